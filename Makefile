@@ -1,0 +1,41 @@
+# Everything runs in .venv, which the first target that needs it creates.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.PHONY: demo test quick check format bench docs clean
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[test,check,docs]'
+	touch $@
+
+demo: $(STAMP)          ## deploy the example on an embedded cloud
+	$(BIN)/stoker demo
+
+test: $(STAMP)          ## run every test
+	$(BIN)/pytest -n auto --dist loadgroup
+
+quick: $(STAMP)         ## run the tests that start no processes
+	$(BIN)/pytest -n auto -m 'not slow'
+
+check: $(STAMP)         ## format, lint, types, import contracts
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP)        ## apply the formatter and the safe fixes
+	$(BIN)/ruff format src tests bench
+	$(BIN)/ruff check --fix src tests bench
+
+bench: $(STAMP)         ## measure, and print beside Heat's figures
+	$(BIN)/python -m bench
+
+docs: $(STAMP)          ## build the manual into docs/_build/html
+	$(BIN)/sphinx-build -W -q docs docs/_build/html
+
+clean:
+	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,92 @@
+"""Time as a dependency: what waits asks a clock, so tests decide what time it is."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Timer(Protocol):
+    """A wake-up that has been asked for and can be called off."""
+
+    def cancel(self) -> None:
+        """Call it off; harmless when it has already fired."""
+
+
+class Clock(Protocol):
+    """The time of day and wake-ups."""
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+
+    def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
+        """Call `callback` once, `delay` seconds from now, on the running event loop's thread."""
+
+
+class SystemClock:
+    """The machine's time and the running event loop's timers."""
+
+    def now(self) -> float:
+        return time.time()
+
+    def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
+        return asyncio.get_running_loop().call_later(max(delay, 0.0), callback)
+
+
+class ManualClock:
+    """A clock that stands still until it is moved with `advance`."""
+
+    def __init__(self, start: float = 1_700_000_000.0) -> None:
+        self._now = start
+        self._order = itertools.count()
+        self._timers: list[tuple[float, int, _ManualTimer]] = []
+
+    def now(self) -> float:
+        return self._now
+
+    def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
+        timer = _ManualTimer(callback)
+        heapq.heappush(self._timers, (self._now + max(delay, 0.0), next(self._order), timer))
+        return timer
+
+    def next_due(self) -> float | None:
+        """When the earliest live timer fires, in seconds since the epoch; None when none is set."""
+        while self._timers and self._timers[0][2].callback is None:
+            heapq.heappop(self._timers)
+        return self._timers[0][0] if self._timers else None
+
+    def advance(self, seconds: float) -> None:
+        """Move time forward, firing every timer that falls due on the way, in order."""
+        end = self._now + seconds
+        while (due := self.next_due()) is not None and due <= end:
+            self._now = due
+            heapq.heappop(self._timers)[2].fire()
+        self._now = end
+
+
+class _ManualTimer:
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self.callback: Callable[[], None] | None = callback
+
+    def cancel(self) -> None:
+        self.callback = None
+
+    def fire(self) -> None:
+        callback, self.callback = self.callback, None
+        if callback is not None:
+            callback()
+
+
+def isoformat(moment: float) -> str:
+    """Seconds since the epoch as `2026-01-31T12:00:00Z`, the form of the Orchestration API."""
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def isoformat_micro(moment: float) -> str:
+    """Seconds since the epoch as `2026-01-31T12:00:00.000000`, the form of Cinder and Keystone."""
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
