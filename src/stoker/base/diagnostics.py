@@ -1,0 +1,79 @@
+"""One complaint about a template or its environment: what, where, what was expected, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+Path = tuple[str | int, ...]
+"""Keys and indexes from the top of a document down to a value."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in a text; both numbers count from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A problem (or a warning) at one place.
+
+    `rule` is a stable short name (`unknown-property`), `kind` the Heat error class it maps to, `path` the
+    way to the value inside its document, `source` the document's name (`web.yaml`), `position` its place in
+    the text when the text is known, `hint` what to do about it.
+    """
+
+    rule: str
+    message: str
+    path: Path = ()
+    source: str = ""
+    position: Position | None = None
+    hint: str = ""
+    kind: str = "StackValidationFailed"
+    severity: str = "error"
+
+    def text(self) -> str:
+        """One line: `web.yaml:14:9: resources.port.properties: message; hint`."""
+        where = self.source or ""
+        if self.position is not None:
+            where = f"{where or '<template>'}:{self.position.line}:{self.position.column}"
+        place = format_path(self.path)
+        head = ": ".join(part for part in (where, place) if part)
+        body = f"{self.message}; {self.hint}" if self.hint else self.message
+        return f"{head}: {body}" if head else body
+
+    def sort_key(self) -> tuple[Any, ...]:
+        """Documents in name order, then top to bottom."""
+        position = self.position or Position(0, 0)
+        return (self.source, position, tuple(str(part) for part in self.path), self.rule)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {**asdict(self), "path": list(self.path)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Diagnostic:
+        """The diagnostic that `to_dict` described."""
+        position = data.get("position")
+        return cls(
+            **{
+                **data,
+                "path": tuple(data["path"]),
+                "position": Position(**position) if position else None,
+            }
+        )
+
+
+def format_path(path: Path) -> str:
+    """`('resources', 'a', 'networks', 0)` as `resources.a.networks[0]`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text

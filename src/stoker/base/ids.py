@@ -1,0 +1,55 @@
+"""Identifiers: UUIDs, the short ids inside physical names, request ids, ARNs."""
+
+from __future__ import annotations
+
+import base64
+import os
+import uuid
+from urllib.parse import quote
+
+_SHORT_ID_BITS = 60
+
+
+def new_id() -> str:
+    """A random UUID in its hyphenated text form."""
+    return str(uuid.UUID(bytes=os.urandom(16), version=4))
+
+
+def new_request_id() -> str:
+    """An OpenStack request id."""
+    return f"req-{new_id()}"
+
+
+def short_id(identifier: str) -> str:
+    """12 lower-case base32 characters made from 60 random bits of a version 4 UUID.
+
+    Stable for one UUID, so a physical name can be derived again after a crash (facts: engine.yaml, names).
+    """
+    number = uuid.UUID(identifier).int
+    bits = number & ((1 << _SHORT_ID_BITS) - 1)  # the low 62 bits of a version 4 UUID are all random
+    raw = (bits << 4).to_bytes(8, "big")
+    return base64.b32encode(raw)[:12].decode("ascii").lower()
+
+
+def physical_name(stack_name: str, resource_name: str, identifier: str, limit: int | None = 255) -> str:
+    """`<stack>-<resource>-<short id>`, shortened in the middle when longer than `limit` characters.
+
+    Raises ValueError for a limit below 4 (facts: engine.yaml, names.physical_resource_name).
+    """
+    name = f"{stack_name.rstrip('*')}-{resource_name}-{short_id(identifier)}"
+    return shorten(name, limit)
+
+
+def shorten(name: str, limit: int | None) -> str:
+    """The first two characters, a hyphen, and the end of `name`, when it is longer than `limit`."""
+    if limit is None or len(name) <= limit:
+        return name
+    if limit < 4:
+        raise ValueError(f"a name cannot be shortened to {limit} characters")
+    return f"{name[:2]}-{name[-(limit - 3) :]}"
+
+
+def arn(project_id: str, stack_name: str, stack_id: str, path: str = "") -> str:
+    """The stack's (or with `path`, one of its resources') ARN."""
+    tail = f"/{quote(path, safe='/')}" if path else ""
+    return f"arn:openstack:heat::{project_id}:stacks/{quote(stack_name, safe='')}/{stack_id}{tail}"
