@@ -53,7 +53,7 @@ class Invalid(UserError):
     """The request is not well-formed or asks for something that makes no sense."""
 
 
-class ValueError_(Invalid):
+class BadValue(Invalid):
     """A value of the request has the wrong form. On the wire `ValueError`, as Heat's clients know it."""
 
     @property

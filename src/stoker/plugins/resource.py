@@ -1,0 +1,311 @@
+"""The contract of a resource type.
+
+A type is a class with declarations (`properties`, `attributes`, …) and a few coroutines. One instance serves
+all stacks, so it holds no state; what it needs to know comes in a `Call`, what it has to remember goes
+into `call.data` (for the resource's life) and `call.progress` (for the running action). The engine commits both
+after every entry, together with the physical id, before anything else happens.
+
+Every method may be entered again at any moment, also by another process after a crash:
+
+* `create` with `call.physical_id` None makes the object and answers `Again(physical_id=…)` at once;
+  entered with the id, it looks whether the object is ready.
+* After a crash between the two, the engine asks `find` for an object that was begun, before it enters `create`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+from stoker.base.errors import NotSupported
+from stoker.cloud.session import Cloud
+from stoker.plugins.outcome import Done, Outcome
+from stoker.schema.property import SUPPORTED, Attribute, Property, Support
+
+AttributeKey = tuple[str | int, ...]
+"""An attribute's name and the path that follows it in the reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class StackFacts:
+    """What a type may know of the stack that its resource is in.
+
+    `path` is the names of the resources that lead to it from the root stack; `deadline` the time (seconds since the
+    epoch) at which the running action times out; `user_project_id` the project of the stack's own users,
+    None until one has been made; `options` the operator's settings that types may read (heat.conf names).
+    """
+
+    id: str
+    name: str
+    project_id: str
+    root_id: str
+    arn: str
+    region: str | None = None
+    path: tuple[str, ...] = ()
+    created_at: float = 0.0
+    deadline: float | None = None
+    timeout_minutes: int | None = None
+    user_project_id: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ChildRequest:
+    """A nested stack as its parent resource wants it.
+
+    `template` is a parsed template's plain data or None to keep the child's own; `template_name` the key of the
+    file that it came from, for error messages. `parameters` are the child's parameter values. `round` counts the
+    requests of one parent action (batches of a rolling update): the same round asked for twice is one request.
+    """
+
+    template: Mapping[str, Any] | None = None
+    template_name: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    round: int = 0
+    timeout_minutes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A resource of a nested stack, as its parent sees it."""
+
+    name: str
+    type: str
+    action: str
+    status: str
+    reference_id: Any
+    physical_id: str | None
+    created_at: float
+
+
+class ChildStack(Protocol):
+    """The nested stack behind a resource; every call may be repeated safely."""
+
+    async def run(self, action: str, request: ChildRequest) -> Outcome:
+        """Bring the child to `request` with `action` (CREATE, UPDATE, DELETE, SUSPEND, …).
+
+        The first call starts the child's operation; later ones report: `Again(after=None)` while it runs, then
+        `Done(physical_id=child id)` or `Failed` with the child's reason.
+        """
+
+    async def members(self) -> list[Member]:
+        """The child's current resources in creation order; empty when there is no child."""
+
+    async def member_attribute(self, member: str, key: AttributeKey) -> Any:
+        """An attribute of one of the child's resources; None when it has none."""
+
+    async def outputs(self) -> Mapping[str, Any]:
+        """The child's outputs, resolved; one that fails is None."""
+
+    async def template(self) -> Mapping[str, Any] | None:
+        """The child's current template as plain data; None when there is no child."""
+
+
+class Neighbours(Protocol):
+    """The other resources of the same stack, as recorded."""
+
+    async def by_reference(self, reference_id: Any) -> Neighbour | None:
+        """The resource with this reference id; None when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Another resource of the same stack."""
+
+    name: str
+    type: str
+    physical_id: str | None
+    metadata: Mapping[str, Any]
+    data: Mapping[str, Any]
+
+
+class SoftwareConfigs(Protocol):
+    """The software configurations of the stack owner's project, kept by this service itself."""
+
+    async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
+        """Store a configuration under an id chosen by the caller; storing the same id again changes nothing."""
+
+    async def get(self, identifier: str) -> Mapping[str, Any] | None:
+        """The configuration; None when there is none."""
+
+    async def delete(self, identifier: str) -> None:
+        """Forget the configuration; harmless when there is none."""
+
+
+@dataclass(slots=True)
+class Call:
+    """One entry into a lifecycle method.
+
+    `properties` are final values (coerced, defaults filled in, names turned into ids), `previous` the ones that the
+    resource was made with (None on create), `changed` the top-level properties that differ, with their new
+    values. `physical_name` is the same for the whole life of the resource. `started_at` is when this action began,
+    `now` the time of this entry. `data` and `progress` may be changed in place. `metadata` is the resource's
+    metadata; assign a new mapping to change it. `unrecorded` answers which of some physical ids
+    belong to no recorded resource, so that `find` never takes another resource's object.
+    """
+
+    name: str
+    uuid: str
+    type: str
+    action: str
+    physical_name: str
+    physical_id: str | None
+    properties: Mapping[str, Any]
+    previous: Mapping[str, Any] | None
+    changed: Mapping[str, Any]
+    data: dict[str, Any]
+    progress: dict[str, Any]
+    metadata: Mapping[str, Any]
+    stack: StackFacts
+    cloud: Cloud
+    child: ChildStack
+    neighbours: Neighbours
+    configs: SoftwareConfigs
+    started_at: float
+    now: float
+    update_policy: Mapping[str, Any] = field(default_factory=dict)
+    updated_templates: frozenset[str] = frozenset()
+    unrecorded: Unrecorded | None = None
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since this action began."""
+        return self.now - self.started_at
+
+
+class Unrecorded(Protocol):
+    """See `Call.unrecorded`."""
+
+    async def __call__(self, physical_ids: Collection[str]) -> set[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A resource as the dependency graph sees it before anything exists.
+
+    In `properties` a reference to another resource is an `Unknown` that equals every other reference to
+    the same thing; older spellings are merged and defaults filled in.
+    """
+
+    name: str
+    type: str
+    properties: Mapping[str, Any]
+    requires: frozenset[str]
+
+
+class Graph(Protocol):
+    """The other resources of the definition, for `implicit_requirements`."""
+
+    def of_type(self, *type_names: str) -> Iterable[Node]:
+        """All resources of these types, in template order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What reference-id and preview code may know of a resource without calling anything."""
+
+    name: str
+    physical_name: str
+    physical_id: str | None
+    data: Mapping[str, Any]
+    properties: Mapping[str, Any]
+
+
+class ResourceType(ABC):
+    """Base of every resource type: declarations, and defaults for what most types have in common.
+
+    `service` is the plugin name of the cloud service that it needs (`nova`, `neutron`, …), None for none.
+    `local` types make no call and have no side effect outside the record, so no intent is recorded beforehand.
+    `path_in_attribute` types get the path that follows an attribute's name too (`resource.0.addr`).
+    """
+
+    type_name: ClassVar[str]
+    properties: Mapping[str, Property] = {}
+    attributes: Mapping[str, Attribute] = {}
+    update_policy: Mapping[str, Property] = {}
+    support: Support = SUPPORTED
+    description: str = ""
+    service: ClassVar[str | None] = None
+    local: ClassVar[bool] = False
+    nested: ClassVar[bool] = False
+    path_in_attribute: ClassVar[bool] = False
+    physical_name_limit: ClassVar[int | None] = 255
+    snapshot_on_delete: ClassVar[bool] = False
+    always_replace_on_check_failed: ClassVar[bool] = True
+    updates_with_parent: ClassVar[bool] = False
+    strict_dependency: ClassVar[bool] = True
+    checkable: ClassVar[bool] = False
+    signalable: ClassVar[bool] = False
+    hidden_data: ClassVar[frozenset[str]] = frozenset()
+
+    # -- decided before anything happens; pure -----------------------------------------------------------------
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        """Complaints about property values that only make sense together; unknown values may be among them."""
+        return ()
+
+    def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
+        """Names of resources that must come first although no property refers to them."""
+        return ()
+
+    def replacement_reason(
+        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+    ) -> str | None:
+        """Why this change needs a new object though every changed property allows an update; None if it does not."""
+        return None
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        """What `get_resource` yields: the physical id, or the logical name while there is none."""
+        return resource.physical_id if resource.physical_id is not None else resource.name
+
+    # -- the life of a resource -------------------------------------------------------------------------------
+
+    async def find(self, call: Call) -> str | None:
+        """The physical id of the object that an interrupted `create` made; None when it made none."""
+        return None
+
+    async def create(self, call: Call) -> Outcome:
+        """Make the object, then wait for it to be ready."""
+        return Done()
+
+    async def update(self, call: Call) -> Outcome:
+        """Bring `call.changed` about in place."""
+        return Done()
+
+    async def delete(self, call: Call) -> Outcome:
+        """Remove the object; one that is gone already is done. `call.physical_id` may be None after a failed create."""
+        return Done()
+
+    async def snapshot_delete(self, call: Call) -> Outcome:
+        """Keep a copy of the object's content, then remove it (deletion policy Snapshot)."""
+        raise NotSupported(f"{self.type_name} has no snapshot on deletion.")
+
+    async def check(self, call: Call) -> Outcome:
+        """Compare the object with what it should be; `Failed` when it is not there or not well."""
+        return Done(note="not supported by this resource type")
+
+    async def suspend(self, call: Call) -> Outcome:
+        """Put the object to sleep."""
+        return Done()
+
+    async def resume(self, call: Call) -> Outcome:
+        """Wake the object up."""
+        return Done()
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        """Whether a resource whose last action failed must be made anew rather than updated."""
+        return True
+
+    # -- reading ----------------------------------------------------------------------------------------------
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        """Values of the attributes; one that cannot be had is None."""
+        return dict.fromkeys(keys)
+
+    # -- being spoken to --------------------------------------------------------------------------------------
+
+    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+        """Take a signal; the text returned is the reason of its event. May change `call.metadata` and `call.data`."""
+        raise NotSupported(f"{self.type_name} takes no signals.")

@@ -1,0 +1,314 @@
+"""Properties of a resource type: what each accepts and what changing it means.
+
+A declaration is a mapping from names to `Property`. `Schema.finalize` turns what a template gives into what
+a type's methods see (coerced, defaults filled in) and reports everything that is wrong, each with its path.
+Conversions follow facts: engine.yaml (properties.coercion) and parameters.json (observed_conversions).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import Enum, StrEnum
+from typing import Any
+
+from stoker.base.diagnostics import Path
+from stoker.schema.constraints import Constraint, CustomConstraint, schema_of
+from stoker.schema.unknown import Unknown
+
+
+class Type(StrEnum):
+    """Kinds of property values, spelled as the Orchestration API spells them."""
+
+    STRING = "String"
+    INTEGER = "Integer"
+    NUMBER = "Number"
+    BOOLEAN = "Boolean"
+    LIST = "List"
+    MAP = "Map"
+    ANY = "Any"
+
+
+class Change(Enum):
+    """What a new value of a property asks for."""
+
+    UPDATE = "update in place"
+    REPLACE = "replacement"
+    REFUSE = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """Since when something exists, and whether it is on its way out."""
+
+    status: str = "SUPPORTED"
+    version: str | None = None
+    message: str | None = None
+    previous: Support | None = None
+
+    def to_schema(self) -> dict[str, Any]:
+        """The Orchestration API's `support_status`."""
+        return {
+            "status": self.status,
+            "version": self.version,
+            "message": self.message,
+            "previous_status": self.previous.to_schema() if self.previous else None,
+        }
+
+
+SUPPORTED = Support()
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One property.
+
+    `schema` declares the keys of a map, `items` the elements of a list. `wire` is the name in the service's
+    body when it differs. `resolve` names the finder that turns a name into an id (`neutron.network`).
+    `replaces` names an older spelling, in the same map, whose value is taken when this one is not given.
+    """
+
+    type: Type = Type.STRING
+    description: str = ""
+    required: bool = False
+    default: Any = None
+    constraints: tuple[Constraint, ...] = ()
+    schema: Mapping[str, Property] | None = None
+    items: Property | None = None
+    change: Change = Change.REPLACE
+    support: Support = SUPPORTED
+    implemented: bool = True
+    wire: str | None = None
+    resolve: str | None = None
+    replaces: str | None = None
+
+    def to_schema(self) -> dict[str, Any]:
+        """The Orchestration API's description of the property."""
+        body: dict[str, Any] = {
+            "type": _API_TYPES[self.type],
+            "required": self.required,
+            "update_allowed": self.change is Change.UPDATE,
+            "immutable": self.change is Change.REFUSE,
+        }
+        if self.default is not None:
+            body["default"] = self.default
+        if self.description:
+            body["description"] = self.description
+        if self.constraints:
+            body["constraints"] = schema_of(self.constraints)
+        if self.schema is not None:
+            body["schema"] = schema_to_api(self.schema)
+        elif self.items is not None:
+            body["schema"] = {"*": self.items.to_schema()}
+        return body
+
+
+_API_TYPES = {
+    Type.STRING: "string",
+    Type.INTEGER: "integer",
+    Type.NUMBER: "number",
+    Type.BOOLEAN: "boolean",
+    Type.LIST: "list",
+    Type.MAP: "map",
+    Type.ANY: "any",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute of a resource.
+
+    `path` is where the value stands in what the service answers for the object (`fixed_ips` or
+    `flavor.id`); None means a field of the attribute's own name. `live` attributes are read anew each time.
+    """
+
+    description: str = ""
+    type: Type | None = None
+    path: str | None = None
+    live: bool = False
+    support: Support = SUPPORTED
+
+    def to_schema(self) -> dict[str, Any]:
+        """The Orchestration API's description of the attribute."""
+        body: dict[str, Any] = {"description": self.description or "No description available"}
+        if self.type is not None:
+            body["type"] = _API_TYPES[self.type]
+        return body
+
+
+def schema_to_api(schema: Mapping[str, Property]) -> dict[str, Any]:
+    """All listed properties in the Orchestration API's form; hidden and unimplemented ones are left out."""
+    return {
+        name: prop.to_schema()
+        for name, prop in schema.items()
+        if prop.implemented and prop.support.status != "HIDDEN"
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a value, `path` counted from the properties' top."""
+
+    rule: str
+    path: Path
+    message: str
+    hint: str = ""
+
+
+@dataclass
+class Finalizer:
+    """Checks and converts property values against a schema, gathering problems instead of stopping.
+
+    `custom` is asked for each custom constraint that meets a known value and answers with a complaint or
+    None; leave it out where no service may be asked.
+    """
+
+    custom: Callable[[str, Any], str | None] | None = None
+    problems: list[Problem] = field(default_factory=list)
+
+    def properties(
+        self, schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()
+    ) -> dict[str, Any]:
+        """The values of every declared property: given, older spelling, default, or None."""
+        for name in values:
+            if name not in schema:
+                self._unknown_name(schema, name, path)
+        result: dict[str, Any] = {}
+        for name, prop in schema.items():
+            given = self._given(schema, name, prop, values, path)
+            if given is None:
+                if prop.required:
+                    self._report("required-property", path, f"property {name!r} is required")
+                given = prop.default
+                result[name] = given if given is None else self.value(prop, given, (*path, name))
+            else:
+                result[name] = self.value(prop, given, (*path, name))
+        return result
+
+    def _given(
+        self, schema: Mapping[str, Property], name: str, prop: Property, values: Mapping[str, Any], path: Path
+    ) -> Any:
+        given = values.get(name)
+        older = values.get(prop.replaces) if prop.replaces else None
+        if given is not None and older is not None:
+            self._report(
+                "conflicting-properties", (*path, name), f"{prop.replaces!r} is an older name of {name!r}"
+            )
+        return older if given is None else given
+
+    def _unknown_name(self, schema: Mapping[str, Property], name: object, path: Path) -> None:
+        visible = [key for key, prop in schema.items() if prop.support.status != "HIDDEN"]
+        close = get_close_matches(str(name), visible, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(sorted(visible)) or 'none'}"
+        self._report("unknown-property", (*path, str(name)), f"unknown property {str(name)!r}", hint)
+
+    def value(self, prop: Property, value: Any, path: Path) -> Any:
+        """`value` converted to the property's type; unknowns pass through untouched."""
+        if value is None or isinstance(value, Unknown):
+            return value
+        try:
+            converted = _COERCE[prop.type](value)
+        except (ValueError, TypeError, OverflowError):
+            self._report("wrong-type", path, f"{_shown(value)} is not a {_API_TYPES[prop.type]}")
+            return value
+        if prop.type is Type.MAP and prop.schema is not None:
+            converted = self.properties(prop.schema, converted, path)
+        elif prop.type is Type.LIST and prop.items is not None:
+            converted = [self.value(prop.items, item, (*path, index)) for index, item in enumerate(converted)]
+        self._constraints(prop.constraints, converted, path)
+        return converted
+
+    def _constraints(self, constraints: Sequence[Constraint], value: Any, path: Path) -> None:
+        for constraint in constraints:
+            if isinstance(constraint, CustomConstraint):
+                complaint = self.custom(constraint.name, value) if self.custom else None
+                if complaint:
+                    self._report("constraint", path, constraint.description or complaint)
+            elif complaint := constraint.problem(value):
+                self._report("constraint", path, complaint)
+
+    def _report(self, rule: str, path: Path, message: str, hint: str = "") -> None:
+        self.problems.append(Problem(rule, path, message, hint))
+
+
+def _string(value: Any) -> str:
+    if isinstance(value, bool | int):
+        return str(value)
+    if isinstance(value, str):
+        return value
+    raise TypeError
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, bool):
+        return int(value)
+    return int(value)
+
+
+def to_number(value: Any) -> int | float:
+    """An int or a float from a number or its text; raises ValueError or TypeError."""
+    if isinstance(value, int | float):
+        return value
+    try:
+        return int(value)
+    except ValueError:
+        return float(value)
+
+
+def _boolean(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    raise ValueError
+
+
+def _list(value: Any) -> list[Any]:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return list(value)
+    raise TypeError
+
+
+def _map(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, Mapping):
+        return value
+    raise TypeError
+
+
+_COERCE: Mapping[Type, Callable[[Any], Any]] = {
+    Type.STRING: _string,
+    Type.INTEGER: _integer,
+    Type.NUMBER: to_number,
+    Type.BOOLEAN: _boolean,
+    Type.LIST: _list,
+    Type.MAP: _map,
+    Type.ANY: lambda value: value,
+}
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, default=str) if not isinstance(value, str) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def custom_constraints(
+    schema: Mapping[str, Property], values: Mapping[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """Every `(constraint name, value)` that finalized `values` must be checked for by a plug-in."""
+    for name, prop in schema.items():
+        yield from _custom_of(prop, values.get(name))
+
+
+def _custom_of(prop: Property, value: Any) -> Iterator[tuple[str, Any]]:
+    if value is None or isinstance(value, Unknown):
+        return
+    for constraint in prop.constraints:
+        if isinstance(constraint, CustomConstraint):
+            yield constraint.name, value
+    if prop.schema is not None and isinstance(value, Mapping):
+        yield from custom_constraints(prop.schema, value)
+    elif prop.items is not None and isinstance(value, list):
+        for item in value:
+            yield from _custom_of(prop.items, item)
