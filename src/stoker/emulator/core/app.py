@@ -1,0 +1,69 @@
+"""A cloud on HTTP: one aiohttp application, one port."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from aiohttp import web
+
+from stoker.emulator.core.cloud import Cloud
+from stoker.emulator.core.dispatch import dispatch
+from stoker.emulator.core.http import Request, Response
+
+LARGEST_BODY = 1 << 30
+"""Bytes of an upload (an image, an object); a body is held in memory."""
+
+
+def application(cloud: Cloud) -> web.Application:
+    """The aiohttp application that serves the cloud; starting it lets pending state changes happen."""
+
+    async def serve(incoming: web.Request) -> web.StreamResponse:
+        request = Request(
+            incoming.method,
+            incoming.rel_url.raw_path,
+            incoming.rel_url.raw_query_string,
+            incoming.headers,
+            await incoming.read(),
+            incoming.remote or "",
+        )
+        fault = cloud.faults.take(request)
+        if fault is not None and fault.do == "delay":
+            await _wait(cloud, fault.seconds)
+        response = dispatch(cloud, request, fault)
+        if response is None:
+            return _hang_up(incoming)
+        return _rendered(response)
+
+    async def started(app: web.Application) -> AsyncIterator[None]:
+        cloud.start()
+        yield
+        cloud.store.flush()
+
+    app = web.Application(client_max_size=LARGEST_BODY)
+    app.router.add_route("*", "/{path:.*}", serve)
+    app.cleanup_ctx.append(started)
+    return app
+
+
+def _rendered(response: Response) -> web.Response:
+    payload = response.payload()
+    headers = dict(response.headers)
+    if (content_type := response.content_type) is not None:
+        headers["Content-Type"] = content_type
+    return web.Response(status=response.status, body=payload or None, headers=headers)
+
+
+def _hang_up(incoming: web.Request) -> web.Response:
+    if incoming.transport is not None:
+        incoming.transport.abort()
+    return web.Response()
+
+
+async def _wait(cloud: Cloud, seconds: float) -> None:
+    passed = asyncio.Event()
+    timer = cloud.clock.call_later(seconds, passed.set)
+    try:
+        await passed.wait()
+    finally:
+        timer.cancel()

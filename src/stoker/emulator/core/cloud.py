@@ -1,0 +1,228 @@
+"""A cloud, the services it is made of, and the records each service keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar, ParamSpec, TypeVar
+from uuid import uuid4
+
+from stoker.base.clock import Clock, SystemClock
+from stoker.emulator.core.errors import ApiError, keystone_body
+from stoker.emulator.core.faults import Faults
+from stoker.emulator.core.http import Context, Request, Response, Version
+from stoker.emulator.core.journal import Journal
+from stoker.emulator.core.routing import Router
+from stoker.emulator.core.store import Collection, Record, Store
+from stoker.emulator.core.transitions import Transitions
+
+P = ParamSpec("P")
+R = TypeVar("R", bound="Records")
+Handler = Callable[[Any, Request], Response]
+Routes = Mapping[str, Mapping[str, Handler]]
+
+
+class Records:
+    """What a service keeps and the rules that hold for it; subclass, make collections in `__init__`.
+
+    Methods raise `ApiError` before they change anything: there is no rollback. They call other services' records
+    through `self.cloud.of(OtherRecords)`.
+    """
+
+    service: ClassVar[str]
+
+    def __init__(self, cloud: Cloud) -> None:
+        self.cloud = cloud
+
+    def seed(self) -> None:
+        """Fill a new cloud; called once in the life of its state, when all services exist."""
+
+    def opened(self) -> None:
+        """Called each time a cloud is made, new or from its file, after `seed`."""
+
+    def collection(
+        self,
+        name: str,
+        indexes: Iterable[str] = (),
+        missing: Callable[[str], ApiError] | None = None,
+        internal: bool = False,
+    ) -> Collection:
+        """Make a collection of this service. See `store.Collection`."""
+        return self.cloud.store.collection(self.service, name, indexes, missing, internal)
+
+    def after(self, seconds: float, method: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Call a public method of these records later, with JSON arguments; `Cloud.pace` scales the delay.
+
+        The call outlives a restart. The method must bear that its record has been deleted meanwhile.
+        """
+        if kwargs or getattr(method, "__self__", None) is not self:
+            raise ValueError("A state change is a method of these records with positional arguments.")
+        self.cloud.transitions.add(seconds * self.cloud.pace, self.service, method.__name__, list(args))
+
+    def become(self, seconds: float, collection: Collection, record: Record, changes: Record, failed: Record) -> None:
+        """Set `changes` on the record later, or `failed` when a fault rule doomed it; nothing when it is gone."""
+        self.after(seconds, self.settle, collection.name, record["id"], changes, failed)
+
+    def settle(self, collection: str, key: str, changes: Record, failed: Record) -> None:
+        """Carry out what `become` announced."""
+        records = self.cloud.store.collections[self.service, collection]
+        record = records.get(key)
+        if record is not None:
+            doomed = record.pop("_fault", None) is not None
+            records.update(record, **(failed if doomed else changes))
+
+    def now(self) -> datetime:
+        return datetime.fromtimestamp(self.cloud.clock.now(), UTC)
+
+    def timestamp(self, form: str = "%Y-%m-%dT%H:%M:%SZ") -> str:
+        """The time of day as the service writes it."""
+        return self.now().strftime(form)
+
+
+@dataclass(frozen=True)
+class Microversions:
+    """`OpenStack-API-Version: <type> X.Y`; `legacy_header` is the older header some services also read."""
+
+    type: str
+    minimum: Version
+    maximum: Version
+    default: Version
+    legacy_header: str | None = None
+
+
+@dataclass(frozen=True)
+class Service:
+    """One service of the cloud, as data.
+
+    name: the project's name and the service's name in the catalog (`nova`); also the key of its records.
+    mount: first segment of its paths (`/compute`).
+    endpoints: catalog type → URL path below the cloud's root; `%(project_id)s` is filled in per token.
+    routes: path below each of `prefixes` → method → handler `(records, request) -> Response`.
+    root: further routes directly below the mount (version discovery).
+    public: `METHOD pattern` of routes served without a token.
+    optional_token: every route is, and handlers look at `request.caller` themselves (Swift).
+    error_body: the body of an error; bytes or JSON data.
+    """
+
+    name: str
+    mount: str
+    records: type[Records]
+    endpoints: Mapping[str, str]
+    routes: Routes
+    error_body: Callable[[ApiError], Any] = keystone_body
+    prefixes: tuple[str, ...] = ("",)
+    root: Routes = field(default_factory=dict)
+    public: frozenset[str] = frozenset()
+    optional_token: bool = False
+    microversions: Microversions | None = None
+    request_id_header: str | None = None
+
+    def router(self) -> Router[tuple[Handler, bool]]:
+        """The compiled routes: each a handler and whether it demands a token."""
+        router: Router[tuple[Handler, bool]] = Router()
+        known: set[str] = set()
+        tables = [(prefix, self.routes) for prefix in self.prefixes] + [("", self.root)]
+        for prefix, table in tables:
+            for pattern, methods in table.items():
+                known.update(f"{method} {pattern}" for method in methods)
+                router.add(
+                    prefix + pattern,
+                    {
+                        method: (handler, not self.optional_token and f"{method} {pattern}" not in self.public)
+                        for method, handler in methods.items()
+                    },
+                )
+        if unknown := self.public - known:
+            raise ValueError(f"{self.name}: public routes that do not exist: {sorted(unknown)}")
+        return router
+
+
+class Cloud:
+    """An OpenStack cloud as a plain object.
+
+    services: what it consists of, in the order in which they are seeded.
+    clock: what time it is; tests give a `ManualClock`.
+    state_path: file that keeps the state over restarts; None keeps it in memory.
+    endpoint: public URL of the root, used in the catalog and in links.
+    pace: factor on all delays; 0 makes state changes as quick as the loop allows.
+    extra_endpoints: catalog type → URL (with `%(project_id)s`) of services that run elsewhere.
+    password, passwords: the password of the seeded users, and exceptions to it by user name.
+    """
+
+    def __init__(
+        self,
+        services: Iterable[Service],
+        clock: Clock | None = None,
+        state_path: Path | None = None,
+        endpoint: str = "http://127.0.0.1:5000",
+        pace: float = 1.0,
+        extra_endpoints: Mapping[str, str] | None = None,
+        password: str = "secret",  # noqa: S107  the documented password of a throw-away cloud, as DevStack's
+        passwords: Mapping[str, str] | None = None,
+    ) -> None:
+        self.services = tuple(services)
+        self.clock = clock or SystemClock()
+        self.endpoint = endpoint.rstrip("/")
+        self.pace = pace
+        self.extra_endpoints = dict(extra_endpoints or {})
+        self.password = password
+        self.passwords = dict(passwords or {})
+        self.store = Store(state_path)
+        self.transitions = Transitions(self.store, self.clock, self._change_state)
+        self.faults = Faults()
+        self.journal = Journal()
+        self.authenticate: Callable[[str], Context | None] = lambda token: None
+        self.by_mount = {service.mount.strip("/"): (service, service.router()) for service in self.services}
+        self._records: dict[str, Records] = {s.name: s.records(self) for s in self.services}
+        self._open()
+
+    def of(self, kind: type[R]) -> R:
+        """The records of a service, by their class."""
+        records = self._records[kind.service]
+        if not isinstance(records, kind):
+            raise TypeError(f"The records of {kind.service} are {type(records).__name__}, not {kind.__name__}.")
+        return records
+
+    def has(self, kind: type[Records]) -> bool:
+        """Whether the cloud has the service that keeps these records."""
+        return kind.service in self._records
+
+    def records_of(self, service: Service) -> Records:
+        return self._records[service.name]
+
+    def password_of(self, user: str) -> str:
+        """The configured password of a seeded user."""
+        return self.passwords.get(user, self.password)
+
+    def start(self) -> None:
+        """Let pending state changes happen from now on; called on the thread of the event loop."""
+        self.transitions.start()
+
+    def close(self) -> None:
+        """Write what is unwritten and let go of the file."""
+        self.store.close()
+
+    def _open(self) -> None:
+        seeded = self.store.collection("core", "seeded", internal=True)
+        for service in self.services:
+            if service.name not in seeded:
+                self._records[service.name].seed()
+                seeded.add({"id": service.name})
+        for records in self._records.values():
+            records.opened()
+        self.store.flush()
+
+    def _change_state(self, service: str, method: str, arguments: list[Any]) -> None:
+        getattr(self._records[service], method)(*arguments)
+
+
+def new_id() -> str:
+    """An id with dashes, as Nova, Neutron and Cinder give."""
+    return str(uuid4())
+
+
+def new_hex_id() -> str:
+    """An id without dashes, as Keystone gives."""
+    return uuid4().hex

@@ -1,0 +1,88 @@
+"""The control API, at `/control`: fault rules, the journal of requests, the count of objects.
+
+It needs no token and answers to loopback only.
+"""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from typing import Any
+
+from stoker.emulator.core.cloud import Handler, Records, Service
+from stoker.emulator.core.errors import forbidden, not_found
+from stoker.emulator.core.faults import parse_fault
+from stoker.emulator.core.http import Request, Response
+
+
+class ControlRecords(Records):
+    """Nothing is kept: rules and journal live as long as the process."""
+
+    service = "control"
+
+
+def _loopback(handler: Handler) -> Handler:
+    def guarded(control: ControlRecords, request: Request) -> Response:
+        if not ip_address(request.remote).is_loopback:
+            raise forbidden("The control API answers to loopback only.")
+        return handler(control, request)
+
+    return guarded
+
+
+def list_faults(control: ControlRecords, request: Request) -> Response:
+    return Response({"faults": control.cloud.faults.all()})
+
+
+def add_fault(control: ControlRecords, request: Request) -> Response:
+    fault = control.cloud.faults.add(parse_fault(request.json))
+    return Response({"fault": {"id": fault.id}}, 201)
+
+
+def clear_faults(control: ControlRecords, request: Request) -> Response:
+    control.cloud.faults.clear()
+    return Response(status=204)
+
+
+def remove_fault(control: ControlRecords, request: Request) -> Response:
+    if control.cloud.faults.remove(request.vars["fault_id"]) is None:
+        raise not_found(f"No fault rule {request.vars['fault_id']}.")
+    return Response(status=204)
+
+
+def show_journal(control: ControlRecords, request: Request) -> Response:
+    return Response({"requests": control.cloud.journal.select(dict(request.query.pairs))})
+
+
+def clear_journal(control: ControlRecords, request: Request) -> Response:
+    control.cloud.journal.clear()
+    return Response(status=204)
+
+
+def count_objects(control: ControlRecords, request: Request) -> Response:
+    """`{"objects": {"nova": {"servers": {"count": 1, "ids": […]}}}}`, of one `?project_id=` if given."""
+    project = request.query.get("project_id")
+    objects: dict[str, dict[str, Any]] = {}
+    for (service, name), collection in control.cloud.store.collections.items():
+        if not collection.internal:
+            ids = [r["id"] for r in collection if project is None or r.get("project_id") == project]
+            objects.setdefault(service, {})[name] = {"count": len(ids), "ids": ids}
+    return Response({"objects": objects, "pending": len(control.cloud.transitions)})
+
+
+ROUTES: dict[str, dict[str, Handler]] = {
+    "/faults": {"GET": list_faults, "POST": add_fault, "DELETE": clear_faults},
+    "/faults/{fault_id}": {"DELETE": remove_fault},
+    "/journal": {"GET": show_journal, "DELETE": clear_journal},
+    "/objects": {"GET": count_objects},
+}
+
+CONTROL = Service(
+    name="control",
+    mount="/control",
+    records=ControlRecords,
+    endpoints={},
+    routes={
+        path: {method: _loopback(handler) for method, handler in methods.items()} for path, methods in ROUTES.items()
+    },
+    optional_token=True,
+)

@@ -1,0 +1,120 @@
+"""One request through one cloud: fault rules, token, microversion, route, journal, error body, group write."""
+
+from __future__ import annotations
+
+import logging
+from uuid import uuid4
+
+from stoker.emulator.core.cloud import Cloud, Handler, Service
+from stoker.emulator.core.errors import ApiError, keystone_body, not_found
+from stoker.emulator.core.faults import Fault
+from stoker.emulator.core.http import Request, Response, Version
+from stoker.emulator.core.journal import Entry
+from stoker.emulator.core.microversions import answer_headers, negotiate
+from stoker.emulator.core.routing import Router
+
+log = logging.getLogger(__name__)
+READS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def dispatch(cloud: Cloud, request: Request, fault: Fault | None = None) -> Response | None:
+    """Serve a request, touched by a fault rule or not; None means: hang up without answering.
+
+    What the request changed has been written when this returns.
+    """
+    name, _, rest = request.path.lstrip("/").partition("/")
+    mounted = cloud.by_mount.get(name)
+    if mounted is None:
+        return Response(keystone_body(not_found(f"No service is mounted at /{name}.")), 404)
+    service, router = mounted
+    request.raw_path = f"/{rest}"
+    request.base = cloud.endpoint + service.mount
+    request.id = f"req-{uuid4()}"
+    response = _serve(cloud, service, router, request, fault)
+    cloud.store.flush()
+    if request.method not in READS and service.name != "control":
+        cloud.journal.add(_entry(cloud, service, request, response, fault))
+    return response
+
+
+def _serve(
+    cloud: Cloud,
+    service: Service,
+    router: Router[tuple[Handler, bool]],
+    request: Request,
+    fault: Fault | None,
+) -> Response | None:
+    version: Version | None = None
+    try:
+        if fault is not None and fault.do in ("fail", "rate_limit"):
+            raise fault.error()
+        if fault is not None and fault.do == "drop":
+            return None
+        if service.microversions is not None:
+            version = request.version = negotiate(service.microversions, request.headers)
+        response = _act(cloud, service, router, request, fault)
+        if fault is not None and fault.do == "act_and_drop":
+            return None
+        if fault is not None and fault.do == "succeed_but_fail":
+            raise fault.error()
+    except ApiError as error:
+        response = _refusal(cloud, service, error)
+    except Exception:
+        log.exception("%s %s failed (%s).", request.method, request.path, request.id)
+        response = _refusal(cloud, service, ApiError(500, f"The emulator failed to serve this ({request.id})."))
+    response.headers["x-openstack-request-id"] = request.id
+    if service.request_id_header is not None:
+        response.headers[service.request_id_header] = request.id
+    if service.microversions is not None and version is not None:
+        response.headers.update(answer_headers(service.microversions, version))
+    return response
+
+
+def _act(
+    cloud: Cloud,
+    service: Service,
+    router: Router[tuple[Handler, bool]],
+    request: Request,
+    fault: Fault | None,
+) -> Response:
+    (handler, needs_token), request.vars = router.match(request.method, request.raw_path)
+    token = request.headers.get("x-auth-token")
+    request.caller = cloud.authenticate(token) if token else None
+    if needs_token and request.caller is None:
+        raise Unauthenticated
+    if fault is not None and fault.do == "error_state":
+        cloud.store.stamp = (service.name, {"_fault": fault.message})
+    try:
+        return handler(cloud.records_of(service), request)
+    finally:
+        cloud.store.stamp = None
+
+
+class Unauthenticated(ApiError):
+    """The token check refuses the request: the same body before every service."""
+
+    def __init__(self) -> None:
+        super().__init__(401, "The request you have made requires authentication.")
+
+
+def _refusal(cloud: Cloud, service: Service, error: ApiError) -> Response:
+    body = keystone_body(error) if isinstance(error, Unauthenticated) else service.error_body(error)
+    headers = dict(error.headers)
+    if error.status == 401:
+        headers.setdefault("WWW-Authenticate", f'Keystone uri="{cloud.endpoint}/identity"')
+    return Response(body, error.status, headers)
+
+
+def _entry(cloud: Cloud, service: Service, request: Request, response: Response | None, fault: Fault | None) -> Entry:
+    caller = request.caller
+    return Entry(
+        time=cloud.clock.now(),
+        method=request.method,
+        path=request.path,
+        service=service.name,
+        status=None if response is None else response.status,
+        request_id=request.id,
+        user_id=None if caller is None else caller.user_id,
+        project_id=None if caller is None else caller.project_id,
+        fault=None if fault is None else fault.id,
+    )

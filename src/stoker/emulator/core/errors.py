@@ -1,0 +1,85 @@
+"""One error for all services; each service renders it in its own body shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+
+class ApiError(Exception):
+    """A request is refused.
+
+    `kind` is the name some services put into the body (Neutron's `type`, Designate's `zone_not_found`);
+    `details` are further body fields of services that have them.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        kind: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        **details: Any,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.kind = kind
+        self.headers = dict(headers or {})
+        self.details = details
+
+    @property
+    def title(self) -> str:
+        """The reason phrase of the status: `Not Found`."""
+        return reason(self.status)
+
+
+def reason(status: int) -> str:
+    """The standard phrase of an HTTP status; empty for an unknown one."""
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
+
+
+def bad_request(message: str, kind: str | None = None) -> ApiError:
+    return ApiError(400, message, kind)
+
+
+def forbidden(message: str, kind: str | None = None) -> ApiError:
+    return ApiError(403, message, kind)
+
+
+def not_found(message: str, kind: str | None = None) -> ApiError:
+    return ApiError(404, message, kind)
+
+
+def conflict(message: str, kind: str | None = None) -> ApiError:
+    return ApiError(409, message, kind)
+
+
+FAULT_NAMES = {
+    400: "badRequest",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "itemNotFound",
+    405: "badMethod",
+    409: "conflictingRequest",
+    413: "overLimit",
+    415: "badMediaType",
+    429: "overLimit",
+    501: "notImplemented",
+    503: "serviceUnavailable",
+}
+
+
+def fault_body(error: ApiError) -> dict[str, Any]:
+    """The body of Nova, Cinder and Manila: `{"itemNotFound": {"code": 404, "message": "…"}}`."""
+    name = error.kind or FAULT_NAMES.get(error.status, "computeFault")
+    return {name: {"code": error.status, "message": error.message, **error.details}}
+
+
+def keystone_body(error: ApiError) -> dict[str, Any]:
+    """The body of Keystone, and of the token check that stands before every other service."""
+    return {"error": {"code": error.status, "title": error.title, "message": error.message, **error.details}}

@@ -1,0 +1,59 @@
+"""Which microversion a request asks for, and what is said about it in the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from stoker.emulator.core.cloud import Microversions
+from stoker.emulator.core.errors import ApiError, bad_request
+from stoker.emulator.core.http import Version
+
+HEADER = "OpenStack-API-Version"
+_FORM = re.compile(r"(\d+)\.(\d+)\Z", re.ASCII)
+
+
+def negotiate(rules: Microversions, headers: Mapping[str, str]) -> Version:
+    """The version to serve; 400 when it is malformed, 406 when it is out of range.
+
+    headers: by lower-case name.
+    """
+    asked = _asked(rules, headers)
+    if asked is None:
+        return rules.default
+    if asked == "latest":
+        return rules.maximum
+    found = _FORM.match(asked)
+    if found is None:
+        raise bad_request(f"API Version String {asked} is of invalid format. Must be of format MajorNum.MinorNum.")
+    version = (int(found[1]), int(found[2]))
+    if not rules.minimum <= version <= rules.maximum:
+        raise ApiError(
+            406,
+            f"Version {asked} is not supported by the API. "
+            f"Minimum is {write(rules.minimum)} and maximum is {write(rules.maximum)}.",
+        )
+    return version
+
+
+def answer_headers(rules: Microversions, version: Version) -> dict[str, str]:
+    """The headers that tell which version was served."""
+    headers = {HEADER: f"{rules.type} {write(version)}", "Vary": HEADER}
+    if rules.legacy_header is not None:
+        headers[rules.legacy_header] = write(version)
+        headers["Vary"] = f"{HEADER}, {rules.legacy_header}"
+    return headers
+
+
+def write(version: Version) -> str:
+    return f"{version[0]}.{version[1]}"
+
+
+def _asked(rules: Microversions, headers: Mapping[str, str]) -> str | None:
+    for part in headers.get(HEADER.lower(), "").split(","):
+        kind, _, version = part.strip().partition(" ")
+        if kind.lower() == rules.type:
+            return version.strip().lower()
+    if rules.legacy_header is not None:
+        return headers.get(rules.legacy_header.lower())
+    return None

@@ -1,0 +1,90 @@
+"""From method and path to a handler: a tree of path segments, literal ones before variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Generic, TypeVar
+
+from stoker.emulator.core.errors import ApiError, not_found
+from stoker.emulator.core.http import decode
+
+T = TypeVar("T")
+
+
+class _Node(Generic[T]):
+    def __init__(self) -> None:
+        self.literal: dict[str, _Node[T]] = {}
+        self.variable: _Node[T] | None = None
+        self.rest: _Node[T] | None = None
+        self.targets: dict[str, tuple[T, tuple[str, ...]]] = {}
+
+
+class Router(Generic[T]):
+    """Patterns look like `/servers/{server_id}/action`; a last segment `{name:*}` takes the rest of the path,
+    slashes included. A trailing slash is ignored except in such a rest."""
+
+    def __init__(self) -> None:
+        self._root: _Node[T] = _Node()
+
+    def add(self, pattern: str, methods: Mapping[str, T]) -> None:
+        """Register targets by method; ValueError when one is there already."""
+        node, names = self._root, []
+        for segment in _split(pattern):
+            if not segment.startswith("{"):
+                node = node.literal.setdefault(segment, _Node())
+                continue
+            name = segment[1:-1]
+            names.append(name.removesuffix(":*"))
+            if name.endswith(":*"):
+                node.rest = node = node.rest or _Node()
+            else:
+                node.variable = node = node.variable or _Node()
+        for method, target in methods.items():
+            if method in node.targets:
+                raise ValueError(f"{method} {pattern} is routed twice")
+            node.targets[method] = (target, tuple(names))
+
+    def match(self, method: str, path: str) -> tuple[T, dict[str, str]]:
+        """The target and the variables; 404 for an unknown path, 405 for a known one with other methods.
+
+        HEAD falls back to GET.
+        """
+        parts = _split(path)
+        values: list[str] = []
+        node = _find(self._root, parts, 0, values, path)
+        if node is None:
+            raise not_found("The resource could not be found.")
+        found = node.targets.get(method) or (node.targets.get("GET") if method == "HEAD" else None)
+        if found is None:
+            raise ApiError(
+                405,
+                f"The method {method} is not allowed for this resource.",
+                headers={"Allow": ", ".join(node.targets)},
+            )
+        target, names = found
+        return target, dict(zip(names, values, strict=True))
+
+
+def _split(path: str) -> list[str]:
+    trimmed = path.strip("/")
+    return trimmed.split("/") if trimmed else []
+
+
+def _find(node: _Node[T], parts: list[str], at: int, values: list[str], path: str) -> _Node[T] | None:
+    if at == len(parts):
+        return node if node.targets else None
+    if (child := node.literal.get(parts[at])) is not None:
+        found = _find(child, parts, at + 1, values, path)
+        if found is not None:
+            return found
+    if node.variable is not None:
+        values.append(decode(parts[at]))
+        found = _find(node.variable, parts, at + 1, values, path)
+        if found is not None:
+            return found
+        values.pop()
+    if node.rest is not None:
+        tail = path.lstrip("/").split("/", at)[-1]
+        values.append(decode(tail))
+        return node.rest
+    return None

@@ -1,0 +1,88 @@
+"""Where services are: regions, services, endpoints, and the catalog a token carries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.cloud import new_hex_id
+from stoker.emulator.core.store import Record, public
+from stoker.emulator.identity.records import IdentityRecords
+
+REGION = "RegionOne"
+INTERFACES = ("public", "internal", "admin")
+CLOUD_URL = "%(cloud)s"
+"""Stands in a stored URL for the root of this cloud, which may have another port after a restart."""
+OUTSIDE_NAMES = {"orchestration": "heat", "cloudformation": "heat-cfn"}
+
+
+def open_catalog(identity: IdentityRecords) -> None:
+    """See that every service of the cloud, and every one that runs elsewhere, has its endpoints."""
+    if REGION not in identity.regions:
+        identity.regions.add({"id": REGION, "description": "", "parent_region_id": None})
+    for service in identity.cloud.services:
+        for kind, path in service.endpoints.items():
+            register(identity, service.name, kind, CLOUD_URL + path)
+    for kind, url in identity.cloud.extra_endpoints.items():
+        register(identity, OUTSIDE_NAMES.get(kind, kind), kind, url)
+
+
+def register(identity: IdentityRecords, name: str, kind: str, url: str) -> None:
+    """Make the service and its three endpoints, or point existing ones to the URL."""
+    service = identity.services.first(type=kind) or identity.services.add(
+        {"id": new_hex_id(), "name": name, "type": kind, "description": "", "enabled": True}
+    )
+    for interface in INTERFACES:
+        endpoint = identity.endpoints.first(service_id=service["id"], interface=interface)
+        if endpoint is None:
+            identity.endpoints.add(
+                {
+                    "id": new_hex_id(),
+                    "service_id": service["id"],
+                    "interface": interface,
+                    "region": REGION,
+                    "region_id": REGION,
+                    "url": url,
+                    "enabled": True,
+                }
+            )
+        elif endpoint["url"] != url:
+            identity.endpoints.update(endpoint, url=url)
+
+
+def endpoint_url(identity: IdentityRecords, endpoint: Record) -> str:
+    """The URL as shown; project and user are still to be filled in."""
+    return str(endpoint["url"]).replace(CLOUD_URL, identity.cloud.endpoint)
+
+
+def catalog(identity: IdentityRecords, user_id: str, project_id: str | None) -> list[dict[str, Any]]:
+    """The catalog for a token; endpoints that need a project are left out of tokens without one."""
+    return [
+        {
+            "id": service["id"],
+            "type": service["type"],
+            "name": service["name"],
+            "endpoints": _endpoints(identity, service["id"], user_id, project_id),
+        }
+        for service in identity.services
+        if service["enabled"]
+    ]
+
+
+def _endpoints(
+    identity: IdentityRecords, service_id: str, user_id: str, project_id: str | None
+) -> list[dict[str, Any]]:
+    shown = []
+    for endpoint in identity.endpoints.select(service_id=service_id, enabled=True):
+        url = endpoint_url(identity, endpoint).replace("$(", "%(")
+        if project_id is None and ("%(project_id)s" in url or "%(tenant_id)s" in url):
+            continue
+        for name, value in (("project_id", project_id), ("tenant_id", project_id), ("user_id", user_id)):
+            url = url.replace(f"%({name})s", value or "")
+        entry = {key: endpoint[key] for key in ("id", "interface", "region_id", "region")}
+        shown.append({**entry, "url": url})
+    return shown
+
+
+def endpoint_view(identity: IdentityRecords, endpoint: Record) -> Record:
+    """An endpoint as `GET /v3/endpoints` shows it."""
+    return {**public(endpoint), "url": endpoint_url(identity, endpoint)}

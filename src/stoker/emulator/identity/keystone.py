@@ -1,0 +1,48 @@
+"""The identity service: its records with seed and catalog, and its table of routes."""
+
+from __future__ import annotations
+
+from stoker.emulator.core.cloud import Cloud, Routes, Service
+from stoker.emulator.identity import discovery, token_routes
+from stoker.emulator.identity.catalog import open_catalog
+from stoker.emulator.identity.records import IdentityRecords
+from stoker.emulator.identity.seed import seed_identity
+from stoker.emulator.identity.tokens import context
+
+
+class Keystone(IdentityRecords):
+    """Identity's records in a running cloud: seeded, with a catalog, deciding who may ask."""
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        cloud.authenticate = lambda secret: context(self, secret)
+
+    def seed(self) -> None:
+        seed_identity(self)
+
+    def opened(self) -> None:
+        open_catalog(self)
+
+
+ROUTES: Routes = {
+    "/auth/tokens": {
+        "POST": token_routes.create_token,
+        "GET": token_routes.show_token,
+        "DELETE": token_routes.delete_token,
+    },
+    "/auth/catalog": {"GET": token_routes.show_catalog},
+    "/auth/projects": {"GET": token_routes.list_projects},
+    "/auth/domains": {"GET": token_routes.list_domains},
+    "/auth/system": {"GET": token_routes.list_systems},
+}
+
+IDENTITY = Service(
+    name="keystone",
+    mount="/identity",
+    records=Keystone,
+    endpoints={"identity": "/identity"},
+    routes=ROUTES,
+    prefixes=("/v3",),
+    root={"/": {"GET": discovery.versions}, "/v3": {"GET": discovery.version}},
+    public=frozenset({"GET /", "GET /v3", "POST /auth/tokens"}),
+)

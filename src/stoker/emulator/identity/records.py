@@ -1,0 +1,192 @@
+"""What Keystone keeps, and who has which role where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from stoker.emulator.core.cloud import Cloud, Records, new_hex_id
+from stoker.emulator.core.errors import ApiError, conflict, not_found
+from stoker.emulator.core.store import Collection, Record
+from stoker.emulator.identity.passwords import hash_password
+
+DEFAULT_DOMAIN = "default"
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a role is held: `kind` is project, domain or system (whose id is `all`)."""
+
+    kind: str
+    id: str
+
+
+SYSTEM = Target("system", "all")
+
+
+class IdentityRecords(Records):
+    """Domains, projects, users, groups, roles, assignments, tokens and the catalog.
+
+    An assignment is `{id, actor, actor_id, target, target_id, role_id, inherited}`, actor being user or group.
+    """
+
+    service = "keystone"
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        self.domains = self._named("domains", "domain")
+        self.projects = self._named("projects", "project", ("name", "domain_id", "parent_id"))
+        self.users = self._named("users", "user", ("name", "domain_id"))
+        self.groups = self._named("groups", "group", ("name", "domain_id"))
+        self.roles = self._named("roles", "role", ("name",))
+        self.assignments = self._named("assignments", "role assignment", ("actor_id", "target_id", "role_id"))
+        self.memberships = self._named("memberships", "membership", ("user_id", "group_id"))
+        self.implied_roles = self._named("implied_roles", "implied role", ("prior_id",))
+        self.regions = self._named("regions", "region")
+        self.services = self._named("services", "service", ("type",))
+        self.endpoints = self._named("endpoints", "endpoint", ("service_id",))
+        self.tokens = self.collection("tokens", ("user_id",), _missing("token"), internal=True)
+
+    def _named(self, name: str, label: str, indexes: Iterable[str] = ()) -> Collection:
+        return self.collection(name, indexes, _missing(label))
+
+    def create_role(self, name: str, domain_id: str | None = None, **fields: object) -> Record:
+        """A new role, global or of one domain; 409 when there is one of this name."""
+        self.refuse_duplicate(self.roles, "role", name, domain_id)
+        return self.roles.add(
+            {
+                "id": new_hex_id(),
+                "name": name,
+                "domain_id": domain_id,
+                "description": None,
+                "options": {},
+                **fields,
+            }
+        )
+
+    def imply_role(self, prior_id: str, implied_id: str) -> None:
+        """Whoever has the first role has the second too."""
+        key = f"{prior_id}:{implied_id}"
+        if key not in self.implied_roles:
+            self.implied_roles.add({"id": key, "prior_id": prior_id, "implied_id": implied_id})
+
+    def create_domain(self, name: str, **fields: object) -> Record:
+        """A new domain; 409 when there is one of this name."""
+        if self.domains.first(name=name) is not None:
+            raise conflict(f"Conflict occurred attempting to store domain - the name {name} is taken.")
+        return self.domains.add(
+            {
+                "id": new_hex_id(),
+                "name": name,
+                "description": "",
+                "enabled": True,
+                "options": {},
+                "tags": [],
+                **fields,
+            }
+        )
+
+    def create_user(self, name: str, domain_id: str, password: str | None, **fields: object) -> Record:
+        """A new user; 409 when the domain has one of this name."""
+        self.refuse_duplicate(self.users, "user", name, domain_id)
+        return self.users.add(
+            {
+                "id": new_hex_id(),
+                "name": name,
+                "domain_id": domain_id,
+                "enabled": True,
+                "options": {},
+                "password_expires_at": None,
+                **fields,
+                "_password": None if password is None else hash_password(password),
+            }
+        )
+
+    def create_project(self, name: str, domain_id: str, **fields: object) -> Record:
+        """A new project; 409 when the domain has one of this name."""
+        self.refuse_duplicate(self.projects, "project", name, domain_id)
+        return self.projects.add(
+            {
+                "id": new_hex_id(),
+                "name": name,
+                "domain_id": domain_id,
+                "parent_id": domain_id,
+                "description": "",
+                "enabled": True,
+                "is_domain": False,
+                "options": {},
+                "tags": [],
+                **fields,
+            }
+        )
+
+    def refuse_duplicate(self, collection: Collection, label: str, name: str, domain_id: str | None) -> None:
+        """409 when the domain has one of this name already."""
+        if collection.first(name=name, domain_id=domain_id) is not None:
+            raise conflict(f"Conflict occurred attempting to store {label} - the name {name} is taken.")
+
+    def grant(self, actor: str, actor_id: str, target: Target, role_id: str, inherited: bool = False) -> None:
+        """Give a role to a `user` or `group`; harmless when it is there."""
+        key = ":".join((actor, actor_id, target.kind, target.id, role_id, str(int(inherited))))
+        if key not in self.assignments:
+            self.assignments.add(
+                {
+                    "id": key,
+                    "actor": actor,
+                    "actor_id": actor_id,
+                    "target": target.kind,
+                    "target_id": target.id,
+                    "role_id": role_id,
+                    "inherited": inherited,
+                }
+            )
+
+    def roles_of(self, user_id: str, target: Target) -> list[Record]:
+        """The roles a user has on a target: given directly, through groups, and implied by those."""
+        actors = [user_id, *(m["group_id"] for m in self.memberships.select(user_id=user_id))]
+        held = {a["role_id"] for actor in actors for a in self._held(actor, target)}
+        roles = (self.roles.get(role_id) for role_id in self._with_implied(held))
+        return [role for role in roles if role is not None]
+
+    def targets_of(self, user_id: str) -> set[Target]:
+        """Where the user has any role."""
+        actors = [user_id, *(m["group_id"] for m in self.memberships.select(user_id=user_id))]
+        rows = [row for actor in actors for row in self.assignments.select(actor_id=actor)]
+        direct = {Target(row["target"], row["target_id"]) for row in rows if not row["inherited"]}
+        above = {row["target_id"] for row in rows if row["inherited"]}
+        if not above:
+            return direct
+        return direct | {
+            Target("project", p["id"]) for p in self.projects if above.intersection(self._ancestors(p["id"]))
+        }
+
+    def _held(self, actor_id: str, target: Target) -> list[Record]:
+        above = self._ancestors(target.id) if target.kind == "project" else ()
+        return [
+            row
+            for row in self.assignments.select(actor_id=actor_id)
+            if (row["target_id"] in above if row["inherited"] else row["target_id"] == target.id)
+        ]
+
+    def _ancestors(self, project_id: str) -> list[str]:
+        """The ids of the projects and the domain above a project, nearest first."""
+        above: list[str] = []
+        project = self.projects.get(project_id)
+        while project is not None:
+            above.append(project["parent_id"])
+            project = self.projects.get(project["parent_id"])
+        return above
+
+    def _with_implied(self, role_ids: set[str]) -> list[str]:
+        """Role ids with all that they imply, in a stable order."""
+        todo, seen = sorted(role_ids), []
+        while todo:
+            role_id = todo.pop()
+            if role_id not in seen:
+                seen.append(role_id)
+                todo.extend(row["implied_id"] for row in self.implied_roles.select(prior_id=role_id))
+        return seen
+
+
+def _missing(label: str) -> Callable[[str], ApiError]:
+    return lambda key: not_found(f"Could not find {label}: {key}.")

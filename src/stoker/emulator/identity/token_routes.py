@@ -1,0 +1,78 @@
+"""`/v3/auth/*`: get, check and revoke tokens; what they open."""
+
+from __future__ import annotations
+
+from stoker.emulator.core.errors import forbidden, not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import public
+from stoker.emulator.identity import tokens
+from stoker.emulator.identity.authentication import authenticate
+from stoker.emulator.identity.catalog import catalog
+from stoker.emulator.identity.records import SYSTEM, IdentityRecords
+
+SUBJECT = "X-Subject-Token"
+
+
+def create_token(identity: IdentityRecords, request: Request) -> Response:
+    secret, granted = authenticate(identity, request.object("auth"))
+    body = tokens.describe(identity, granted, "nocatalog" not in request.query)
+    return Response(body, 201, {SUBJECT: secret, "Vary": "X-Auth-Token"})
+
+
+def show_token(identity: IdentityRecords, request: Request) -> Response:
+    secret, granted = _subject(identity, request)
+    body = tokens.describe(identity, granted, "nocatalog" not in request.query)
+    return Response(body, 200, {SUBJECT: secret, "Vary": "X-Auth-Token"})
+
+
+def delete_token(identity: IdentityRecords, request: Request) -> Response:
+    secret, _ = _subject(identity, request)
+    tokens.revoke(identity, secret)
+    return Response(status=204)
+
+
+def show_catalog(identity: IdentityRecords, request: Request) -> Response:
+    caller = request.context
+    if caller.project_id is None and caller.domain_id is None and not caller.system:
+        raise forbidden("An unscoped token has no catalog.")
+    entries = catalog(identity, caller.user_id, caller.project_id)
+    return Response({"catalog": entries, "links": _links(request)})
+
+
+def list_projects(identity: IdentityRecords, request: Request) -> Response:
+    return Response({"projects": _reachable(identity, request, "project"), "links": _links(request)})
+
+
+def list_domains(identity: IdentityRecords, request: Request) -> Response:
+    return Response({"domains": _reachable(identity, request, "domain"), "links": _links(request)})
+
+
+def list_systems(identity: IdentityRecords, request: Request) -> Response:
+    reachable = identity.roles_of(request.context.user_id, SYSTEM)
+    return Response({"system": [{"all": True}] if reachable else [], "links": _links(request)})
+
+
+def _reachable(identity: IdentityRecords, request: Request, kind: str) -> list[dict[str, object]]:
+    """The enabled projects or domains the caller could scope a token to."""
+    ids = {target.id for target in identity.targets_of(request.context.user_id) if target.kind == kind}
+    collection = identity.projects if kind == "project" else identity.domains
+    return [
+        {**public(record), "links": {"self": f"{request.base}/v3/{kind}s/{record['id']}"}}
+        for record in collection
+        if record["id"] in ids and record["enabled"]
+    ]
+
+
+def _subject(identity: IdentityRecords, request: Request) -> tuple[str, tokens.Grant]:
+    """The token asked about; others' tokens are for admins and services only."""
+    secret = request.headers.get(SUBJECT.lower(), "")
+    granted = tokens.look_up(identity, secret)
+    if granted is None or granted.token["id"] != request.context.token_id:
+        request.context.require("service")
+    if granted is None:
+        raise not_found("Could not find token.")
+    return secret, granted
+
+
+def _links(request: Request) -> dict[str, str | None]:
+    return {"self": request.url, "previous": None, "next": None}

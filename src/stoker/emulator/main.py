@@ -1,0 +1,95 @@
+"""Run a cloud on a port until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import signal
+from pathlib import Path
+
+import uvloop
+from aiohttp import web
+
+from stoker.emulator.core.app import application
+from stoker.emulator.services import new_cloud
+
+log = logging.getLogger(__name__)
+
+
+def run(
+    host: str = "127.0.0.1",
+    port: int = 5000,
+    state_path: Path | None = None,
+    port_file: Path | None = None,
+    pace: float = 1.0,
+    extra_endpoints: dict[str, str] | None = None,
+    password: str = "secret",  # noqa: S107  the documented password of a throw-away cloud, as DevStack's
+) -> None:
+    """Serve a cloud until SIGTERM or SIGINT.
+
+    port: 0 picks a free one. port_file: receives the port in decimal once requests are served.
+    For the other arguments see `Cloud`.
+    """
+
+    async def serve() -> None:
+        cloud = new_cloud(state_path=state_path, pace=pace, extra_endpoints=extra_endpoints, password=password)
+        runner = web.AppRunner(application(cloud), access_log=None)
+        await runner.setup()
+        site = web.TCPSite(runner, host, port)
+        await site.start()
+        bound = runner.addresses[0][1]
+        cloud.endpoint = f"http://{_url_host(host)}:{bound}"
+        if port_file is not None:
+            _write_whole(port_file, str(bound))
+        log.info("The cloud is at %s/identity", cloud.endpoint)
+        stop = asyncio.Event()
+        for signum in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(signum, stop.set)
+        try:
+            await stop.wait()
+        finally:
+            await runner.cleanup()
+            cloud.close()
+
+    uvloop.run(serve())
+
+
+def _url_host(host: str) -> str:
+    if host in ("0.0.0.0", "::"):  # noqa: S104  names the wildcard, does not bind it
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Readers see nothing or all of it."""
+    draft = path.with_suffix(".part")
+    draft.write_text(text)
+    draft.replace(path)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """`python -m stoker.emulator`."""
+    parser = argparse.ArgumentParser(prog="stoker.emulator", description="An OpenStack cloud in one process.")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    parser.add_argument("--port", type=int, default=5000, help="port to listen on; 0 picks a free one")
+    parser.add_argument("--port-file", type=Path, help="file that receives the port once requests are served")
+    parser.add_argument("--state", type=Path, help="file that keeps the cloud over restarts")
+    parser.add_argument("--pace", type=float, default=1.0, help="factor on the time state changes take")
+    parser.add_argument(
+        "--extra-endpoint",
+        action="append",
+        default=[],
+        metavar="TYPE=URL",
+        help="catalog entry of a service that runs elsewhere; %%(project_id)s is filled in",
+    )
+    parser.add_argument("--password", default="secret", help="password of the seeded users")
+    options = parser.parse_args(arguments)
+    extra = {}
+    for entry in options.extra_endpoint:
+        kind, separator, url = entry.partition("=")
+        if not separator or not url:
+            parser.error(f"--extra-endpoint must be TYPE=URL, not {entry!r}")
+        extra[kind] = url
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    run(options.host, options.port, options.state, options.port_file, options.pace, extra, options.password)

@@ -1,0 +1,19 @@
+"""The services of the emulated cloud. A new one is a line here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.cloud import Cloud
+from stoker.emulator.core.control import CONTROL
+from stoker.emulator.identity.keystone import IDENTITY
+
+SERVICES = (
+    IDENTITY,
+    CONTROL,
+)
+
+
+def new_cloud(**options: Any) -> Cloud:
+    """A cloud with every service. For the options see `Cloud`."""
+    return Cloud(SERVICES, **options)
