@@ -1,0 +1,59 @@
+"""Calls on the engine's side: from a method's name to the operation that carries it out."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import Bug, StokerError
+from stoker.base.ids import new_id
+from stoker.base.logging import request_scope
+
+Operation = Callable[..., Awaitable[Any]]
+"""`async def operation(engine, context, **arguments) -> JSON`."""
+
+_log = logging.getLogger(__name__)
+
+
+class Dispatcher:
+    """Runs operations by name for one engine.
+
+    `operations` maps the method names of the contract to coroutine functions `(engine, context, **arguments)`.
+    """
+
+    def __init__(self, engine: Any, operations: Mapping[str, Operation]) -> None:
+        self._engine = engine
+        self._operations = dict(operations)
+
+    async def dispatch(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> Any:
+        """The operation's answer.
+
+        Errors of the `StokerError` tree pass through. Anything else is a defect: it is logged in full under a
+        reference, and raised as a `Bug` that tells the reference and nothing more.
+        """
+        with request_scope(context):
+            try:
+                return await self._bound(method, context, arguments)
+            except Bug as error:
+                error.reference = error.reference or new_id()
+                _log.exception("Reference %s: %s failed", error.reference, method)
+                raise
+            except StokerError:
+                raise
+            except Exception as error:
+                reference = new_id()
+                _log.exception("Reference %s: %s failed unexpectedly", reference, method)
+                raise Bug(f"The engine failed unexpectedly in {method}.", reference) from error
+
+    def _bound(self, method: str, context: RequestContext, arguments: Mapping[str, Any]) -> Awaitable[Any]:
+        operation = self._operations.get(method)
+        if operation is None:
+            raise Bug(f"The engine has no method {method}; API and engine may be of different releases.")
+        try:
+            inspect.signature(operation).bind(self._engine, context, **arguments)
+        except TypeError as error:
+            raise Bug(f"The engine's method {method} takes other arguments: {error}.") from error
+        return operation(self._engine, context, **arguments)
