@@ -1,0 +1,292 @@
+"""The one writer: many changes, one transaction, and the fence.
+
+Callers put a `Batch` in and await its commit. A thread takes all batches that are waiting, drops those whose
+operation is no longer owned at the epoch that they carry, writes the rest as one transaction, and answers. Rows are
+written whole, so within a group only the last version of a row is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Column, Connection, Table, bindparam, delete, insert, select, update
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from stoker.base.errors import Bug, Fenced
+from stoker.store import records
+from stoker.store.database import Database
+from stoker.store.tables import (
+    engines,
+    events,
+    inputs,
+    operations,
+    property_sets,
+    resources,
+    software_configs,
+    stacks,
+)
+
+LOG = logging.getLogger(__name__)
+
+GROUP = 2000
+"""How many batches one transaction may take."""
+
+RETRY_SECONDS = 0.5
+"""Pause before writing a group again when the database could not be reached."""
+
+_TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
+    records.Inputs: (inputs, "id"),
+    records.Stack: (stacks, "id"),
+    records.Resource: (resources, "uuid"),
+    records.Event: (events, "id"),
+    records.Operation: (operations, "id"),
+    records.EngineRecord: (engines, "id"),
+    records.SoftwareConfig: (software_configs, "id"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An engine's hold on an operation: writes carry it, and are refused when the epoch has moved on."""
+
+    operation: str
+    epoch: int
+
+
+@dataclass(slots=True)
+class Batch:
+    """Changes that belong together: all of them are committed, or none.
+
+    `steps` are further statements (documents, tags, deletions …), run in order after the rows.
+    """
+
+    claim: Claim | None = None
+    added: list[records.Record] = field(default_factory=list)
+    changed: list[records.Record] = field(default_factory=list)
+    removed: list[records.Record] = field(default_factory=list)
+    property_sets: list[dict[str, str]] = field(default_factory=list)
+    steps: list[Callable[[Connection], None]] = field(default_factory=list)
+
+    def add(self, *rows: records.Record) -> Batch:
+        """Insert new rows."""
+        self.added.extend(rows)
+        return self
+
+    def change(self, *rows: records.Record) -> Batch:
+        """Write existing rows anew, whole."""
+        self.changed.extend(rows)
+        return self
+
+    def remove(self, *rows: records.Record) -> Batch:
+        """Delete rows."""
+        self.removed.extend(rows)
+        return self
+
+    def then(self, step: Callable[[Connection], None]) -> Batch:
+        """Run a statement in the same transaction."""
+        self.steps.append(step)
+        return self
+
+
+@dataclass(slots=True)
+class _Frozen:
+    """A batch as it was when it was submitted: its rows may change while it waits."""
+
+    claim: Claim | None
+    added: list[tuple[Table, str, dict[str, Any]]]
+    changed: list[tuple[Table, str, dict[str, Any]]]
+    removed: list[tuple[Table, str, str]]
+    property_sets: list[dict[str, str]]
+    steps: list[Callable[[Connection], None]]
+    answer: Callable[[BaseException | None], None]
+
+
+class Journal:
+    """The writer thread of one process."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: queue.SimpleQueue[_Frozen | None] = queue.SimpleQueue()
+        self._writer = database.engine.execution_options(writes=True)
+        self._stopped = False
+        self.groups = 0
+        self._thread = threading.Thread(target=self._run, name="store-journal", daemon=True)
+        self._thread.start()
+
+    async def commit(self, batch: Batch) -> None:
+        """Return when the batch is on disk.
+
+        Raises Fenced when its claim has been lost, and the database's IntegrityError when a row is already there.
+        """
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+
+        def answer(error: BaseException | None) -> None:
+            loop.call_soon_threadsafe(_settle, future, error)
+
+        self._submit(batch, answer)
+        await future
+
+    def _submit(self, batch: Batch, answer: Callable[[BaseException | None], None]) -> None:
+        if self._stopped:
+            raise Bug("the journal is closed")
+        self._waiting.put(
+            _Frozen(
+                batch.claim,
+                [(*_TABLES[type(row)], row.values()) for row in batch.added],
+                [(*_TABLES[type(row)], row.values()) for row in batch.changed],
+                [(*_TABLES[type(row)], getattr(row, _TABLES[type(row)][1])) for row in batch.removed],
+                list(batch.property_sets),
+                list(batch.steps),
+                answer,
+            )
+        )
+
+    def close(self) -> None:
+        """Write what is waiting and stop."""
+        self._stopped = True
+        self._waiting.put(None)
+        self._thread.join()
+
+    # -- the writer thread -----------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while (group := self._next_group()) is not None:
+            if group:
+                self._write(group)
+
+    def _next_group(self) -> list[_Frozen] | None:
+        first = self._waiting.get()
+        if first is None:
+            return None
+        group = [first]
+        while len(group) < GROUP and not self._waiting.empty():
+            batch = self._waiting.get()
+            if batch is None:
+                self._waiting.put(None)
+                break
+            group.append(batch)
+        return group
+
+    def _write(self, group: list[_Frozen]) -> None:
+        while True:
+            try:
+                fenced = self.write_group(group)
+            except IntegrityError as error:
+                self._write_singly(group, error)
+            except DBAPIError as error:
+                if not (error.connection_invalidated or _unreachable(error)):
+                    self._write_singly(group, error)
+                    return
+                LOG.warning("The database cannot be written, trying again: %s", error.orig)
+                time.sleep(RETRY_SECONDS)
+                continue
+            except Exception as error:
+                self._write_singly(group, error)
+            else:
+                for batch in group:
+                    lost = batch.claim is not None and batch.claim in fenced
+                    batch.answer(Fenced("the operation has another owner now") if lost else None)
+            return
+
+    def _write_singly(self, group: list[_Frozen], error: Exception) -> None:
+        """One batch of the group is at fault: find it, and let the others through."""
+        if len(group) == 1:
+            group[0].answer(error)
+            return
+        for batch in group:
+            self._write([batch])
+
+    def write_group(self, group: list[_Frozen]) -> set[Claim]:
+        """Write the group in one transaction; returns the claims that were lost, whose batches were left out."""
+        with self._writer.begin() as connection:
+            fenced = _lost_claims(connection, {batch.claim for batch in group if batch.claim is not None})
+            kept = [batch for batch in group if batch.claim is None or batch.claim not in fenced]
+            _write_rows(connection, kept)
+            for batch in kept:
+                for step in batch.steps:
+                    step(connection)
+        self.groups += 1
+        return fenced
+
+
+def _settle(future: asyncio.Future[None], error: BaseException | None) -> None:
+    if future.cancelled():
+        return
+    if error is None:
+        future.set_result(None)
+    else:
+        future.set_exception(error)
+
+
+def _unreachable(error: DBAPIError) -> bool:
+    """Whether the database itself is away or busy, rather than the statement wrong."""
+    return type(error.orig).__name__ in ("OperationalError", "InterfaceError")
+
+
+def _lost_claims(connection: Connection, claims: Iterable[Claim]) -> set[Claim]:
+    wanted = set(claims)
+    if not wanted:
+        return set()
+    identifiers = [claim.operation for claim in wanted]
+    rows: dict[str, int] = {}
+    for start in range(0, len(identifiers), 500):
+        query = select(operations.c.id, operations.c.epoch).where(operations.c.id.in_(identifiers[start : start + 500]))
+        rows.update((row.id, row.epoch) for row in connection.execute(query.with_for_update()))
+    return {claim for claim in wanted if rows.get(claim.operation, -1) != claim.epoch}
+
+
+def _write_rows(connection: Connection, batches: list[_Frozen]) -> None:
+    added: dict[tuple[Table, str], dict[str, Any]] = {}
+    changed: dict[tuple[Table, str], dict[str, Any]] = {}
+    removed: dict[tuple[Table, str], None] = {}
+    for batch in batches:
+        for table, key, values in batch.added:
+            added[table, values[key]] = values
+        for table, key, values in batch.changed:
+            identifier = (table, values[key])
+            (added if identifier in added else changed)[identifier] = values
+        for table, _key, value in batch.removed:
+            changed.pop((table, value), None)
+            if added.pop((table, value), None) is None:
+                removed[table, value] = None
+    sets = [row for batch in batches for row in batch.property_sets]
+    if sets:
+        connection.execute(insert(property_sets), sets)
+    for table, rows in _by_table(added).items():
+        connection.execute(insert(table), rows)
+    for table, rows in _by_table(changed).items():
+        _update(connection, table, rows)
+    for table, value in removed:
+        connection.execute(delete(table).where(_key_column(table) == value))
+
+
+def _by_table(rows: Mapping[tuple[Table, str], dict[str, Any]]) -> dict[Table, list[dict[str, Any]]]:
+    grouped: dict[Table, list[dict[str, Any]]] = {}
+    for (table, _), values in rows.items():
+        grouped.setdefault(table, []).append(values)
+    return grouped
+
+
+def _key_column(table: Table) -> Column[Any]:
+    return next(iter(table.primary_key.columns))
+
+
+def _update(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+    key = _key_column(table)
+    columns: dict[str, Any] = {name: bindparam(f"new_{name}") for name in rows[0] if name != key.name}
+    statement = update(table).where(key == bindparam("row_key")).values(columns)
+    connection.execute(
+        statement,
+        [
+            {"row_key": row[key.name], **{f"new_{name}": value for name, value in row.items() if name != key.name}}
+            for row in rows
+        ],
+    )

@@ -1,0 +1,415 @@
+"""Reading and changing rows of stacks, resources, events, operations and engines.
+
+Each function takes an open connection first, so that `Database.read` or a journal `step` can run it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Select, and_, delete, func, insert, or_, select, update
+
+from stoker.store import tables
+from stoker.store.records import (
+    UNFINISHED,
+    EngineRecord,
+    Event,
+    Inputs,
+    Operation,
+    Resource,
+    SoftwareConfig,
+    Stack,
+)
+
+_PAGE = 400
+
+
+# -- stacks --------------------------------------------------------------------------------------------------
+
+
+def stack_by_id(connection: Connection, stack_id: str) -> Stack | None:
+    """The stack, deleted or not."""
+    row = connection.execute(select(tables.stacks).where(tables.stacks.c.id == stack_id)).one_or_none()
+    return Stack.of(row) if row else None
+
+
+def stack_by_name(connection: Connection, project_id: str, name: str) -> Stack | None:
+    """The project's living stack of this name."""
+    where = and_(tables.stacks.c.project_id == project_id, tables.stacks.c.live_name == name)
+    row = connection.execute(select(tables.stacks).where(where)).one_or_none()
+    return Stack.of(row) if row else None
+
+
+def stack_by_parent_resource(connection: Connection, resource_uuid: str) -> Stack | None:
+    """The living child stack behind a resource."""
+    where = and_(tables.stacks.c.parent_resource == resource_uuid, tables.stacks.c.deleted_at.is_(None))
+    row = connection.execute(select(tables.stacks).where(where)).one_or_none()
+    return Stack.of(row) if row else None
+
+
+def child_stacks(connection: Connection, stack_ids: Iterable[str]) -> list[Stack]:
+    """Living stacks directly below these."""
+    found: list[Stack] = []
+    wanted = list(stack_ids)
+    for start in range(0, len(wanted), _PAGE):
+        where = and_(tables.stacks.c.parent_id.in_(wanted[start : start + _PAGE]), tables.stacks.c.deleted_at.is_(None))
+        found.extend(Stack.of(row) for row in connection.execute(select(tables.stacks).where(where)))
+    return found
+
+
+def count_stacks(connection: Connection, project_id: str) -> int:
+    """Living root stacks of a project."""
+    where = and_(
+        tables.stacks.c.project_id == project_id,
+        tables.stacks.c.deleted_at.is_(None),
+        tables.stacks.c.parent_id.is_(None),
+    )
+    return connection.execute(select(func.count()).select_from(tables.stacks).where(where)).scalar_one()
+
+
+def set_stack(connection: Connection, stack_id: str, values: Mapping[str, Any], operation: str | None = None) -> bool:
+    """Change columns of a stack; with `operation`, only while that is the stack's current operation."""
+    where = tables.stacks.c.id == stack_id
+    if operation is not None:
+        where = and_(where, tables.stacks.c.operation == operation)
+    return connection.execute(update(tables.stacks).where(where).values(**values)).rowcount > 0
+
+
+def set_tags(connection: Connection, stack_id: str, tags: Sequence[str]) -> None:
+    """Replace the stack's tags."""
+    connection.execute(delete(tables.stack_tags).where(tables.stack_tags.c.stack_id == stack_id))
+    if tags:
+        rows = [{"stack_id": stack_id, "position": index, "tag": tag} for index, tag in enumerate(tags)]
+        connection.execute(insert(tables.stack_tags), rows)
+
+
+def tags_of(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[str]]:
+    """Tags by stack id."""
+    found: dict[str, list[str]] = {}
+    wanted = list(stack_ids)
+    for start in range(0, len(wanted), _PAGE):
+        where = tables.stack_tags.c.stack_id.in_(wanted[start : start + _PAGE])
+        query = select(tables.stack_tags).where(where).order_by(tables.stack_tags.c.position)
+        for row in connection.execute(query):
+            found.setdefault(row.stack_id, []).append(row.tag)
+    return found
+
+
+def credential_in_use(connection: Connection, credential: str, except_stack: str) -> bool:
+    """Whether another living stack holds the same credential."""
+    where = and_(
+        tables.stacks.c.credential == credential,
+        tables.stacks.c.deleted_at.is_(None),
+        tables.stacks.c.id != except_stack,
+    )
+    return connection.execute(select(tables.stacks.c.id).where(where).limit(1)).first() is not None
+
+
+@dataclass(slots=True)
+class StackQuery:
+    """Which stacks to list; empty means no limit. `filters` maps columns to accepted values."""
+
+    project_id: str | None = None
+    filters: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    tags: Sequence[str] = ()
+    tags_any: Sequence[str] = ()
+    not_tags: Sequence[str] = ()
+    not_tags_any: Sequence[str] = ()
+    hidden_tags: Sequence[str] = ()
+    show_deleted: bool = False
+    show_nested: bool = False
+    limit: int | None = None
+    marker: str | None = None
+    sort_keys: Sequence[str] = ("created_at",)
+    descending: bool = True
+
+
+def list_stacks(connection: Connection, wanted: StackQuery) -> list[Stack]:
+    """The stacks that match, sorted and paged."""
+    query = _stack_filter(select(tables.stacks), wanted)
+    keys = [tables.stacks.c[name] for name in dict.fromkeys([*wanted.sort_keys, "created_at", "id"])]
+    if wanted.marker:
+        row = connection.execute(select(*keys).where(tables.stacks.c.id == wanted.marker)).one_or_none()
+        if row is not None:
+            query = query.where(_after(keys, tuple(row), wanted.descending))
+    query = query.order_by(*(key.desc() if wanted.descending else key.asc() for key in keys))
+    if wanted.limit is not None:
+        query = query.limit(wanted.limit)
+    return [Stack.of(row) for row in connection.execute(query)]
+
+
+def count_listed(connection: Connection, wanted: StackQuery) -> int:
+    """How many stacks match, paging aside."""
+    counted = connection.execute(_stack_filter(select(func.count()).select_from(tables.stacks), wanted))
+    return int(counted.scalar_one())
+
+
+def _stack_filter(query: Select[Any], wanted: StackQuery) -> Select[Any]:
+    columns = tables.stacks.c
+    if wanted.project_id is not None:
+        query = query.where(columns.project_id == wanted.project_id)
+    if not wanted.show_deleted:
+        query = query.where(columns.deleted_at.is_(None))
+    if not wanted.show_nested:
+        query = query.where(columns.parent_id.is_(None))
+    for name, values in wanted.filters.items():
+        query = query.where(columns[name].in_(list(values)))
+    tagged = select(tables.stack_tags.c.stack_id)
+    for tag in wanted.tags:
+        query = query.where(columns.id.in_(tagged.where(tables.stack_tags.c.tag == tag)))
+    if wanted.tags_any:
+        query = query.where(columns.id.in_(tagged.where(tables.stack_tags.c.tag.in_(list(wanted.tags_any)))))
+    if wanted.not_tags:
+        every = [columns.id.in_(tagged.where(tables.stack_tags.c.tag == tag)) for tag in wanted.not_tags]
+        query = query.where(~and_(*every))
+    excluded = [*wanted.not_tags_any, *wanted.hidden_tags]
+    if excluded:
+        query = query.where(columns.id.not_in(tagged.where(tables.stack_tags.c.tag.in_(excluded))))
+    return query
+
+
+def _after(keys: Sequence[Any], values: Sequence[Any], descending: bool) -> Any:
+    """Rows that come after the marker's in the order of several keys."""
+    alternatives = []
+    for index, key in enumerate(keys):
+        equal = [keys[before] == values[before] for before in range(index)]
+        alternatives.append(and_(*equal, key < values[index] if descending else key > values[index]))
+    return or_(*alternatives)
+
+
+# -- inputs --------------------------------------------------------------------------------------------------
+
+
+def inputs_by_id(connection: Connection, inputs_id: str) -> Inputs | None:
+    """What an operation works towards."""
+    row = connection.execute(select(tables.inputs).where(tables.inputs.c.id == inputs_id)).one_or_none()
+    return Inputs.of(row) if row else None
+
+
+# -- resources -----------------------------------------------------------------------------------------------
+
+
+def resources_of(connection: Connection, stack_id: str) -> list[Resource]:
+    """All rows of a stack, former ones included, in creation order."""
+    query = (
+        select(tables.resources).where(tables.resources.c.stack_id == stack_id).order_by(tables.resources.c.position)
+    )
+    return [Resource.of(row) for row in connection.execute(query)]
+
+
+def resources_of_many(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[Resource]]:
+    """Rows by stack id."""
+    found: dict[str, list[Resource]] = {}
+    wanted = list(stack_ids)
+    for start in range(0, len(wanted), _PAGE):
+        where = tables.resources.c.stack_id.in_(wanted[start : start + _PAGE])
+        query = select(tables.resources).where(where).order_by(tables.resources.c.position)
+        for row in connection.execute(query):
+            found.setdefault(row.stack_id, []).append(Resource.of(row))
+    return found
+
+
+def resource_by_uuid(connection: Connection, uuid: str) -> Resource | None:
+    """One resource."""
+    row = connection.execute(select(tables.resources).where(tables.resources.c.uuid == uuid)).one_or_none()
+    return Resource.of(row) if row else None
+
+
+def resource_by_name(connection: Connection, stack_id: str, name: str) -> Resource | None:
+    """The stack's current resource of this name."""
+    where = and_(
+        tables.resources.c.stack_id == stack_id,
+        tables.resources.c.name == name,
+        tables.resources.c.replaced_by.is_(None),
+    )
+    query = select(tables.resources).where(where).order_by(tables.resources.c.position.desc()).limit(1)
+    row = connection.execute(query).one_or_none()
+    return Resource.of(row) if row else None
+
+
+def count_resources(connection: Connection, root_id: str) -> int:
+    """Resources of a whole tree of stacks."""
+    query = (
+        select(func.count())
+        .select_from(tables.resources.join(tables.stacks, tables.stacks.c.id == tables.resources.c.stack_id))
+        .where(and_(tables.stacks.c.root_id == root_id, tables.stacks.c.deleted_at.is_(None)))
+    )
+    return connection.execute(query).scalar_one()
+
+
+def recorded_ids(connection: Connection, physical_ids: Iterable[str]) -> set[str]:
+    """Those of the physical ids that some resource has."""
+    wanted = list(physical_ids)
+    query = select(tables.resources.c.physical_id).where(tables.resources.c.physical_id.in_(wanted))
+    return set(connection.execute(query).scalars())
+
+
+def property_sets(connection: Connection, identifiers: Iterable[str]) -> dict[str, str]:
+    """Sealed property values by id."""
+    found: dict[str, str] = {}
+    wanted = list(identifiers)
+    for start in range(0, len(wanted), _PAGE):
+        where = tables.property_sets.c.id.in_(wanted[start : start + _PAGE])
+        found.update((row.id, row.body) for row in connection.execute(select(tables.property_sets).where(where)))
+    return found
+
+
+# -- events --------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class EventQuery:
+    """Which events to list. `filters` maps columns to accepted values."""
+
+    stack_ids: Sequence[str]
+    filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    limit: int | None = None
+    marker: str | None = None
+    sort_keys: Sequence[str] = ()
+    descending: bool = False
+
+
+def list_events(connection: Connection, wanted: EventQuery) -> list[Event]:
+    """The events that match, oldest first unless asked otherwise."""
+    columns = tables.events.c
+    query = select(tables.events).where(columns.stack_id.in_(list(wanted.stack_ids)))
+    for name, values in wanted.filters.items():
+        query = query.where(columns[name].in_(list(values)))
+    keys = [columns[name] for name in dict.fromkeys([*wanted.sort_keys, "sequence"])]
+    if wanted.marker:
+        row = connection.execute(select(*keys).where(columns.id == wanted.marker)).one_or_none()
+        if row is not None:
+            query = query.where(_after(keys, tuple(row), wanted.descending))
+    query = query.order_by(*(key.desc() if wanted.descending else key.asc() for key in keys))
+    if wanted.limit is not None:
+        query = query.limit(wanted.limit)
+    return [Event.of(row) for row in connection.execute(query)]
+
+
+def event_by_id(connection: Connection, stack_id: str, event_id: str) -> Event | None:
+    """One event of a stack."""
+    where = and_(tables.events.c.stack_id == stack_id, tables.events.c.id == event_id)
+    row = connection.execute(select(tables.events).where(where)).one_or_none()
+    return Event.of(row) if row else None
+
+
+def purge_events(connection: Connection, stack_id: str, keep: int) -> None:
+    """Forget the oldest events of a stack beyond `keep`."""
+    newest = (
+        select(tables.events.c.sequence)
+        .where(tables.events.c.stack_id == stack_id)
+        .order_by(tables.events.c.sequence.desc())
+        .limit(1)
+        .offset(keep)
+    )
+    last = connection.execute(newest).scalar_one_or_none()
+    if last is not None:
+        where = and_(tables.events.c.stack_id == stack_id, tables.events.c.sequence <= last)
+        connection.execute(delete(tables.events).where(where))
+
+
+# -- operations ----------------------------------------------------------------------------------------------
+
+
+def operation_by_id(connection: Connection, operation_id: str) -> Operation | None:
+    """One operation."""
+    row = connection.execute(select(tables.operations).where(tables.operations.c.id == operation_id)).one_or_none()
+    return Operation.of(row) if row else None
+
+
+def operations_of(connection: Connection, stack_id: str) -> list[Operation]:
+    """A stack's operations, newest first."""
+    query = (
+        select(tables.operations)
+        .where(tables.operations.c.stack_id == stack_id)
+        .order_by(tables.operations.c.created_at.desc(), tables.operations.c.id)
+    )
+    return [Operation.of(row) for row in connection.execute(query)]
+
+
+def child_operation(
+    connection: Connection, parent_operation: str, parent_resource: str, number: int, action: str
+) -> Operation | None:
+    """The operation that one step of a parent operation asked for."""
+    columns = tables.operations.c
+    where = and_(
+        columns.parent_operation == parent_operation,
+        columns.parent_resource == parent_resource,
+        columns.round == number,
+        columns.action == action,
+    )
+    row = connection.execute(select(tables.operations).where(where).limit(1)).one_or_none()
+    return Operation.of(row) if row else None
+
+
+def claimable(connection: Connection, engine_id: str, now: float) -> list[Operation]:
+    """Unfinished operations that nobody alive owns, oldest first."""
+    alive = select(tables.engines.c.id).where(
+        and_(tables.engines.c.stopped_at.is_(None), tables.engines.c.seen_at + tables.engines.c.lease > now)
+    )
+    columns = tables.operations.c
+    where = and_(
+        columns.status.in_(UNFINISHED),
+        or_(columns.owner.is_(None), and_(columns.owner != engine_id, columns.owner.not_in(alive))),
+    )
+    query = select(tables.operations).where(where).order_by(columns.created_at)
+    return [Operation.of(row) for row in connection.execute(query)]
+
+
+def take(connection: Connection, operation_id: str, epoch: int, owner: str, now: float) -> bool:
+    """Claim an operation seen at `epoch`; false when someone else was quicker."""
+    columns = tables.operations.c
+    where = and_(columns.id == operation_id, columns.epoch == epoch, columns.status.in_(UNFINISHED))
+    values = {
+        "owner": owner,
+        "epoch": epoch + 1,
+        "status": "RUNNING",
+        "started_at": func.coalesce(columns.started_at, now),
+    }
+    return connection.execute(update(tables.operations).where(where).values(values)).rowcount == 1
+
+
+def unfinished_of(connection: Connection, stack_id: str) -> list[Operation]:
+    """A stack's unfinished operations, oldest first."""
+    columns = tables.operations.c
+    where = and_(columns.stack_id == stack_id, columns.status.in_(UNFINISHED))
+    query = select(tables.operations).where(where).order_by(columns.created_at)
+    return [Operation.of(row) for row in connection.execute(query)]
+
+
+# -- engines -------------------------------------------------------------------------------------------------
+
+
+def list_engines(connection: Connection) -> list[EngineRecord]:
+    """All engine processes that have not been forgotten."""
+    return [EngineRecord.of(row) for row in connection.execute(select(tables.engines))]
+
+
+def touch_engine(connection: Connection, engine_id: str, now: float) -> None:
+    """Renew every claim of an engine by saying that it is alive."""
+    connection.execute(update(tables.engines).where(tables.engines.c.id == engine_id).values(seen_at=now))
+
+
+# -- software configurations ---------------------------------------------------------------------------------
+
+
+def software_config(connection: Connection, identifier: str) -> SoftwareConfig | None:
+    """One configuration."""
+    where = tables.software_configs.c.id == identifier
+    row = connection.execute(select(tables.software_configs).where(where)).one_or_none()
+    return SoftwareConfig.of(row) if row else None
+
+
+def software_configs(connection: Connection, project_id: str | None) -> list[SoftwareConfig]:
+    """A project's configurations (all of them when None), newest first."""
+    query = select(tables.software_configs).order_by(tables.software_configs.c.created_at.desc())
+    if project_id is not None:
+        query = query.where(tables.software_configs.c.project_id == project_id)
+    return [SoftwareConfig.of(row) for row in connection.execute(query)]
+
+
+def delete_software_config(connection: Connection, identifier: str) -> None:
+    """Forget a configuration."""
+    connection.execute(delete(tables.software_configs).where(tables.software_configs.c.id == identifier))

@@ -1,0 +1,183 @@
+"""Rows as objects: what the engine reads and writes. Each mirrors one table; see `tables` for the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+from sqlalchemy import Row
+
+
+@dataclass(slots=True)
+class Record:
+    """A row: built from one, and turned back into column values."""
+
+    @classmethod
+    def of(cls, row: Row[Any]) -> Self:
+        """The record of a row selected with all its columns."""
+        mapping = row._mapping
+        return cls(**{item.name: mapping[item.name] for item in fields(cls)})
+
+    def values(self) -> dict[str, Any]:
+        """Column values."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+@dataclass(slots=True)
+class Inputs(Record):
+    """What an operation works towards: digests of documents, and sealed parameters."""
+
+    id: str
+    template: str
+    environment: str
+    files: str
+    parameters: str
+
+
+@dataclass(slots=True)
+class Stack(Record):
+    """A stack. `live_name` is the name while it is not deleted, so that the name is unique among the living."""
+
+    id: str
+    name: str
+    live_name: str | None
+    project_id: str
+    user_id: str | None
+    user_name: str | None
+    parent_id: str | None
+    parent_resource: str | None
+    root_id: str
+    depth: int
+    action: str
+    status: str
+    reason: str
+    description: str
+    created_at: float
+    updated_at: float | None
+    deleted_at: float | None
+    timeout_minutes: int | None
+    disable_rollback: bool
+    inputs: str
+    good_inputs: str | None
+    operation: str | None
+    credential: str | None
+    user_project_id: str | None
+
+
+@dataclass(slots=True)
+class Resource(Record):
+    """A resource, or a former one that still has to go (`replaced_by` is then the newer one's uuid).
+
+    `properties` and `former_properties` are ids of property sets: what it has (or is being given), and what it had
+    before the running update. `state` is sealed JSON: data, metadata, attributes, progress, definition.
+    """
+
+    uuid: str
+    stack_id: str
+    position: int
+    name: str
+    type: str
+    action: str
+    status: str
+    reason: str
+    physical_id: str | None
+    fingerprint: str
+    requires: str
+    replaced_by: str | None
+    properties: str | None
+    former_properties: str | None
+    state: str | None
+    created_at: float
+    updated_at: float | None
+    started_at: float | None
+
+
+@dataclass(slots=True)
+class Event(Record):
+    """Something that happened to a stack or to one of its resources."""
+
+    id: str
+    stack_id: str
+    resource_name: str
+    resource_type: str
+    physical_id: str | None
+    action: str
+    status: str
+    reason: str
+    properties: str | None
+    time: float
+
+
+@dataclass(slots=True)
+class Operation(Record):
+    """One run of a plan. `epoch` grows by one each time an engine claims it; `owner` is that engine's id."""
+
+    id: str
+    stack_id: str
+    parent_operation: str | None
+    parent_resource: str | None
+    round: int
+    action: str
+    status: str
+    reason: str
+    inputs: str
+    request_id: str | None
+    user_id: str | None
+    created_at: float
+    started_at: float | None
+    finished_at: float | None
+    deadline: float | None
+    owner: str | None
+    epoch: int
+    plan: str | None
+
+
+@dataclass(slots=True)
+class EngineRecord(Record):
+    """An engine process as it last reported itself; its claims lapse `lease` seconds after `seen_at`."""
+
+    id: str
+    host: str
+    process: int
+    version: str
+    started_at: float
+    seen_at: float
+    lease: float
+    stopped_at: float | None
+
+
+@dataclass(slots=True)
+class SoftwareConfig(Record):
+    """A software configuration; `body` is JSON text (config, inputs, outputs, options)."""
+
+    id: str
+    project_id: str
+    name: str
+    group: str
+    body: str
+    created_at: float
+
+
+PENDING = "PENDING"
+RUNNING = "RUNNING"
+COMPLETE = "COMPLETE"
+FAILED = "FAILED"
+SUPERSEDED = "SUPERSEDED"
+IN_PROGRESS = "IN_PROGRESS"
+UNFINISHED = (PENDING, RUNNING)
+
+
+@dataclass(slots=True)
+class StoredState:
+    """The sealed part of a resource: everything about it that may hold secrets besides its properties."""
+
+    data: dict[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+    progress: dict[str, Any] = field(default_factory=dict)
+    definition: dict[str, Any] = field(default_factory=dict)
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data without the parts that are empty."""
+        return {item.name: value for item in fields(self) if (value := getattr(self, item.name))}

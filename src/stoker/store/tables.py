@@ -1,0 +1,202 @@
+"""Tables, in SQLAlchemy Core, the same on SQLite, PostgreSQL and MariaDB.
+
+Times are seconds since the epoch. What may hold secrets is a sealed text (see `sealing`): property values,
+parameters, environments, resource data, attributes, credentials. Texts that many stacks share (templates, files,
+environments) are rows of `documents`, keyed by their content.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.dialects import mysql
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+Identifier = String(36)
+Name = String(255)
+Action = String(32)
+LongText = Text().with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
+Sequence = BigInteger().with_variant(Integer(), "sqlite")
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("body", LongText, nullable=False),
+)
+
+inputs = Table(
+    "inputs",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("template", String(64), nullable=False),
+    Column("environment", String(64), nullable=False),
+    Column("files", String(64), nullable=False),
+    Column("parameters", LongText, nullable=False),
+)
+
+stacks = Table(
+    "stacks",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("name", Name, nullable=False),
+    Column("live_name", Name),
+    Column("project_id", String(64), nullable=False),
+    Column("user_id", String(64)),
+    Column("user_name", Name),
+    Column("parent_id", Identifier, index=True),
+    Column("parent_resource", Identifier, index=True),
+    Column("root_id", Identifier, nullable=False, index=True),
+    Column("depth", Integer, nullable=False, default=0),
+    Column("action", Action, nullable=False),
+    Column("status", Action, nullable=False),
+    Column("reason", LongText, nullable=False, default=""),
+    Column("description", LongText, nullable=False, default=""),
+    Column("created_at", Double, nullable=False),
+    Column("updated_at", Double),
+    Column("deleted_at", Double, index=True),
+    Column("timeout_minutes", Integer),
+    Column("disable_rollback", Boolean, nullable=False, default=True),
+    Column("inputs", Identifier, nullable=False),
+    Column("good_inputs", Identifier),
+    Column("operation", Identifier),
+    Column("credential", LongText),
+    Column("user_project_id", String(64)),
+    UniqueConstraint("project_id", "live_name"),
+    Index("ix_stacks_project_created", "project_id", "created_at"),
+)
+
+stack_tags = Table(
+    "stack_tags",
+    metadata,
+    Column("stack_id", Identifier, ForeignKey("stacks.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("tag", String(80), nullable=False, index=True),
+)
+
+resources = Table(
+    "resources",
+    metadata,
+    Column("uuid", Identifier, primary_key=True),
+    Column("stack_id", Identifier, nullable=False, index=True),
+    Column("position", Integer, nullable=False),
+    Column("name", Name, nullable=False),
+    Column("type", Name, nullable=False),
+    Column("action", Action, nullable=False),
+    Column("status", Action, nullable=False),
+    Column("reason", LongText, nullable=False),
+    Column("physical_id", Name, index=True),
+    Column("fingerprint", String(64), nullable=False),
+    Column("requires", LongText, nullable=False),
+    Column("replaced_by", Identifier),
+    Column("properties", Identifier),
+    Column("former_properties", Identifier),
+    Column("state", LongText),
+    Column("created_at", Double, nullable=False),
+    Column("updated_at", Double),
+    Column("started_at", Double),
+)
+
+property_sets = Table(
+    "property_sets",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("stack_id", Identifier, nullable=False, index=True),
+    Column("body", LongText, nullable=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("sequence", Sequence, primary_key=True, autoincrement=True),
+    Column("id", Identifier, nullable=False, unique=True),
+    Column("stack_id", Identifier, nullable=False, index=True),
+    Column("resource_name", Name, nullable=False),
+    Column("resource_type", Name, nullable=False),
+    Column("physical_id", Name),
+    Column("action", Action, nullable=False),
+    Column("status", Action, nullable=False),
+    Column("reason", LongText, nullable=False),
+    Column("properties", Identifier),
+    Column("time", Double, nullable=False),
+)
+
+operations = Table(
+    "operations",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("stack_id", Identifier, nullable=False, index=True),
+    Column("parent_operation", Identifier, index=True),
+    Column("parent_resource", Identifier),
+    Column("round", Integer, nullable=False, default=0),
+    Column("action", Action, nullable=False),
+    Column("status", Action, nullable=False, index=True),
+    Column("reason", LongText, nullable=False, default=""),
+    Column("inputs", Identifier, nullable=False),
+    Column("request_id", String(64)),
+    Column("user_id", String(64)),
+    Column("created_at", Double, nullable=False),
+    Column("started_at", Double),
+    Column("finished_at", Double),
+    Column("deadline", Double),
+    Column("owner", Identifier, index=True),
+    Column("epoch", Integer, nullable=False, default=0),
+    Column("plan", LongText),
+)
+
+engines = Table(
+    "engines",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("host", Name, nullable=False),
+    Column("process", Integer, nullable=False),
+    Column("version", String(32), nullable=False),
+    Column("started_at", Double, nullable=False),
+    Column("seen_at", Double, nullable=False),
+    Column("lease", Double, nullable=False),
+    Column("stopped_at", Double),
+)
+
+snapshots = Table(
+    "snapshots",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("stack_id", Identifier, nullable=False, index=True),
+    Column("name", Name),
+    Column("action", Action, nullable=False),
+    Column("status", Action, nullable=False),
+    Column("reason", LongText, nullable=False, default=""),
+    Column("body", LongText),
+    Column("created_at", Double, nullable=False),
+)
+
+software_configs = Table(
+    "software_configs",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("project_id", String(64), nullable=False, index=True),
+    Column("name", Name, nullable=False),
+    Column("group", Name, nullable=False),
+    Column("body", LongText, nullable=False),
+    Column("created_at", Double, nullable=False),
+)
