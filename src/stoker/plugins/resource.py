@@ -218,6 +218,7 @@ class ResourceType(ABC):
 
     `service` is the plugin name of the cloud service that it needs (`nova`, `neutron`, …), None for none.
     `local` types make no call and have no side effect outside the record, so no intent is recorded beforehand.
+    `any_properties` types take whatever properties they are given, unchecked.
     `path_in_attribute` types get the path that follows an attribute's name too (`resource.0.addr`).
     """
 
@@ -231,6 +232,7 @@ class ResourceType(ABC):
     local: ClassVar[bool] = False
     nested: ClassVar[bool] = False
     path_in_attribute: ClassVar[bool] = False
+    any_properties: ClassVar[bool] = False
     physical_name_limit: ClassVar[int | None] = 255
     snapshot_on_delete: ClassVar[bool] = False
     always_replace_on_check_failed: ClassVar[bool] = True
