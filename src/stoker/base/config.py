@@ -1,0 +1,261 @@
+"""Configuration: `heat.conf` keeps its names, types and defaults (facts: config_options.json).
+
+`OPTIONS` is the whole list of what Stoker honours, by group. An option that is not in it is not registered, and
+`load_config` names it in a warning, so that no setting is accepted and then ignored.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from keystoneauth1 import loading
+from keystoneauth1.exceptions import NoMatchingPlugin
+from oslo_config import cfg, types
+from oslo_log import log
+
+from stoker import __version__
+
+_log = logging.getLogger(__name__)
+
+_INTERFACES = ["publicURL", "internalURL", "adminURL", "public", "internal", "admin"]
+
+_LIMITS = (
+    cfg.IntOpt("max_template_size", default=524288, min=0, help="Largest template, in bytes."),
+    cfg.IntOpt("max_json_body_size", default=1048576, min=0, help="Largest body of a request, in bytes."),
+    cfg.IntOpt("max_resources_per_stack", default=1000, min=-1, help="Resources in a tree of stacks; -1: no limit."),
+    cfg.IntOpt("max_nested_stack_depth", default=5, min=0, help="Levels of nested stacks below the root."),
+    cfg.IntOpt("max_stacks_per_tenant", default=512, min=-1, help="Stacks that a project may have; -1: no limit."),
+    cfg.IntOpt("max_snapshots_per_stack", default=32, min=-1, help="Snapshots of one stack; -1: no limit."),
+    cfg.IntOpt(
+        "max_software_configs_per_tenant", default=4096, min=-1, help="Software configs of a project; -1: no limit."
+    ),
+    cfg.IntOpt(
+        "max_software_deployments_per_tenant", default=4096, min=-1, help="Deployments of a project; -1: no limit."
+    ),
+    cfg.IntOpt("max_events_per_stack", default=1000, min=0, help="Events kept for a stack; 0: all."),
+    cfg.IntOpt("event_purge_batch_size", default=200, min=1, help="Oldest events removed at a time."),
+    cfg.IntOpt("max_server_name_length", default=53, max=53, help="Longest name given to a server."),
+)
+
+_TIMING = (
+    cfg.IntOpt("stack_action_timeout", default=3600, min=1, help="Seconds an action may take unless a stack says so."),
+    cfg.IntOpt("error_wait_time", default=240, min=0, help="Seconds that steps in flight get to end after a failure."),
+    cfg.IntOpt("action_retry_limit", default=5, min=0, help="Times an action is tried on a resource that fails."),
+    cfg.IntOpt("client_retry_limit", default=2, min=0, help="Times a call of a service is repeated."),
+    cfg.IntOpt("max_interface_check_attempts", default=10, min=1, help="Times a port's attachment is checked."),
+    cfg.FloatOpt("template_fetch_timeout", default=60, min=0, help="Seconds that fetching a template may take."),
+    cfg.FloatOpt("metadata_put_timeout", default=60, min=0, help="Seconds that storing metadata in a URL may take."),
+)
+
+_IDENTITY = (
+    cfg.StrOpt(
+        "auth_encryption_key",
+        default="notgood but just long enough i t",
+        secret=True,
+        help="Key for what is encrypted in the database: 16, 24 or 32 characters.",
+    ),
+    cfg.StrOpt(
+        "deferred_auth_method",
+        default="trusts",
+        choices=["password", "trusts"],
+        help="How to act later on a user's behalf.",
+    ),
+    cfg.StrOpt("reauthentication_auth_method", default="", choices=["", "trusts"], help="How to outlive a token."),
+    cfg.ListOpt("trusts_delegated_roles", default=[], help="Roles a trust hands over; none: all of the user's."),
+    cfg.BoolOpt("allow_trusts_redelegation", default=False, help="Trusts may be handed on."),
+    cfg.StrOpt("heat_stack_user_role", default="heat_stack_user", help="Role of the users that stacks make."),
+    cfg.StrOpt("stack_user_domain_id", help="Domain of the users that stacks make, by id."),
+    cfg.StrOpt("stack_user_domain_name", help="Domain of the users that stacks make, by name."),
+    cfg.StrOpt("stack_domain_admin", help="User who may make users and projects in that domain."),
+    cfg.StrOpt("stack_domain_admin_password", secret=True, help="Password of that user."),
+    cfg.StrOpt("region_name_for_services", help="Region whose endpoints are used."),
+    cfg.StrOpt("region_name_for_shared_services", help="Region of the services shared between regions."),
+    cfg.ListOpt("shared_services_types", default=["image", "volumev3"], help="Types of the shared services."),
+    cfg.StrOpt(
+        "server_keystone_endpoint_type",
+        default="",
+        choices=["", "public", "internal", "admin"],
+        help="Interface of the identity endpoint that servers are told.",
+    ),
+)
+
+_BEHAVIOUR = (
+    cfg.StrOpt("host", default=socket.gethostname(), sample_default="<host name>", help="Name of this engine's host."),
+    cfg.IntOpt("num_engine_workers", min=1, help="Engine processes; none: one per processor."),
+    cfg.IntOpt("periodic_interval", default=60, min=1, help="Seconds between an engine's reports of its state."),
+    cfg.BoolOpt("enable_stack_abandon", default=False, help="Stacks may be abandoned and exported."),
+    cfg.BoolOpt("enable_stack_adopt", default=False, help="Stacks may be made from existing resources."),
+    cfg.BoolOpt("encrypt_parameters_and_properties", default=False, help="Encrypt all stored parameters."),
+    cfg.BoolOpt("observe_on_update", default=False, help="Compare with the real state when updating."),
+    cfg.BoolOpt("stack_scheduler_hints", default=False, help="Tell the scheduler which stack a server is of."),
+    cfg.ListOpt("hidden_stack_tags", default=[], help="Stacks with one of these tags are left out of lists."),
+    cfg.StrOpt("environment_dir", default="/etc/heat/environment.d", help="Directory of the global environments."),
+    cfg.StrOpt("template_dir", default="/etc/heat/templates", help="Directory of the operator's templates."),
+    cfg.URIOpt("heat_metadata_server_url", help="Base URL at which servers poll their metadata."),
+    cfg.URIOpt("heat_waitcondition_server_url", help="URL at which servers signal wait conditions."),
+    cfg.StrOpt(
+        "default_software_config_transport",
+        default="POLL_SERVER_CFN",
+        choices=["POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL", "ZAQAR_MESSAGE"],
+        help="How servers get their metadata unless they say so.",
+    ),
+    cfg.StrOpt(
+        "default_deployment_signal_transport",
+        default="CFN_SIGNAL",
+        choices=["CFN_SIGNAL", "TEMP_URL_SIGNAL", "HEAT_SIGNAL", "ZAQAR_SIGNAL"],
+        help="How servers report the end of a deployment unless it says so.",
+    ),
+    cfg.StrOpt(
+        "default_user_data_format",
+        default="HEAT_CFNTOOLS",
+        choices=["HEAT_CFNTOOLS", "RAW", "SOFTWARE_CONFIG"],
+        help="Form of a server's user data unless it says so.",
+    ),
+    cfg.Opt("max_cinder_api_microversion", types.String(regex=r"^3\.\d+$"), help="Highest volume microversion used."),
+    cfg.Opt("max_ironic_api_microversion", types.String(regex=r"^1\.\d+$"), help="Highest bare metal microversion."),
+    cfg.Opt("max_nova_api_microversion", types.String(regex=r"^2\.\d+$"), help="Highest compute microversion used."),
+)
+
+_DATABASE = (
+    cfg.StrOpt("connection", secret=True, help="URL of the database."),
+    cfg.IntOpt("max_pool_size", default=5, min=0, help="Connections kept open."),
+    cfg.IntOpt("max_overflow", default=50, min=0, help="Connections opened beyond those under load."),
+    cfg.IntOpt("pool_timeout", min=0, help="Seconds to wait for a free connection."),
+    cfg.IntOpt("connection_recycle_time", default=3600, help="Seconds after which a connection is renewed."),
+    cfg.IntOpt("max_retries", default=10, min=-1, help="Attempts to connect at start; -1: for ever."),
+    cfg.IntOpt("retry_interval", default=10, min=0, help="Seconds between those attempts."),
+)
+
+_API = (
+    cfg.HostAddressOpt("bind_host", default="0.0.0.0", help="Address to listen on."),  # noqa: S104
+    cfg.PortOpt("bind_port", default=8004, help="Port to listen on."),
+    cfg.IntOpt("workers", default=8, min=1, help="Threads that serve requests."),
+)
+
+_CLIENT = (
+    cfg.StrOpt("endpoint_type", choices=_INTERFACES, help="Interface of the catalog's endpoints."),
+    cfg.StrOpt("ca_file", help="Certificates of the authorities that are trusted."),
+    cfg.StrOpt("cert_file", help="Client certificate."),
+    cfg.StrOpt("key_file", help="Key of the client certificate."),
+    cfg.BoolOpt("insecure", help="Accept any server certificate."),
+)
+
+_SERVICES = (
+    "aodh", "barbican", "cinder", "designate", "glance", "heat", "keystone", "magnum", "manila", "mistral",
+    "neutron", "nova", "octavia", "swift", "trove", "zaqar",
+)  # fmt: skip
+
+OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
+    "DEFAULT": (*_LIMITS, *_TIMING, *_IDENTITY, *_BEHAVIOUR),
+    "database": _DATABASE,
+    "heat_api": _API,
+    "clients": (
+        cfg.StrOpt("endpoint_type", default="public", choices=_INTERFACES, help="For all services."),
+        *_CLIENT[1:4],
+        cfg.BoolOpt("insecure", default=False, help="Accept any server certificate."),
+    ),
+    **{f"clients_{service}": _CLIENT for service in _SERVICES},
+    "clients_heat": (*_CLIENT, cfg.URIOpt("url", help="This service's URL, instead of the catalog's.")),
+    "clients_keystone": (*_CLIENT, cfg.URIOpt("auth_uri", help="Identity URL that servers are told.")),
+    "oslo_middleware": (
+        cfg.BoolOpt("enable_proxy_headers_parsing", default=False, help="Believe X-Forwarded-* and Forwarded."),
+    ),
+    "revision": (cfg.StrOpt("heat_revision", default="unknown", help="Revision that build_info tells."),),
+    "volumes": (cfg.BoolOpt("backups_enabled", default=True, help="The cloud has volume backups."),),
+    "yaql": (
+        cfg.IntOpt("limit_iterators", default=200, min=0, help="Most elements an expression may yield."),
+        cfg.IntOpt("memory_quota", default=10000, min=0, help="Most bytes an expression may use."),
+    ),
+}
+"""What Stoker honours, by group."""
+
+LIBRARY_GROUPS = frozenset({"keystone_authtoken", "oslo_policy"})
+"""Groups that keystonemiddleware and oslo.policy read for themselves."""
+
+_CREDENTIALS_GROUP = "trustee"
+
+_CREDENTIALS_PLUGIN = "password"
+"""Plug-in whose options the group takes when it names none (facts: config_options.json, trustee)."""
+
+
+def load_config(args: Sequence[str] = (), files: Sequence[str] | None = None) -> cfg.ConfigOpts:
+    """Read the configuration.
+
+    `args` are command-line arguments (`--config-file`, `--debug` …), `files` the paths of files in the order in which
+    they override each other; None looks for `heat.conf` in the usual places. Raises oslo_config.cfg.Error with a
+    message for the operator when a value is not acceptable. Logs a warning that lists what is not supported.
+    """
+    config = cfg.ConfigOpts()
+    register_options(config)
+    config(
+        args=list(args),
+        project="heat",
+        prog="stoker",
+        version=__version__,
+        default_config_files=list(files) if files is not None else None,
+    )
+    config.register_opts(_credentials(config), group=_CREDENTIALS_GROUP)
+    _check(config)
+    unknown = unsupported_options(config)
+    if unknown:
+        _log.warning("The configuration sets options that Stoker does not support: %s", ", ".join(unknown))
+    return config
+
+
+def register_options(config: cfg.ConfigOpts) -> None:
+    """Make `config` know every option of ours."""
+    for group, options in OPTIONS.items():
+        config.register_opts(options, group=None if group == "DEFAULT" else group)
+    loading.register_auth_conf_options(config, _CREDENTIALS_GROUP)
+    log.register_options(config)
+
+
+def unsupported_options(config: cfg.ConfigOpts) -> list[str]:
+    """`[group] name` of each option in the configuration files that nothing reads, sorted."""
+    found: set[tuple[str, str]] = set()
+    for path in _files(config):
+        sections: dict[str, dict[str, list[str]]] = {}
+        cfg.ConfigParser(str(path), sections).parse()
+        found.update((group, name) for group, values in sections.items() for name in values)
+    unknown = (pair for pair in found if pair[0] not in LIBRARY_GROUPS and pair not in _known(config))
+    return [f"[{group}] {name}" for group, name in sorted(unknown)]
+
+
+def _files(config: cfg.ConfigOpts) -> Iterable[Path]:
+    directories = [Path(name) for name in config.config_dir or ()]
+    yield from (Path(name) for name in config.config_file or ())
+    for directory in directories:
+        yield from sorted(directory.glob("*.conf"))
+
+
+def _known(config: cfg.ConfigOpts) -> set[tuple[str, str]]:
+    known = {("DEFAULT", name) for name in config}
+    for group in (*OPTIONS, _CREDENTIALS_GROUP):
+        if group != "DEFAULT":
+            known.update((group, name) for name in config[group])
+    aliases = {old.name for option in _credentials(config) for old in option.deprecated_opts if old.name}
+    return known | {(_CREDENTIALS_GROUP, spelling) for name in aliases for spelling in (name, name.replace("-", "_"))}
+
+
+def _credentials(config: cfg.ConfigOpts) -> list[cfg.Opt]:
+    name = config[_CREDENTIALS_GROUP].auth_type or _CREDENTIALS_PLUGIN
+    try:
+        plugin: loading.BaseLoader = loading.get_plugin_loader(name)
+    except NoMatchingPlugin:
+        raise cfg.Error(f"[{_CREDENTIALS_GROUP}] auth_type: there is no authentication plug-in {name!r}") from None
+    options: list[cfg.Opt] = loading.get_auth_plugin_conf_options(plugin)
+    return options
+
+
+def _check(config: cfg.ConfigOpts) -> None:
+    """Read every value once, so that a bad one is told at start and not when it is first needed."""
+    for group, options in OPTIONS.items():
+        values = config if group == "DEFAULT" else config[group]
+        for option in options:
+            try:
+                values[option.dest]
+            except ValueError as error:
+                raise cfg.Error(f"[{group}] {option.name}: {error}") from error

@@ -1,0 +1,107 @@
+"""Logging: oslo.log's options and formats, the request in every line, and no secret in any.
+
+Modules log through the standard `logging.getLogger(__name__)`; `setup` is called once, by a process's entry point.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from oslo_config import cfg
+from oslo_log import log
+
+from stoker.base.context import RequestContext
+
+_PRODUCT = "stoker"
+
+READABLE_FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-7s %(name)s: %(message)s"
+"""Lines for a person at a terminal; with a request, its id stands before the message."""
+
+READABLE_REQUEST_FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-7s %(name)s: [%(request_id)s] %(message)s"
+
+_QUIET_LOGGERS = ("waitress=WARN", "falcon=WARN", "aiohttp.access=WARN", "asyncio=WARN", "keystoneauth=WARN")
+
+_KEY = (
+    r"\b(?:[\w-]*passw(?:or)?d|[\w-]*adminpass|admin_pass|[\w-]*secret[\w-]*|[\w-]*private_key|auth_encryption_key"
+    r"|[\w-]*token|authorization|signature|x-amz-signature|api_key)"
+)
+"""Names whose values are secret, whatever stands around them."""
+
+_SECRETS = (
+    # "name": "value", 'name': 'value', also with the quotes escaped inside another text
+    re.compile(
+        rf"""(?P<keep>{_KEY}\\?["']?\s*[:=,]\s*b?(?P<quote>\\?["']))(?P<hide>(?:\\.|(?!(?P=quote)).)*)""",
+        re.IGNORECASE | re.DOTALL,
+    ),
+    # name: value, name=value, Authorization: Bearer value
+    re.compile(
+        rf"""(?P<keep>{_KEY}["']?\s*[:=]\s*(?:bearer\s+|basic\s+)?)(?P<hide>[^\s"'\\,;&{{}}()\[\]]+)""",
+        re.IGNORECASE,
+    ),
+    # scheme://user:value@host
+    re.compile(r"(?P<keep>\b[a-z][a-z0-9+.-]*://[^\s/:@]*:)(?P<hide>[^\s/@]+)(?=@)", re.IGNORECASE),
+    # a Fernet token, wherever it stands
+    re.compile(r"(?P<keep>)(?P<hide>\bgAAAA[\w=-]{20,})"),
+)
+
+_request: ContextVar[RequestContext | None] = ContextVar("stoker_request", default=None)
+
+
+@contextmanager
+def request_scope(context: RequestContext) -> Iterator[None]:
+    """Lines logged inside carry the request's id and caller; follows tasks that are started inside."""
+    token = _request.set(context)
+    try:
+        yield
+    finally:
+        _request.reset(token)
+
+
+def setup(config: cfg.ConfigOpts, *, readable: bool = False) -> None:
+    """Set up logging for this process as `config` says (oslo.log's options: debug, use_json, log_file …).
+
+    `readable` chooses short lines for a terminal where the configuration names no format of its own.
+    """
+    log.set_defaults(default_log_levels=[*log.get_default_log_levels(), *_QUIET_LOGGERS])
+    if readable:
+        config.set_default("logging_default_format_string", READABLE_FORMAT)
+        config.set_default("logging_context_format_string", READABLE_REQUEST_FORMAT)
+    log.setup(config, _PRODUCT)
+    for handler in logging.getLogger().handlers:
+        protect(handler)
+
+
+def protect(handler: logging.Handler) -> None:
+    """Make `handler` name the request in each line and hide secrets in what it writes."""
+    handler.addFilter(_name_request)
+    handler.setFormatter(_MaskingFormatter(handler.formatter or logging.Formatter()))
+
+
+def mask(text: str) -> str:
+    """`text` with the values of passwords, tokens and keys replaced by `***`."""
+    for pattern in _SECRETS:
+        text = pattern.sub(r"\g<keep>***", text)
+    return text
+
+
+def _name_request(record: logging.LogRecord) -> bool:
+    context = _request.get()
+    if context is not None and not getattr(record, "request_id", None):
+        record.request_id = context.request_id
+        record.user_identity = f"{context.user_id} {context.project_id}"
+    return True
+
+
+class _MaskingFormatter(logging.Formatter):
+    """Hides secrets in whatever the formatter inside produced: text, JSON, tracebacks."""
+
+    def __init__(self, inner: logging.Formatter) -> None:
+        super().__init__()
+        self._inner = inner
+
+    def format(self, record: logging.LogRecord) -> str:
+        return mask(self._inner.format(record))
