@@ -1,0 +1,1 @@
+"""The image service: Glance's v2 API."""

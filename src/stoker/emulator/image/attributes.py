@@ -1,0 +1,167 @@
+"""What an image can say about itself: names, JSON schemas, and who may set what.
+
+The schemas are served at `/v2/schemas/image` and are what `check` holds values against. Everything else in an
+image is a custom property: a string under a name of the user's choice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.emulator.core.errors import ApiError, bad_request
+
+UUID = "^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$"
+STATUSES = (
+    "queued",
+    "saving",
+    "active",
+    "killed",
+    "deleted",
+    "uploading",
+    "importing",
+    "pending_delete",
+    "deactivated",
+)
+LINKED_FORMATS = frozenset({"ami", "ari", "aki"})
+"""Formats that must be named as disk and container format at once."""
+
+Schema = Mapping[str, Any]
+_TEXT: Schema = {"type": "string"}
+_READ_ONLY = {"readOnly": True}
+
+WRITABLE: Mapping[str, Schema] = {
+    "id": {"type": "string", "description": "An identifier for the image", "pattern": UUID},
+    "name": {"type": ["null", "string"], "description": "Descriptive name for the image", "maxLength": 255},
+    "visibility": {
+        "type": "string",
+        "description": "Scope of image accessibility",
+        "enum": ["community", "public", "private", "shared"],
+    },
+    "protected": {"type": "boolean", "description": "If true, image will not be deletable."},
+    "os_hidden": {"type": "boolean", "description": "If true, image will not appear in default image list response."},
+    "owner": {"type": ["null", "string"], "description": "Owner of the image", "maxLength": 255},
+    "tags": {
+        "type": "array",
+        "description": "List of strings related to the image",
+        "items": {"type": "string", "maxLength": 255},
+    },
+    "container_format": {
+        "type": ["null", "string"],
+        "description": "Format of the container",
+        "enum": [None, "ami", "ari", "aki", "bare", "ovf", "ova", "docker", "compressed"],
+    },
+    "disk_format": {
+        "type": ["null", "string"],
+        "description": "Format of the disk",
+        "enum": [None, "ami", "ari", "aki", "vhd", "vhdx", "vmdk", "raw", "qcow2", "vdi", "iso", "ploop"],
+    },
+    "min_disk": {
+        "type": "integer",
+        "description": "Amount of disk space (in GB) required to boot image.",
+        "minimum": 0,
+        "maximum": 2**31 - 1,
+    },
+    "min_ram": {
+        "type": "integer",
+        "description": "Amount of ram (in MB) required to boot image.",
+        "minimum": 0,
+        "maximum": 2**31 - 1,
+    },
+}
+COMPUTED: Mapping[str, Schema] = {
+    "status": {"type": "string", "description": "Status of the image", "enum": list(STATUSES), **_READ_ONLY},
+    "checksum": {"type": ["null", "string"], "description": "md5 hash of image contents.", **_READ_ONLY},
+    "os_hash_algo": {
+        "type": ["null", "string"],
+        "description": "Algorithm to calculate the os_hash_value",
+        **_READ_ONLY,
+    },
+    "os_hash_value": {"type": ["null", "string"], "description": "Hexdigest of the image contents", **_READ_ONLY},
+    "size": {"type": ["null", "integer"], "description": "Size of image file in bytes", **_READ_ONLY},
+    "virtual_size": {"type": ["null", "integer"], "description": "Virtual size of image in bytes", **_READ_ONLY},
+    "created_at": {"type": "string", "description": "Date and time of image registration", **_READ_ONLY},
+    "updated_at": {"type": "string", "description": "Date and time of the last image modification", **_READ_ONLY},
+    "direct_url": {
+        "type": "string",
+        "description": "URL to access the image file kept in external store",
+        **_READ_ONLY,
+    },
+    "self": {"type": "string", "description": "An image self url", **_READ_ONLY},
+    "file": {"type": "string", "description": "An image file url", **_READ_ONLY},
+    "schema": {"type": "string", "description": "An image schema url", **_READ_ONLY},
+}
+LOCATIONS: Schema = {"type": "array", "description": "A set of URLs to access the image file kept in external store"}
+COMMON: Mapping[str, Schema] = {
+    "architecture": {"type": "string", "description": "Operating system architecture", "is_base": False},
+    "kernel_id": {
+        "type": ["null", "string"],
+        "description": "ID of the kernel image",
+        "pattern": UUID,
+        "is_base": False,
+    },
+    "ramdisk_id": {
+        "type": ["null", "string"],
+        "description": "ID of the ramdisk image",
+        "pattern": UUID,
+        "is_base": False,
+    },
+    "os_distro": {"type": "string", "description": "Common name of the operating system", "is_base": False},
+    "os_version": {"type": "string", "description": "Operating system version", "is_base": False},
+    "instance_uuid": {"type": "string", "description": "Instance this image was made of", "is_base": False},
+}
+RESERVED = frozenset({"location", "deleted", "deleted_at"})
+RESERVED_PREFIX = "os_glance"
+BASE = frozenset({*WRITABLE, *COMPUTED, "locations"})
+"""Attributes that cannot be removed."""
+
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "string": str,
+    "boolean": bool,
+    "integer": int,
+    "array": list,
+    "null": type(None),
+}
+
+
+def check(name: str, value: Any) -> None:
+    """400 when the value does not suit the attribute, or the custom property."""
+    _check(name, value, WRITABLE.get(name) or COMMON.get(name) or _TEXT)
+
+
+def check_formats(disk_format: str | None, container_format: str | None) -> None:
+    """400 when one of the formats needs the other to be the same."""
+    if disk_format != container_format and LINKED_FORMATS.intersection((disk_format, container_format)):
+        raise bad_request(
+            "Invalid mix of disk and container formats. When setting a disk or container format to one of 'aki', "
+            "'ari', or 'ami', the container and disk formats must match."
+        )
+
+
+def _check(name: str, value: Any, schema: Schema) -> None:
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if not any(_is(value, kind) for kind in kinds):
+        raise _mismatch(name, f"{value!r} is not of type {', '.join(repr(kind) for kind in kinds)}")
+    if "enum" in schema and value not in schema["enum"]:
+        raise _mismatch(name, f"{value!r} is not one of {schema['enum']}")
+    if isinstance(value, str):
+        if len(value) > schema.get("maxLength", 65535):
+            raise _mismatch(name, f"{value!r} is too long")
+        if "pattern" in schema and re.match(schema["pattern"], value) is None:
+            raise _mismatch(name, f"{value!r} does not match {schema['pattern']!r}")
+    elif isinstance(value, list):
+        for item in value:
+            _check(name, item, schema["items"])
+    elif "minimum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
+        raise _mismatch(name, f"{value!r} is not between {schema['minimum']} and {schema['maximum']}")
+
+
+def _is(value: Any, kind: str) -> bool:
+    if kind == "integer" and isinstance(value, bool):
+        return False
+    return isinstance(value, _TYPES[kind])
+
+
+def _mismatch(name: str, reason: str) -> ApiError:
+    return bad_request(f"Provided object does not match schema 'image': {reason}. Failed validating '{name}'.")

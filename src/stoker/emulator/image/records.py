@@ -1,0 +1,327 @@
+"""What Glance keeps, and its rules: images with their data, who shares them, and import tasks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stoker.emulator.core.cloud import Cloud, Records, new_id
+from stoker.emulator.core.errors import bad_request, conflict, forbidden, not_found
+from stoker.emulator.core.http import Context
+from stoker.emulator.core.store import Record
+from stoker.emulator.identity.records import IdentityRecords
+from stoker.emulator.image.attributes import check_formats
+
+HASH = "sha512"
+SNAPSHOT_SIZE = 64 * 1024
+DEFAULTS: Mapping[str, Any] = {
+    "name": None,
+    "visibility": "shared",
+    "protected": False,
+    "os_hidden": False,
+    "container_format": None,
+    "disk_format": None,
+    "min_disk": 0,
+    "min_ram": 0,
+}
+PRESETS: tuple[tuple[str, Record, int], ...] = (
+    ("cirros", {"min_disk": 1, "min_ram": 64, "properties": {"os_distro": "cirros"}}, 256 * 1024),
+    ("cirros-0.6.2-x86_64-disk", {"min_disk": 1, "min_ram": 64, "properties": {"os_distro": "cirros"}}, 256 * 1024),
+    ("fedora", {"min_disk": 5, "min_ram": 512, "properties": {"os_distro": "fedora"}}, 512 * 1024),
+)
+"""Name, attributes and size of the stand-in data of the images in a new cloud."""
+NO_DATA: Mapping[str, Any] = {
+    "checksum": None,
+    "os_hash_algo": None,
+    "os_hash_value": None,
+    "size": None,
+    "virtual_size": None,
+}
+
+
+class ImageRecords(Records):
+    """Images, members, tasks.
+
+    An image is `{id, name, project_id, status, visibility, …, tags: [text], properties: {name: text}}`; Glance's
+    `owner` is `project_id`, and custom properties stand in `properties` rather than at the top.
+    A member is `{id: "<image>:<project>", image_id, project_id, status}`.
+    """
+
+    service = "glance"
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        self.images = self.collection(
+            "images", ("name", "project_id"), lambda key: not_found(f"No image found with ID {key}")
+        )
+        self.members = self.collection("members", ("image_id", "project_id"))
+        self.tasks = self.collection(
+            "tasks", ("image_id",), lambda key: not_found(f"The requested task {key} could not be found.")
+        )
+
+    def seed(self) -> None:
+        owner = self.cloud.of(IdentityRecords).projects.first(name="admin")
+        for name, attributes, size in PRESETS:
+            formats = {"disk_format": "qcow2", "container_format": "bare"}
+            image = self.create(
+                owner["id"] if owner else "", {"name": name, "visibility": "public", **formats, **attributes}
+            )
+            self._fill(image, stand_in(name, size))
+
+    def is_visible(self, image: Record, project_id: str | None) -> bool:
+        """Whether a project may use the image by its id."""
+        if image["visibility"] in ("public", "community"):
+            return True
+        if project_id is None:
+            return False
+        return image["project_id"] == project_id or (
+            image["visibility"] == "shared" and f"{image['id']}:{project_id}" in self.members
+        )
+
+    def visible(self, project_id: str, image_id_or_name: str) -> Record | None:
+        """The image with this id, else the oldest with this name, that the project may use."""
+        by_id = self.images.get(image_id_or_name)
+        candidates = [by_id] if by_id is not None else self.images.select(name=image_id_or_name)
+        return next((image for image in candidates if self.is_visible(image, project_id)), None)
+
+    def image_for(self, project_id: str, image_id: str) -> Record:
+        """The image with this id; 404 when there is none that the project may use."""
+        image = self.images.require(image_id)
+        if not self.is_visible(image, project_id):
+            raise not_found(f"No image found with ID {image_id}")
+        return image
+
+    def image_in(self, context: Context, image_id: str) -> Record:
+        """The image with this id as the caller sees it; an admin sees all."""
+        image = self.images.require(image_id)
+        if not context.is_admin and not self.is_visible(image, context.project_id):
+            raise not_found(f"No image found with ID {image_id}")
+        return image
+
+    def owned_image(self, context: Context, image_id: str) -> Record:
+        """An image the caller may change; 403 for one that he only sees."""
+        image = self.image_in(context, image_id)
+        if not context.may_see(image):
+            raise forbidden("You are not permitted to modify this image.")
+        return image
+
+    def create(self, project_id: str, wanted: Record) -> Record:
+        """A new, queued image. `wanted` has checked attributes of an image record, any of them left out.
+
+        Raises: ApiError 409 when the id is taken, 400 for formats that do not go together.
+        """
+        key = wanted.get("id") or new_id()
+        if key in self.images:
+            raise conflict(f"Image ID {key} already exists!")
+        check_formats(wanted.get("disk_format"), wanted.get("container_format"))
+        now = self.timestamp()
+        return self.images.add(
+            {
+                **DEFAULTS,
+                "project_id": project_id,
+                "tags": [],
+                "properties": {},
+                **wanted,
+                "id": key,
+                **NO_DATA,
+                "status": "queued",
+                "created_at": now,
+                "updated_at": now,
+            }
+        )
+
+    def create_from_server(self, project_id: str, wanted: Record) -> Record:
+        """The image of a server or a volume: queued, then saving, then active with stand-in data.
+
+        wanted: `{name, disk_format, container_format, min_disk, min_ram, visibility, tags, properties, size}`, all
+        but the name optional; size in bytes (0 for an image that only names volume snapshots in its properties).
+        """
+        wanted = {"disk_format": "qcow2", "container_format": "bare", "visibility": "private", **wanted}
+        size = int(wanted.pop("size", SNAPSHOT_SIZE))
+        image = self.create(project_id, wanted)
+        self.after(0.05, self.begin_saving, image["id"])
+        self.after(0.15, self.finish_with_stand_in, image["id"], image["id"], size)
+        return image
+
+    def change(self, image: Record, changes: Record) -> None:
+        """Set checked attributes."""
+        check_formats(*(changes.get(field, image[field]) for field in ("disk_format", "container_format")))
+        self.images.update(image, **changes, updated_at=self.timestamp())
+
+    def delete(self, image: Record) -> None:
+        """Drop an image with its data and members; 403 when it is protected."""
+        if image["protected"]:
+            raise forbidden(f"Image {image['id']} is protected and cannot be deleted.")
+        for collection in (self.members, self.tasks):
+            for record in collection.select(image_id=image["id"]):
+                collection.remove(record)
+        self.cloud.store.remove_blob(data_key(image["id"]))
+        self.cloud.store.remove_blob(staging_key(image["id"]))
+        self.images.remove(image)
+
+    def upload(self, image: Record, data: bytes) -> None:
+        """Fill a queued image with data; 409 in another status, 400 without formats."""
+        _require_queued(image, "saving")
+        _require_formats(image)
+        self._fill(image, data)
+
+    def stage(self, image: Record, data: bytes) -> None:
+        """Keep data for an import by `glance-direct`; 409 when the image is not queued."""
+        _require_queued(image, "uploading")
+        self.cloud.store.put_blob(staging_key(image["id"]), data)
+        self.images.update(image, status="uploading", size=len(data), updated_at=self.timestamp())
+
+    def data(self, image: Record) -> bytes | None:
+        """The bytes of an image, None while it has none; 403 when it is deactivated."""
+        if image["status"] == "deactivated":
+            raise forbidden("The requested image has been deactivated. Image data download is forbidden.")
+        return self.cloud.store.get_blob(data_key(image["id"]))
+
+    def begin_import(self, context: Context, image: Record, method: Mapping[str, Any], request_id: str) -> Record:
+        """Start to import staged data (`glance-direct`) or what stands behind a URI (`web-download`); the task.
+
+        Nothing is fetched: an image imported from a URI gets stand-in data that depends on the URI alone.
+        Raises: ApiError 409 when the image is not in the status which the method needs, 400 without formats.
+        """
+        needed = IMPORT_NEEDS[method["name"]]
+        if image["status"] != needed:
+            raise conflict(
+                f"Image {image['id']} needs to be in status '{needed}' to use '{method['name']}' method, "
+                f"it is '{image['status']}'."
+            )
+        _require_formats(image)
+        task = self._add_task(context, image, method, request_id)
+        properties = {**image["properties"], "os_glance_import_task": task["id"]}
+        self.images.update(image, status="importing", properties=properties, updated_at=self.timestamp())
+        self.after(0.05, self.begin_saving, image["id"])
+        self.after(0.15, self.finish_import, image["id"], task["id"])
+        return task
+
+    def begin_saving(self, image_id: str) -> None:
+        image = self.images.get(image_id)
+        if image is not None:
+            self.images.update(image, status="saving", updated_at=self.timestamp())
+
+    def finish_with_stand_in(self, image_id: str, seed: str, size: int) -> None:
+        """Give an image that is being saved its data."""
+        image = self.images.get(image_id)
+        if image is not None:
+            self._fill(image, stand_in(seed, size))
+
+    def finish_import(self, image_id: str, task_id: str) -> None:
+        """Give an imported image its data; one with a fault goes back to where it was."""
+        image, task = self.images.get(image_id), self.tasks.get(task_id)
+        if image is None or task is None:
+            return
+        properties = {key: value for key, value in image["properties"].items() if key != "os_glance_import_task"}
+        fault = image.pop("_fault", None)
+        if fault is not None:
+            properties["os_glance_failed_import"] = "default"
+            status = IMPORT_NEEDS[task["input"]["import_req"]["method"]["name"]]
+            self.images.update(image, status=status, properties=properties, updated_at=self.timestamp())
+            self.tasks.update(task, status="failure", message=str(fault), updated_at=self.timestamp())
+            return
+        uri = task["input"]["import_req"]["method"].get("uri", "")
+        staged = self.cloud.store.get_blob(staging_key(image_id))
+        self.images.update(image, properties=properties)
+        self._fill(image, stand_in(uri, SNAPSHOT_SIZE) if staged is None else staged)
+        self.cloud.store.remove_blob(staging_key(image_id))
+        self.tasks.update(task, status="success", result={"image_id": image_id}, updated_at=self.timestamp())
+
+    def set_active(self, image: Record, status: str) -> None:
+        """Make an image `active` or `deactivated`; 403 unless it is one of the two."""
+        if image["status"] not in ("active", "deactivated"):
+            raise forbidden(
+                f"Not allowed to change the status of image {image['id']} from {image['status']} to {status}."
+            )
+        self.images.update(image, status=status, updated_at=self.timestamp())
+
+    def share(self, image: Record, project_id: str) -> Record:
+        """A new, pending member; 403 unless the image is shared, 409 when the project is a member."""
+        if image["visibility"] != "shared":
+            raise forbidden("Only shared images have members.")
+        key = f"{image['id']}:{project_id}"
+        if key in self.members:
+            raise conflict(f"Image member {project_id} already exists for image {image['id']}")
+        now = self.timestamp()
+        return self.members.add(
+            {
+                "id": key,
+                "image_id": image["id"],
+                "project_id": project_id,
+                "status": "pending",
+                "created_at": now,
+                "updated_at": now,
+            }
+        )
+
+    def set_tags(self, image: Record, tags: Iterable[str]) -> None:
+        self.images.update(image, tags=list(dict.fromkeys(tags)), updated_at=self.timestamp())
+
+    def _fill(self, image: Record, data: bytes) -> None:
+        if image.pop("_fault", None) is not None:
+            self.images.update(image, status="killed", updated_at=self.timestamp())
+            return
+        self.cloud.store.put_blob(data_key(image["id"]), data)
+        self.images.update(image, **described(data, image["disk_format"]), status="active", updated_at=self.timestamp())
+
+    def _add_task(self, context: Context, image: Record, method: Mapping[str, Any], request_id: str) -> Record:
+        now = self.timestamp()
+        return self.tasks.add(
+            {
+                "id": new_id(),
+                "type": "api_image_import",
+                "status": "processing",
+                "image_id": image["id"],
+                "project_id": context.project_id,
+                "user_id": context.user_id,
+                "request_id": request_id,
+                "input": {"image_id": image["id"], "import_req": {"method": dict(method)}},
+                "result": None,
+                "message": "",
+                "created_at": now,
+                "updated_at": now,
+                "expires_at": None,
+            }
+        )
+
+
+IMPORT_NEEDS: Mapping[str, str] = {"glance-direct": "uploading", "web-download": "queued"}
+"""Import method → the status of an image that can be imported that way."""
+
+
+def data_key(image_id: str) -> str:
+    return f"glance/images/{image_id}"
+
+
+def staging_key(image_id: str) -> str:
+    return f"glance/staging/{image_id}"
+
+
+def stand_in(seed: str, size: int) -> bytes:
+    """Bytes in place of an image's real data: always the same for the same seed."""
+    block = hashlib.sha512(seed.encode()).digest()
+    return (block * (size // len(block) + 1))[:size]
+
+
+def described(data: bytes, disk_format: str | None) -> Record:
+    """The attributes of an image that follow from its data."""
+    return {
+        "size": len(data),
+        "virtual_size": len(data) if disk_format in ("raw", "iso") else None,
+        "checksum": hashlib.md5(data, usedforsecurity=False).hexdigest(),
+        "os_hash_algo": HASH,
+        "os_hash_value": hashlib.new(HASH, data).hexdigest(),
+    }
+
+
+def _require_queued(image: Record, target: str) -> None:
+    if image["status"] != "queued":
+        raise conflict(f"Image status transition from {image['status']} to {target} is not allowed")
+
+
+def _require_formats(image: Record) -> None:
+    missing = [field for field in ("disk_format", "container_format") if image[field] is None]
+    if missing:
+        raise bad_request(f"Properties {', '.join(missing)} must be set prior to saving data.")
