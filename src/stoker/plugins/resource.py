@@ -219,6 +219,7 @@ class ResourceType(ABC):
     `service` is the plugin name of the cloud service that it needs (`nova`, `neutron`, …), None for none.
     `local` types make no call and have no side effect outside the record, so no intent is recorded beforehand.
     `any_properties` types take whatever properties they are given, unchecked.
+    `recovery` says how `find` recognizes the object of an interrupted creation; every type that is not local has one.
     `path_in_attribute` types get the path that follows an attribute's name too (`resource.0.addr`).
     """
 
@@ -241,6 +242,7 @@ class ResourceType(ABC):
     checkable: ClassVar[bool] = False
     signalable: ClassVar[bool] = False
     hidden_data: ClassVar[frozenset[str]] = frozenset()
+    recovery: ClassVar[str] = ""
 
     # -- decided before anything happens; pure -----------------------------------------------------------------
 
@@ -265,7 +267,10 @@ class ResourceType(ABC):
     # -- the life of a resource -------------------------------------------------------------------------------
 
     async def find(self, call: Call) -> str | None:
-        """The physical id of the object that an interrupted `create` made; None when it made none."""
+        """The physical id of the object that an interrupted `create` made; None when it made none.
+
+        Two resources may look for equal objects, so the engine lets one search at a time end in a recorded id.
+        """
         return None
 
     async def create(self, call: Call) -> Outcome:

@@ -1,0 +1,255 @@
+"""`CloudPool`: opens clouds for credentials, and makes the trusts by which stacks outlive their user's token."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import tempfile
+from collections import OrderedDict
+from collections.abc import Collection
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from weakref import WeakKeyDictionary
+
+import orjson
+import requests
+from keystoneauth1 import exceptions as ksa_errors
+from keystoneauth1 import loading
+from keystoneauth1 import session as ksa_session
+from keystoneauth1.identity import v3
+
+from stoker.base.clock import Clock
+from stoker.base.errors import CloudError, Invalid, MissingCredentialError
+from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
+from stoker.cloud.credentials import (
+    CloudsYamlCredential,
+    Credential,
+    PluginCredential,
+    ServiceCredential,
+    StackDomainAdmin,
+    TokenCredential,
+    TrustCredential,
+)
+from stoker.cloud.login import Login, PluginLogin, TokenLogin, known_access
+from stoker.cloud.session import Cloud, Shared
+from stoker.cloud.settings import ClientSettings, CloudSettings, Tls
+from stoker.cloud.transport import Transport
+
+__all__ = [
+    "CloudPool",
+    "CloudsYamlCredential",
+    "Credential",
+    "PluginCredential",
+    "ServiceCredential",
+    "StackDomainAdmin",
+    "TokenCredential",
+    "TrustCredential",
+]
+
+_MOST_CLOUDS = 2048
+"""Clouds kept ready; the one unused for longest makes room."""
+
+
+class CloudPool:
+    """The clouds of one process. Make it and close it on the event loop that uses it."""
+
+    def __init__(self, settings: CloudSettings, clock: Clock) -> None:
+        self.settings = settings
+        self._clock = clock
+        self._transport = Transport(settings, clock)
+        self._shared = Shared(self._transport, settings, clock, self.cloud)
+        self._clouds: OrderedDict[Credential, asyncio.Future[Cloud]] = OrderedDict()
+        self._regions: WeakKeyDictionary[Cloud, dict[str, Cloud]] = WeakKeyDictionary()
+        self._sessions: dict[Tls, tuple[requests.Session, ksa_session.Session]] = {}
+        self._files: list[Path] = []
+
+    async def close(self) -> None:
+        """Close every connection and forget every token."""
+        self._clouds.clear()
+        for session, _ in self._sessions.values():
+            session.close()
+        for path in self._files:
+            path.unlink(missing_ok=True)
+        await self._transport.close()
+
+    async def cloud(self, credential: Credential, region: str | None = None) -> Cloud:
+        """The cloud as `credential` sees it, in `region` or the operator's choice.
+
+        Raises CloudError when Keystone refuses or cannot be reached, Invalid when the credential makes no sense here.
+        """
+        base = await asyncio.shield(self._base(credential))
+        if region is None or region == base.region:
+            return base
+        regions = self._regions.setdefault(base, {})
+        if region not in regions:
+            regions[region] = base.with_region(region)
+        return regions[region]
+
+    def _base(self, credential: Credential) -> asyncio.Future[Cloud]:
+        """The cloud in the credential's own region; one login serves all who ask at once."""
+
+        def opened(question: asyncio.Future[Cloud]) -> None:
+            if question.cancelled() or question.exception() is not None:
+                self._clouds.pop(credential, None)
+
+        question = self._clouds.get(credential)
+        if question is None:
+            question = self._clouds[credential] = asyncio.ensure_future(self._open(credential))
+            question.add_done_callback(opened)
+        self._clouds.move_to_end(credential)
+        while len(self._clouds) > _MOST_CLOUDS:
+            self._clouds.popitem(last=False)
+        return question
+
+    # -- trusts -----------------------------------------------------------------------------------------------
+
+    async def create_trust(self, user: Cloud, roles: Collection[str] = ()) -> str:
+        """Let the service user act for `user` later; answers the trust's id.
+
+        `roles` are names; none means `trusts_delegated_roles`, or else every role that the user has. Raises
+        MissingCredentialError when the user lacks one of them.
+        """
+        trustee = (await self.cloud(ServiceCredential())).user_id
+        names = list(roles or self.settings.trusts_delegated_roles or user.role_names)
+        trust = {
+            "trustor_user_id": user.user_id,
+            "trustee_user_id": trustee,
+            "project_id": user.project_id,
+            "impersonation": True,
+            "allow_redelegation": self.settings.allow_trusts_redelegation,
+            "roles": [{"name": name} for name in names],
+        }
+        try:
+            body = await user.post("keystone", "/OS-TRUST/trusts", {"trust": trust})
+        except CloudError as error:
+            if error.not_found:
+                raise MissingCredentialError(
+                    f"The stack's owner lacks a role that is to be delegated ({', '.join(names)}): {error.reason}"
+                ) from error
+            raise
+        return str(body["trust"]["id"])
+
+    async def delete_trust(self, trust_id: str, credential: Credential) -> None:
+        """Remove a trust for its maker; one that is gone, or whose maker is, is done."""
+        try:
+            cloud = await self.cloud(credential)
+            await cloud.delete("keystone", f"/OS-TRUST/trusts/{quote(trust_id, safe='')}")
+        except CloudError as error:
+            if error.status not in (401, 404):
+                raise
+        self._clouds.pop(TrustCredential(trust_id), None)
+
+    # -- logging in -------------------------------------------------------------------------------------------
+
+    async def _open(self, credential: Credential) -> Cloud:
+        if isinstance(credential, CloudsYamlCredential):
+            return await self._open_named(await asyncio.to_thread(read_cloud, credential.cloud_name))
+        if isinstance(credential, PluginCredential):
+            ca_file = self._ca_file(credential.ca_cert)
+            auth_type, options = credential.auth_type, credential.options()
+            return await self._open_named(NamedCloud(auth_type, options, ca_file=ca_file, insecure=credential.insecure))
+        login = self._own_login(credential)
+        return Cloud(login, await login.access(), self._shared, None)
+
+    async def _open_named(self, named: NamedCloud) -> Cloud:
+        """A cloud that may be another operator's: none of our settings for reaching services apply."""
+        client = ClientSettings(
+            endpoint_type=named.interface or "public", ca_file=named.ca_file, insecure=named.insecure
+        )
+        auth_url = named.auth.get("auth_url") or self.settings.auth_url
+        make = partial(_load_plugin, named.auth_type, {**named.auth, "auth_url": auth_url})
+        login = PluginLogin(self._clock, identity_url(auth_url), self._session(client.tls), make)
+        return Cloud(login, await login.access(), self._shared, named.region_name, client)
+
+    def _own_login(self, credential: TokenCredential | TrustCredential | ServiceCredential | StackDomainAdmin) -> Login:
+        """A login at the operator's own Keystone."""
+        settings = self.settings
+        url = identity_url(settings.auth_url)
+        session = self._session(settings.client("keystone").tls)
+        if isinstance(credential, TokenCredential):
+            return _token_login(credential, self._clock, url, session)
+        if isinstance(credential, StackDomainAdmin):
+            options = _stack_domain_admin(settings)
+        else:
+            options = _service_user(settings)
+            if isinstance(credential, TrustCredential):
+                options["trust_id"] = credential.trust_id
+            else:
+                options |= {
+                    "project_name": settings.project_name,
+                    "project_domain_name": None if settings.project_domain_id else settings.project_domain_name,
+                    "project_domain_id": settings.project_domain_id,
+                }
+        return PluginLogin(self._clock, url, session, partial(v3.Password, url, **options))
+
+    def _session(self, tls: Tls) -> ksa_session.Session:
+        if tls not in self._sessions:
+            plain = requests.Session()
+            verify = False if tls.insecure else (tls.ca_file or True)
+            certificate = (tls.cert_file, tls.key_file) if tls.cert_file and tls.key_file else tls.cert_file
+            limit = self.settings.call_timeout
+            made = ksa_session.Session(session=plain, verify=verify, cert=certificate, timeout=limit, app_name="stoker")
+            self._sessions[tls] = (plain, made)
+        return self._sessions[tls][1]
+
+    def _ca_file(self, pem: str | None) -> str | None:
+        """A file with the certificates, since the TLS libraries below take nothing else."""
+        if pem is None:
+            return None
+        try:
+            ssl.create_default_context(cadata=pem)
+        except ssl.SSLError as error:
+            raise Invalid(f"The CA certificate of the remote cloud is not PEM text: {error.reason}.") from error
+        with tempfile.NamedTemporaryFile("w", prefix="stoker-ca-", suffix=".pem", delete=False) as file:
+            file.write(pem)
+        self._files.append(Path(file.name))
+        return file.name
+
+
+def identity_url(url: str) -> str:
+    """Keystone's URL with the version that we speak, without a slash at the end."""
+    url = url.rstrip("/")
+    for version in ("/v2.0", "/v3"):
+        url = url.removesuffix(version)
+    return f"{url}/v3"
+
+
+def _token_login(credential: TokenCredential, clock: Clock, url: str, session: ksa_session.Session) -> Login:
+    if credential.catalog is None or credential.user_id is None:
+        return TokenLogin(clock, url, session, credential.token)
+    catalog = orjson.loads(credential.catalog)
+    known = known_access(credential.token, catalog, credential.project_id, credential.user_id, credential.role_names)
+    return TokenLogin.known(clock, url, session, known)
+
+
+def _service_user(settings: CloudSettings) -> dict[str, Any]:
+    if not settings.username or settings.password is None:
+        raise Invalid("No service user is configured: set username and password in [trustee] or [keystone_authtoken].")
+    domain = "user_domain_id" if settings.user_domain_id else "user_domain_name"
+    return {"username": settings.username, "password": settings.password, domain: getattr(settings, domain)}
+
+
+def _stack_domain_admin(settings: CloudSettings) -> dict[str, Any]:
+    name, identifier = settings.stack_user_domain_name, settings.stack_user_domain_id
+    if not settings.stack_domain_admin or settings.stack_domain_admin_password is None or not (name or identifier):
+        raise Invalid(
+            "No stack domain is configured: set stack_user_domain_id or stack_user_domain_name, stack_domain_admin and "
+            "stack_domain_admin_password."
+        )
+    domain = (
+        {"user_domain_id": identifier, "domain_id": identifier}
+        if identifier
+        else {"user_domain_name": name, "domain_name": name}
+    )
+    return {"username": settings.stack_domain_admin, "password": settings.stack_domain_admin_password, **domain}
+
+
+def _load_plugin(auth_type: str, options: dict[str, Any]) -> Any:
+    try:
+        loader: Any = loading.get_plugin_loader(auth_type)
+        known = {option.dest for option in loader.get_options()}
+        return loader.load_from_options(**{name: value for name, value in options.items() if name in known})
+    except (ksa_errors.NoMatchingPlugin, ksa_errors.MissingRequiredOptions) as error:
+        raise Invalid(f"The credential cannot be used: {error}.") from error

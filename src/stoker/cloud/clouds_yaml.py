@@ -1,0 +1,78 @@
+"""`clouds.yaml` and `secure.yaml`, as the OpenStack clients on the same machine read them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from stoker.base.errors import Invalid
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCloud:
+    """One entry: how to log in, and where its endpoints are."""
+
+    auth_type: str
+    auth: Mapping[str, Any]
+    region_name: str | None = None
+    interface: str | None = None
+    ca_file: str | None = None
+    insecure: bool = False
+
+
+def read_cloud(name: str, folders: tuple[Path, ...] | None = None) -> NamedCloud:
+    """The entry `name` of the first `clouds.yaml` found, secrets merged in from `secure.yaml`.
+
+    `folders` replaces the usual places: the working directory, `~/.config/openstack`, `/etc/openstack`; the variable
+    `OS_CLIENT_CONFIG_FILE` names a file that goes before them. Raises Invalid, saying where it looked.
+    """
+    clouds = _clouds(_candidates("clouds.yaml", "OS_CLIENT_CONFIG_FILE", folders))
+    secure = _clouds(_candidates("secure.yaml", "OS_CLIENT_SECURE_FILE", folders))
+    if name not in clouds:
+        known = ", ".join(sorted(clouds)) or "no clouds at all"
+        raise Invalid(f"clouds.yaml has no cloud {name!r}; it has {known}.")
+    entry = _merge(clouds[name] or {}, secure.get(name) or {})
+    if "profile" in entry or "cloud" in entry:
+        raise Invalid(
+            f"The cloud {name!r} in clouds.yaml builds on a vendor profile, which is not supported; write its auth_url."
+        )
+    verify = entry.get("verify", True)
+    return NamedCloud(
+        auth_type=entry.get("auth_type", "password"),
+        auth=entry.get("auth") or {},
+        region_name=entry.get("region_name"),
+        interface=entry.get("interface"),
+        ca_file=entry.get("cacert"),
+        insecure=verify in (False, "false", "False", "no") or bool(entry.get("insecure", False)),
+    )
+
+
+def _candidates(file_name: str, variable: str, folders: tuple[Path, ...] | None) -> list[Path]:
+    if folders is None:
+        folders = (Path.cwd(), Path.home() / ".config" / "openstack", Path("/etc/openstack"))
+    named = os.environ.get(variable)
+    return ([Path(named)] if named else []) + [folder / file_name for folder in folders]
+
+
+def _clouds(candidates: list[Path]) -> dict[str, Any]:
+    for path in candidates:
+        if path.is_file():
+            document = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+            clouds = document.get("clouds") if isinstance(document, dict) else None
+            if not isinstance(clouds, dict):
+                raise Invalid(f"{path} has no mapping `clouds`.")
+            return clouds
+    return {}
+
+
+def _merge(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(under)
+    for key, value in over.items():
+        both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+        merged[key] = _merge(merged[key], value) if both else value
+    return merged

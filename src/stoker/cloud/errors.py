@@ -1,0 +1,139 @@
+"""What a service says when it refuses, turned into a `CloudError` with the service's own words."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import orjson
+
+from stoker.base.errors import CloudError
+
+REQUEST_ID_HEADERS = (
+    "X-Openstack-Request-Id",
+    "X-Compute-Request-Id",
+    "OpenStack-Request-Id",
+    "X-Trans-Id",
+)
+
+_TRANSIENT = frozenset({429, 502, 503, 504})
+_WORDS = ("message", "faultstring", "detail", "description", "error_message", "explanation", "title")
+_LONGEST = 2000
+
+
+class OverQuota(CloudError):
+    """Neutron answers 409 for a quota that is used up: no conflict, so trying again does not help."""
+
+    @property
+    def conflict(self) -> bool:
+        return False
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "kind": "OverQuota"}
+
+
+class Ambiguous(CloudError):
+    """A name stands for more than one object of a service."""
+
+    def __init__(self, service: str, kind: str, value: str, identifiers: list[str]) -> None:
+        self.names = (kind, value, identifiers)
+        listed = ", ".join(identifiers[:5]) + (", …" if len(identifiers) > 5 else "")
+        super().__init__(service, 400, f"{len(identifiers)} objects ({kind}) are named {value!r}: {listed}; use an id")
+
+    def to_dict(self) -> dict[str, Any]:
+        kind, value, identifiers = self.names
+        return {"kind": "Ambiguous", "service": self.service, "names": [kind, value, identifiers]}
+
+    @classmethod
+    def _restore(cls, data: Mapping[str, Any]) -> Ambiguous:
+        kind, value, identifiers = data["names"]
+        return cls(data["service"], kind, value, identifiers)
+
+
+class NotNamed(CloudError):
+    """A service has no object of this name or id."""
+
+    def __init__(self, service: str, kind: str, value: str) -> None:
+        self.names = (kind, value)
+        super().__init__(service, 404, f"there is no {kind} with the name or id {value!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "NotNamed", "service": self.service, "names": list(self.names)}
+
+    @classmethod
+    def _restore(cls, data: Mapping[str, Any]) -> NotNamed:
+        return cls(data["service"], *data["names"])
+
+
+def refusal(service: str, status: int, headers: Mapping[str, str], body: Any, now: float) -> CloudError:
+    """The error behind an answer; `now` (seconds since the epoch) turns a date in `Retry-After` into seconds."""
+    request_id = next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)
+    if request_id is None and isinstance(body, Mapping) and isinstance(body.get("request_id"), str):
+        request_id = body["request_id"]
+    retry_after = _retry_after(headers.get("Retry-After"), now)
+    error = OverQuota if status == 409 and _neutron_type(body) == "OverQuota" else CloudError
+    return error(
+        service,
+        status,
+        words(body) or f"{service} answered without giving a reason",
+        request_id=request_id,
+        transient=status in _TRANSIENT or (status == 413 and retry_after is not None),
+        retry_after=retry_after,
+    )
+
+
+def words(body: Any) -> str | None:
+    """The sentence meant for people in an error's body, whatever its shape; None when there is none.
+
+    Looks for the usual keys on each level before it goes deeper, reads JSON that is wrapped in text (WSME), and takes
+    the text of an HTML page.
+    """
+    if isinstance(body, bytes):
+        body = body.decode("utf-8", "replace")
+    if isinstance(body, str):
+        return _from_text(body)
+    if isinstance(body, Mapping):
+        for key in _WORDS:
+            if body.get(key) and (found := words(body[key])):
+                return found
+        return next(
+            (found for item in body.values() if isinstance(item, Mapping | list) and (found := words(item))), None
+        ) or next((item for item in body.values() if isinstance(item, str) and item), None)
+    if isinstance(body, list):
+        return next((found for item in body if (found := words(item))), None)
+    return None
+
+
+def _from_text(text: str) -> str | None:
+    text = text.strip()
+    if text.startswith("{"):
+        try:
+            return words(orjson.loads(text))
+        except orjson.JSONDecodeError:
+            return text[:_LONGEST]
+    if text.startswith("<"):
+        text = re.sub(r"(?is)<(title|style|script)\b.*?</\1>", " ", text)
+        text = html.unescape(re.sub(r"<[^>]*>", " ", text))
+    return " ".join(text.split())[:_LONGEST] or None
+
+
+def _neutron_type(body: Any) -> str | None:
+    error = body.get("NeutronError") if isinstance(body, Mapping) else None
+    kind = error.get("type") if isinstance(error, Mapping) else None
+    return kind if isinstance(kind, str) else None
+
+
+def _retry_after(text: str | None, now: float) -> float | None:
+    if text is None:
+        return None
+    try:
+        return max(float(text), 0.0)
+    except ValueError:
+        pass
+    try:
+        return max(parsedate_to_datetime(text).timestamp() - now, 0.0)
+    except ValueError:
+        return None

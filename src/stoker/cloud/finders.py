@@ -1,0 +1,256 @@
+"""From a name to an id: how each service is asked, as data (facts: behaviour/clients.yaml, services.*.finders).
+
+A finder is a list of look-ups, tried in order until one knows the value. `resolve` of a property and every
+constraint that asks a service refer to a finder by its name here.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from urllib.parse import quote
+
+from stoker.cloud.errors import Ambiguous, NotNamed
+
+_IN_DOMAIN = re.compile(r"(?P<name>.+)\{(?P<domain>[^{}]+)\}")
+
+
+class Reader(Protocol):
+    """The part of `Cloud` that finders use."""
+
+    @property
+    def project_id(self) -> str | None: ...
+
+    async def get(self, service: str, path: str, *, params: Mapping[str, Any] | None = None, ok: Any = ()) -> Any: ...
+
+    async def list(self, service: str, path: str, key: str, params: Mapping[str, Any] | None = None) -> list[Any]: ...
+
+    async def find(self, kind: str, value: str) -> str: ...
+
+
+class Lookup(Protocol):
+    """One way to ask."""
+
+    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, Any]) -> list[Any]:
+        """The objects that `value` may stand for; `scope` narrows a search by name (`domain_id`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """`GET <collection>/<value>`; 404 (and 400, for values that are no id of that service) is none."""
+
+    only_uuid: bool = False
+
+    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, Any]) -> list[Any]:
+        if self.only_uuid and not is_uuid(value):
+            return []
+        body = await cloud.get(finder.service, f"{finder.path}/{quote(value, safe='')}", ok=(400, 404))
+        found = body.get(finder.member, None) if finder.member and isinstance(body, dict) else body
+        return [found] if isinstance(found, dict) and finder.id_field in found else []
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """`GET <collection>?<field>=<value>`; with `exact` what comes back must really have the value.
+
+    `first` takes the first of several; `mine` looks in the caller's project only.
+    """
+
+    field: str
+    only_uuid: bool = False
+    exact: bool = True
+    first: bool = False
+    mine: bool = False
+
+    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, Any]) -> list[Any]:
+        if self.only_uuid and not is_uuid(value):
+            return []
+        params = {**finder.params, **scope, self.field: value}
+        if self.mine and cloud.project_id:
+            params["project_id"] = cloud.project_id
+        listed = await cloud.list(finder.service, finder.path, finder.members, params)
+        found = [item for item in listed if not self.exact or item.get(self.field, value) == value]
+        return found[:1] if self.first else found
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The whole collection, compared on our side."""
+
+    field: str
+
+    async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, Any]) -> list[Any]:
+        listed = await cloud.list(finder.service, finder.path, finder.members, finder.params)
+        return [item for item in listed if item.get(self.field) == value]
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """How to find one kind of object.
+
+    `path`, `member` (key around one object) and `members` (key of the list) say where, `lookups` how, `id_field`
+    what the answer is. `params` go with every list. `extension` must be loaded in the service. A value of a
+    `domain_scoped` kind may end in `{domain}`. Of a value that is a `reference` (an URL) the last segment is
+    looked up and the value itself is the answer.
+    """
+
+    service: str
+    path: str
+    lookups: tuple[Lookup, ...]
+    members: str = ""
+    member: str = ""
+    id_field: str = "id"
+    params: Mapping[str, Any] = field(default_factory=dict)
+    extension: str | None = None
+    domain_scoped: bool = False
+    reference: bool = False
+
+    async def find(self, cloud: Reader, kind: str, value: str) -> str:
+        """The id of the object that `value` names. Raises NotNamed and Ambiguous."""
+        name, scope = value, {}
+        if self.domain_scoped and (parts := _IN_DOMAIN.fullmatch(value)):
+            name, scope = parts["name"], {"domain_id": await cloud.find("keystone.domain", parts["domain"])}
+        if self.reference:
+            name = value.rstrip("/").rpartition("/")[2]
+        for lookup in self.lookups if name else ():
+            found = await lookup.candidates(cloud, self, name, scope)
+            identifiers = list(dict.fromkeys(str(item[self.id_field]) for item in found))
+            if len(identifiers) > 1:
+                raise Ambiguous(self.service, kind, value, identifiers)
+            if identifiers:
+                return value if self.reference else identifiers[0]
+        raise NotNamed(self.service, kind, value)
+
+
+def is_uuid(value: str) -> bool:
+    """Whether the text has the form of a UUID, hyphens or not."""
+    try:
+        return str(uuid.UUID(value)).replace("-", "") == value.replace("-", "").lower()
+    except ValueError:
+        return False
+
+
+_ID_THEN_NAME: tuple[Lookup, ...] = (Search("id", only_uuid=True), Search("name"))
+
+
+def _neutron(members: str, lookups: tuple[Lookup, ...] = _ID_THEN_NAME, path: str = "", **rest: Any) -> Finder:
+    return Finder("neutron", path or f"/v2.0/{members}", lookups, members, params={"fields": ["id", "name"]}, **rest)
+
+
+def _chaining(members: str, extension: str, member: str) -> Finder:
+    return Finder(
+        "neutron", f"/v2.0/{extension}/{members}", (Fetch(), Scan("name")), members, member, extension=extension
+    )
+
+
+def _sdk(members: str, member: str, by_name: Lookup) -> Finder:
+    return Finder("openstack", f"/v2.0/{members}", (Fetch(), by_name), members, member)
+
+
+def _keystone(members: str, member: str, by_name: Lookup | None, **rest: Any) -> Finder:
+    lookups: tuple[Lookup, ...] = (Fetch(), by_name) if by_name else (Fetch(),)
+    return Finder("keystone", f"/{members}", lookups, members, member, **rest)
+
+
+def _octavia(path: str, members: str, member: str, id_field: str = "id") -> Finder:
+    return Finder("octavia", f"/lbaas/{path}", (Fetch(), Search("name")), members, member, id_field)
+
+
+def _manila(path: str, members: str) -> Finder:
+    return Finder("manila", path, (Scan("id"), Scan("name")), members)
+
+
+def _by_id(service: str, path: str, member: str, **rest: Any) -> Finder:
+    return Finder(service, path, (Fetch(),), member=member, **rest)
+
+
+_SEGMENT = _sdk("segments", "segment", Search("name"))
+_VOLUME_TYPE = Finder("cinder", "/types", (Scan("id"), Scan("name")), "volume_types", params={"is_public": "None"})
+_SECURITY_GROUP = (Search("id", only_uuid=True), Search("name", mine=True), Search("name"))
+_TAP_SERVICE = _chaining("tap_services", "taas", "tap_service")
+_TAP_FLOW = _chaining("tap_flows", "taas", "tap_flow")
+
+FINDERS: Mapping[str, Finder] = {
+    "barbican.container": _by_id("barbican", "/v1/containers", "", id_field="container_ref", reference=True),
+    "barbican.secret": _by_id("barbican", "/v1/secrets", "", id_field="secret_ref", reference=True),
+    "blazar.reservation": _by_id("blazar", "/leases", "lease"),
+    "cinder.backup": _by_id("cinder", "/backups", "backup"),
+    "cinder.qos_specs": Finder("cinder", "/qos-specs", (Fetch(), Scan("name")), "qos_specs", "qos_specs"),
+    "cinder.snapshot": _by_id("cinder", "/snapshots", "snapshot"),
+    "cinder.volume": _by_id("cinder", "/volumes", "volume"),
+    "cinder.volume_type": _VOLUME_TYPE,
+    "designate.zone": Finder("designate", "/v2/zones", (Fetch(), Search("name")), "zones"),
+    "glance.image": Finder(
+        "glance", "/v2/images", (Fetch(only_uuid=True), Search("name")), "images", params={"limit": 200}
+    ),
+    "ironic.node": _by_id("ironic", "/v1/nodes", "", id_field="uuid"),
+    "ironic.portgroup": _by_id("ironic", "/v1/portgroups", "", id_field="uuid"),
+    "keystone.domain": _keystone("domains", "domain", Search("name", first=True)),
+    "keystone.group": _keystone("groups", "group", Search("name", first=True), domain_scoped=True),
+    "keystone.project": _keystone("projects", "project", Search("name", first=True), domain_scoped=True),
+    "keystone.region": _keystone("regions", "region", None),
+    "keystone.role": _keystone("roles", "role", Search("name", first=True), domain_scoped=True),
+    "keystone.service": _keystone("services", "service", Search("name")),
+    "keystone.user": _keystone("users", "user", Search("name", exact=False), domain_scoped=True),
+    "magnum.cluster_template": _by_id("magnum", "/v1/clustertemplates", "", id_field="uuid"),
+    "manila.security_service": _manila("/security-services", "security_services"),
+    "manila.share_network": _manila("/share-networks", "share_networks"),
+    "manila.share_snapshot": _manila("/snapshots", "snapshots"),
+    "manila.share_type": _manila("/types", "share_types"),
+    "mistral.workflow": _by_id("mistral", "/workflows", ""),
+    "neutron.address_scope": _neutron("address_scopes", path="/v2.0/address-scopes", extension="address-scope"),
+    "neutron.flow_classifier": _chaining("flow_classifiers", "sfc", "flow_classifier"),
+    "neutron.lbaas.listener": _neutron("listeners", path="/v2.0/lbaas/listeners", extension="lbaasv2"),
+    "neutron.lbaas.loadbalancer": _neutron("loadbalancers", path="/v2.0/lbaas/loadbalancers", extension="lbaasv2"),
+    "neutron.lbaas.pool": _neutron("pools", path="/v2.0/lbaas/pools", extension="lbaasv2"),
+    "neutron.lbaas.provider": Finder(
+        "neutron",
+        "/v2.0/service-providers",
+        (Scan("name"),),
+        "service_providers",
+        id_field="name",
+        params={"service_type": "LOADBALANCERV2"},
+        extension="lbaasv2",
+    ),
+    "neutron.network": _neutron("networks"),
+    "neutron.port": _neutron("ports"),
+    "neutron.port_pair": _chaining("port_pairs", "sfc", "port_pair"),
+    "neutron.port_pair_group": _chaining("port_pair_groups", "sfc", "port_pair_group"),
+    "neutron.qos_policy": _neutron("policies", path="/v2.0/qos/policies", extension="qos"),
+    "neutron.router": _neutron("routers"),
+    "neutron.security_group": _neutron("security_groups", _SECURITY_GROUP, path="/v2.0/security-groups"),
+    "neutron.segment": _SEGMENT,
+    "neutron.subnet": _neutron("subnets"),
+    "neutron.subnetpool": _neutron("subnetpools"),
+    "neutron.tap_flow": _TAP_FLOW,
+    "neutron.tap_service": _TAP_SERVICE,
+    "nova.flavor": Finder(
+        "nova", "/flavors", (Fetch(), Scan("name"), Scan("id")), "flavors", "flavor", params={"is_public": "None"}
+    ),
+    "nova.host": Finder(
+        "nova",
+        "/os-hypervisors",
+        (Search("hypervisor_hostname_pattern", exact=False, first=True),),
+        "hypervisors",
+        id_field="hypervisor_hostname",
+    ),
+    "nova.keypair": _by_id("nova", "/os-keypairs", "keypair", id_field="name"),
+    "nova.server": _by_id("nova", "/servers", "server"),
+    "octavia.availabilityzone": _octavia("availabilityzones", "availability_zones", "availability_zone", "name"),
+    "octavia.availabilityzoneprofile": _octavia(
+        "availabilityzoneprofiles", "availability_zone_profiles", "availability_zone_profile"
+    ),
+    "octavia.flavor": _octavia("flavors", "flavors", "flavor"),
+    "octavia.flavorprofile": _octavia("flavorprofiles", "flavorprofiles", "flavorprofile"),
+    "octavia.l7policy": _octavia("l7policies", "l7policies", "l7policy"),
+    "octavia.listener": _octavia("listeners", "listeners", "listener"),
+    "octavia.loadbalancer": _octavia("loadbalancers", "loadbalancers", "loadbalancer"),
+    "octavia.pool": _octavia("pools", "pools", "pool"),
+    "openstack.network_ip": _sdk("floatingips", "floatingip", Scan("floating_ip_address")),
+    "openstack.network_port": _sdk("ports", "port", Search("name")),
+    "openstack.network_segment": _SEGMENT,
+    "trove.flavor": Finder("trove", "/flavors", (Fetch(), Scan("name")), "flavors", "flavor"),
+}

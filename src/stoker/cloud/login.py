@@ -1,0 +1,159 @@
+"""A token, kept fresh. keystoneauth does the work, on a thread, since it is synchronous; nothing else is."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from keystoneauth1 import access as ksa_access
+from keystoneauth1 import exceptions as ksa_errors
+from keystoneauth1 import session as ksa_session
+from keystoneauth1.access import service_catalog
+from keystoneauth1.identity.base import BaseIdentityPlugin
+
+from stoker.base.clock import Clock
+from stoker.base.errors import CloudError
+
+RENEW_BEFORE = 60.0
+"""Seconds before its end at which a token is renewed."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Access:
+    """A token and what it is good for; `expires_at` is seconds since the epoch, None for unknown."""
+
+    token: str
+    catalog: service_catalog.ServiceCatalog
+    expires_at: float | None = None
+    project_id: str | None = None
+    user_id: str | None = None
+    role_names: tuple[str, ...] = ()
+
+    def fresh(self, now: float) -> bool:
+        """Whether the token can be used for a while yet."""
+        return self.expires_at is None or self.expires_at - now > RENEW_BEFORE
+
+
+class Login(ABC):
+    """Where a `Cloud` gets its token from. Many calls may ask at once; Keystone is asked once."""
+
+    def __init__(self, clock: Clock, auth_url: str) -> None:
+        self.auth_url = auth_url
+        self._clock = clock
+        self._lock = asyncio.Lock()
+        self._access: Access | None = None
+
+    async def access(self) -> Access:
+        """A fresh token. Raises CloudError when Keystone refuses or cannot be reached."""
+        current = self._access
+        if current is not None and current.fresh(self._clock.now()):
+            return current
+        return await self.renew(current)
+
+    async def renew(self, rejected: Access | None) -> Access:
+        """Another token than `rejected`, which a service did not accept or which is about to end."""
+        async with self._lock:
+            if self._access is None or self._access is rejected:
+                self._access = await asyncio.to_thread(self._fetch)
+            return self._access
+
+    @abstractmethod
+    def _fetch(self) -> Access:
+        """Get a token; called on a worker thread."""
+
+
+class PluginLogin(Login):
+    """A token through one of keystoneauth's plug-ins, renewed whenever needed.
+
+    `make` builds the plug-in on a worker thread, because some of them read files or ask Keystone while they are made.
+    """
+
+    def __init__(
+        self, clock: Clock, auth_url: str, session: ksa_session.Session, make: Callable[[], BaseIdentityPlugin]
+    ) -> None:
+        super().__init__(clock, auth_url)
+        self._session = session
+        self._make = make
+        self._plugin: BaseIdentityPlugin | None = None
+
+    def _fetch(self) -> Access:
+        try:
+            if self._plugin is None:
+                self._plugin = self._make()
+            self._plugin.invalidate()
+            return _access(self._plugin.get_access(self._session))
+        except ksa_errors.ClientException as error:
+            raise cloud_error(error) from error
+
+
+class TokenLogin(Login):
+    """The caller's own token. Keystone tells what it is good for; it cannot be renewed."""
+
+    def __init__(self, clock: Clock, auth_url: str, session: ksa_session.Session, token: str) -> None:
+        super().__init__(clock, auth_url)
+        self._session = session
+        self._token = token
+
+    @classmethod
+    def known(cls, clock: Clock, auth_url: str, session: ksa_session.Session, access: Access) -> TokenLogin:
+        """A login whose token needs no look-up."""
+        login = cls(clock, auth_url, session, access.token)
+        login._access = access
+        return login
+
+    async def access(self) -> Access:
+        return self._access or await super().access()
+
+    async def renew(self, rejected: Access | None) -> Access:
+        if rejected is not None:
+            raise CloudError("keystone", 401, "the token of the request has expired or was revoked")
+        return await super().renew(rejected)
+
+    def _fetch(self) -> Access:
+        headers = {"X-Auth-Token": self._token, "X-Subject-Token": self._token}
+        try:
+            answer = self._session.get(f"{self.auth_url}/auth/tokens", headers=headers, authenticated=False, log=False)
+        except ksa_errors.NotFound as error:
+            raise CloudError("keystone", 401, "the token of the request is not valid") from error
+        except ksa_errors.ClientException as error:
+            raise cloud_error(error) from error
+        return _access(ksa_access.create(body=answer.json(), auth_token=self._token))
+
+
+def _access(info: Any) -> Access:
+    return Access(
+        token=info.auth_token,
+        catalog=info.service_catalog if info.has_service_catalog() else service_catalog.ServiceCatalogV3([]),
+        expires_at=info.expires.timestamp(),
+        project_id=info.project_id,
+        user_id=info.user_id,
+        role_names=tuple(info.role_names),
+    )
+
+
+def known_access(
+    token: str, catalog: Any, project_id: str | None, user_id: str | None, roles: tuple[str, ...]
+) -> Access:
+    """An access from what keystonemiddleware tells; `catalog` is its list of services, in either version's form."""
+    first: Mapping[str, Any] = next((endpoint for entry in catalog for endpoint in entry.get("endpoints", ())), {})
+    version_2 = any(key.endswith("URL") for key in first)
+    kind = service_catalog.ServiceCatalogV2 if version_2 else service_catalog.ServiceCatalogV3
+    return Access(token, kind(catalog), None, project_id, user_id, roles)
+
+
+def cloud_error(error: ksa_errors.ClientException) -> CloudError:
+    """keystoneauth's complaint as ours."""
+    if isinstance(error, ksa_errors.HttpError):
+        status = error.http_status
+        return CloudError(
+            "keystone",
+            status,
+            error.message or "refused without a reason",
+            request_id=error.request_id,
+            transient=status in (429, 502, 503, 504),
+        )
+    transient = isinstance(error, ksa_errors.ConnectFailure | ksa_errors.ConnectTimeout)
+    return CloudError("keystone", 0, str(error) or type(error).__name__, transient=transient)

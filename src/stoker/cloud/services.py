@@ -1,0 +1,163 @@
+"""The services we call, as data: their names in the catalog, their versions, their microversion headers.
+
+Keys are plug-in names (facts: resource_types.json, client_plugins; behaviour/clients.yaml).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+Version = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Microversions:
+    """How a service is told which revision of its API a call speaks.
+
+    `headers` are pairs of a header's name and its text with `{}` for the version. `newest` is the highest that we
+    know how to speak: the highest that both sides know is negotiated. A service with `always` gets that one.
+    """
+
+    headers: tuple[tuple[str, str], ...]
+    newest: str | None = None
+    always: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One service. `version` is the path segment that stands before paths which do not name one themselves."""
+
+    name: str
+    catalog_types: tuple[str, ...]
+    version: str = ""
+    microversions: Microversions | None = None
+
+
+_TABLE = (
+    Service("aodh", ("alarming",), "v2"),
+    Service("barbican", ("key-manager",), "v1"),
+    Service("blazar", ("reservation",), "v1"),
+    Service(
+        "cinder",
+        ("volumev3", "block-storage"),
+        "v3",
+        Microversions((("OpenStack-API-Version", "volume {}"),), newest="3.71"),
+    ),
+    Service("designate", ("dns",), "v2"),
+    Service("glance", ("image",), "v2"),
+    Service("heat", ("orchestration",), "v1"),
+    Service("heat-cfn", ("cloudformation",), "v1"),
+    Service(
+        "ironic",
+        ("baremetal",),
+        "v1",
+        Microversions((("X-OpenStack-Ironic-API-Version", "{}"),), newest="1.99"),
+    ),
+    Service("keystone", ("identity",), "v3"),
+    Service("magnum", ("container-infra",), "v1"),
+    Service(
+        "manila",
+        ("sharev2", "shared-file-system"),
+        "v2",
+        Microversions((("X-OpenStack-Manila-API-Version", "{}"),), always="2.13"),
+    ),
+    Service("mistral", ("workflowv2", "workflow"), "v2"),
+    Service("neutron", ("network",), "v2.0"),
+    Service(
+        "nova",
+        ("compute",),
+        "v2.1",
+        Microversions(
+            (("OpenStack-API-Version", "compute {}"), ("X-OpenStack-Nova-API-Version", "{}")),
+            newest="2.96",
+        ),
+    ),
+    Service("octavia", ("load-balancer",), "v2.0"),
+    Service("openstack", ("network",), "v2.0"),
+    Service("swift", ("object-store",), "v1"),
+    Service("trove", ("database",), "v1.0"),
+    Service("zaqar", ("messaging",), "v2"),
+    Service("zun", ("container",), "v1", Microversions((("OpenStack-API-Version", "container {}"),), always="1.12")),
+)
+
+SERVICES = {service.name: service for service in _TABLE}
+
+_SPLIT = re.compile(r"(?P<root>.*?)(?:/(?P<version>v\d+(?:\.\d+)?)(?P<tail>(?:/.*)?))?")
+_NAMES_VERSION = re.compile(r"/v\d+(\.\d+)?(/|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A catalog URL taken apart: `http://host/volume`, `v3`, and what follows (`/<project>`)."""
+
+    root: str
+    version: str
+    tail: str
+
+    @classmethod
+    def parse(cls, url: str, service: Service) -> Endpoint:
+        """The endpoint behind a catalog's URL, with the service's version where the URL names none."""
+        scheme, _, rest = url.rstrip("/").partition("://")
+        found = _SPLIT.fullmatch(rest)
+        if found is None:
+            raise ValueError(f"{url!r} is not the URL of an endpoint")
+        return cls(f"{scheme}://{found['root']}", found["version"] or service.version, found["tail"] or "")
+
+    @property
+    def url(self) -> str:
+        """The URL that paths without a version are relative to."""
+        return "/".join(part for part in (self.root, self.version) if part) + self.tail
+
+    @property
+    def version_url(self) -> str:
+        """Where the service describes this version of its API."""
+        return f"{self.root}/{self.version}/"
+
+    def join(self, path: str) -> str:
+        """The URL of `path`: below the root when it names a version itself (`/v2.0/networks`), else below `url`."""
+        if _NAMES_VERSION.match(path):
+            return self.root + path
+        return self.url + path
+
+
+def parse_version(text: str) -> Version:
+    """`2.96` as `(2, 96)`; raises ValueError for anything else."""
+    return tuple(int(part) for part in text.split("."))
+
+
+def show_version(version: Version) -> str:
+    """`(2, 96)` as `2.96`."""
+    return ".".join(str(part) for part in version)
+
+
+def offered_versions(body: Any, headers: Any, major: str) -> tuple[Version, Version] | None:
+    """The oldest and newest microversion that a version document (or Ironic's headers) offers; None if it has none.
+
+    `major` is the path segment (`v2.1`): of a document that lists several versions its entry is taken.
+    """
+    newest = headers.get("X-OpenStack-Ironic-API-Maximum-Version")
+    oldest = headers.get("X-OpenStack-Ironic-API-Minimum-Version")
+    if newest and oldest:
+        return parse_version(oldest), parse_version(newest)
+    if not isinstance(body, dict):
+        return None
+    listed = body.get("versions")
+    entries = listed if isinstance(listed, list) else [body.get("version")]
+    for entry in entries:
+        if (
+            isinstance(entry, dict)
+            and entry.get("version")
+            and parse_version_id(entry["id"]) == parse_version_id(major)
+        ):
+            return parse_version(entry["min_version"]), parse_version(entry["version"])
+    return None
+
+
+def parse_version_id(identifier: str) -> Version:
+    """`v3` and `v3.0` alike as `(3,)`: a version's id without trailing zeros."""
+    version = list(parse_version(identifier.lstrip("v")))
+    while len(version) > 1 and version[-1] == 0:
+        version.pop()
+    return tuple(version)

@@ -1,0 +1,363 @@
+"""`Cloud`: OpenStack as one credential sees it. Everything that calls a service goes through here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import orjson
+
+from stoker.base.clock import Clock
+from stoker.base.errors import CloudError
+from stoker.cloud.credentials import Credential, StackDomainAdmin
+from stoker.cloud.errors import refusal
+from stoker.cloud.finders import FINDERS
+from stoker.cloud.login import Access, Login
+from stoker.cloud.services import SERVICES, Endpoint, Service, Version, offered_versions, parse_version, show_version
+from stoker.cloud.settings import ClientSettings, CloudSettings
+from stoker.cloud.transport import Answer, Body, Request, Transport
+
+Open = Callable[[Credential, str | None], Awaitable["Cloud"]]
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_EXTENSIONS_CACHE = 3600.0
+_EXTENSION_LISTS = {"neutron": "/v2.0/extensions", "cinder": "/extensions", "nova": "/extensions"}
+
+
+class Shared:
+    """What all clouds of a process share: connections, settings, what endpoints told about themselves."""
+
+    def __init__(self, transport: Transport, settings: CloudSettings, clock: Clock, open_cloud: Open) -> None:
+        self.transport = transport
+        self.settings = settings
+        self.clock = clock
+        self.open = open_cloud
+        self.versions: dict[str, tuple[Version, Version] | None] = {}
+        self.extensions: dict[str, tuple[float, frozenset[str]]] = {}
+
+
+class Cloud:
+    """Calls to services with one credential in one region.
+
+    Services go by their plug-in names (`nova`, `neutron`, …). Paths are below the service's endpoint; one that names
+    a version (`/v2.0/networks`) is below its root. Every method raises CloudError with the service's own words.
+    """
+
+    def __init__(
+        self, login: Login, access: Access, shared: Shared, region: str | None, client: ClientSettings | None = None
+    ) -> None:
+        self._login = login
+        self._access = access
+        self._shared = shared
+        self._client = client
+        self._endpoints: dict[str, Endpoint | None] = {}
+        self._found: dict[tuple[str, str], tuple[float, asyncio.Future[str]]] = {}
+        self.region = region
+
+    # -- who and where ----------------------------------------------------------------------------------------
+
+    @property
+    def project_id(self) -> str | None:
+        """The project that the token is for; None for a domain's or an unscoped one."""
+        return self._access.project_id
+
+    @property
+    def user_id(self) -> str | None:
+        """The user that services see; behind a trust, the one who made it."""
+        return self._access.user_id
+
+    @property
+    def role_names(self) -> tuple[str, ...]:
+        """The roles that the token carries."""
+        return self._access.role_names
+
+    @property
+    def auth_url(self) -> str:
+        """Keystone's URL with its version, for guests that log in themselves."""
+        return self._login.auth_url
+
+    async def token(self) -> str:
+        """A fresh token, for the rare type that hands one on."""
+        return (await self._current()).token
+
+    def has_service(self, service: str) -> bool:
+        """Whether the catalog has the service, in this region, at the interface we use."""
+        return self._endpoint(SERVICES[service]) is not None
+
+    def endpoint(self, service: str) -> str:
+        """The service's URL, version included, without a slash at the end. Raises CloudError 404 if there is none."""
+        return self._required(service).url
+
+    def with_region(self, region: str) -> Cloud:
+        """The same credential elsewhere."""
+        return Cloud(self._login, self._access, self._shared, region, self._client)
+
+    async def acting_as(self, credential: Credential, region: str | None = None) -> Cloud:
+        """Calls made for someone else."""
+        return await self._shared.open(credential, region or self.region)
+
+    async def as_stack_domain_admin(self) -> Cloud:
+        """Calls made by the administrator of stacks' own projects and users."""
+        return await self.acting_as(StackDomainAdmin())
+
+    # -- calls ------------------------------------------------------------------------------------------------
+
+    async def request(
+        self,
+        method: str,
+        service: str,
+        path: str,
+        *,
+        json: Any = None,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        data: Body = None,
+        microversion: str | None = None,
+        ok: Collection[int] = (),
+    ) -> Answer:
+        """One call. An answer of 400 and above, or a redirect, is raised as CloudError unless its status is in `ok`.
+
+        `json` is sent as the body, `data` as it is. None among `params` is left out; a list is repeated.
+        `microversion` replaces the one negotiated. A token that is refused is renewed once.
+        """
+        sent = dict(headers or {})
+        if microversion is None:
+            microversion = await self.microversion(service)
+        if microversion is not None:
+            sent.update(_version_headers(SERVICES[service], microversion))
+        if json is not None:
+            data = orjson.dumps(json)
+            sent.setdefault("Content-Type", "application/json")
+        url = self._required(service).join(path)
+        access = await self._current()
+        answer = await self._send(service, method, url, access, params, sent, data)
+        if answer.status == 401:
+            access = await self._renewed(access)
+            answer = await self._send(service, method, url, access, params, sent, data)
+        if (answer.status >= 400 or answer.status in _REDIRECTS) and answer.status not in ok:
+            raise refusal(service, answer.status, answer.headers, answer.body, self._shared.clock.now())
+        return answer
+
+    async def get(self, service: str, path: str, **options: Any) -> Any:
+        """The body of `GET`; for options see `request`."""
+        return (await self.request("GET", service, path, **options)).body
+
+    async def post(self, service: str, path: str, json: Any = None, **options: Any) -> Any:
+        """The body of `POST`."""
+        return (await self.request("POST", service, path, json=json, **options)).body
+
+    async def put(self, service: str, path: str, json: Any = None, **options: Any) -> Any:
+        """The body of `PUT`."""
+        return (await self.request("PUT", service, path, json=json, **options)).body
+
+    async def patch(self, service: str, path: str, json: Any = None, **options: Any) -> Any:
+        """The body of `PATCH`."""
+        return (await self.request("PATCH", service, path, json=json, **options)).body
+
+    async def delete(self, service: str, path: str, **options: Any) -> Any:
+        """The body of `DELETE`, mostly None."""
+        return (await self.request("DELETE", service, path, **options)).body
+
+    async def list(
+        self, service: str, path: str, key: str, params: Mapping[str, Any] | None = None, **options: Any
+    ) -> list[Any]:
+        """All items of a collection, page by page; `key` is the list's name in the body, "" for a bare list."""
+        items: list[Any] = []
+        wanted: Mapping[str, Any] | None = params
+        seen: set[str] = set()
+        while True:
+            body = await self.get(service, path, params=wanted, **options)
+            page = body if isinstance(body, list) else (body or {}).get(key) or []
+            items.extend(page)
+            following = _next_page(body, key) if page else None
+            if following is None or following in seen:
+                return items
+            seen.add(following)
+            wanted = _query(following)
+
+    # -- names and versions -----------------------------------------------------------------------------------
+
+    async def find(self, kind: str, value: str) -> str:
+        """The id of the object of a kind (`neutron.network`) that has the name or id `value`.
+
+        Answers are kept for `finder_cache_seconds`; equal questions asked at once are one. Raises NotNamed (404)
+        and Ambiguous (400), both CloudErrors.
+        """
+        now = self._shared.clock.now()
+        known = self._found.get((kind, value))
+        if known is None or (known[0] <= now and known[1].done()):
+            known = self._ask(kind, value, now)
+        return await asyncio.shield(known[1])
+
+    def _ask(self, kind: str, value: str, now: float) -> tuple[float, asyncio.Future[str]]:
+        def answered(question: asyncio.Future[str]) -> None:
+            if question.cancelled() or question.exception() is not None:
+                self._found.pop((kind, value), None)
+
+        self._forget_old(now)
+        question = asyncio.ensure_future(FINDERS[kind].find(self, kind, value))
+        question.add_done_callback(answered)
+        entry = self._found[kind, value] = (now + self._shared.settings.finder_cache_seconds, question)
+        return entry
+
+    def _forget_old(self, now: float) -> None:
+        if len(self._found) >= 4096:
+            self._found = {key: entry for key, entry in self._found.items() if entry[0] > now}
+
+    async def has_extension(self, service: str, alias: str) -> bool:
+        """Whether the service has loaded an API extension; services without extensions have them all."""
+        path = _EXTENSION_LISTS.get(service)
+        if path is None:
+            return True
+        now = self._shared.clock.now()
+        url = self.endpoint(service)
+        known = self._shared.extensions.get(url)
+        if known is None or known[0] < now:
+            listed = await self.list(service, path, "extensions")
+            known = (now + _EXTENSIONS_CACHE, frozenset(str(item.get("alias")) for item in listed))
+            self._shared.extensions[url] = known
+        return alias in known[1]
+
+    async def microversion(self, service: str) -> str | None:
+        """The microversion that calls speak: fixed, or the newest that both sides and the operator allow."""
+        known = SERVICES[service].microversions
+        if known is None or known.newest is None:
+            return known.always if known else None
+        offered = await self._offered(SERVICES[service])
+        if offered is None:
+            return None
+        newest = min(offered[1], parse_version(known.newest))
+        cap = self._shared.settings.max_microversions.get(service)
+        if cap is not None:
+            newest = min(newest, parse_version(cap))
+        if newest < offered[0]:
+            oldest = show_version(offered[0])
+            raise CloudError(
+                service, 406, f"{service} speaks microversions from {oldest}, newer than we know or may use"
+            )
+        return show_version(newest)
+
+    async def supports(self, service: str, microversion: str) -> bool:
+        """Whether calls can speak at least this microversion."""
+        spoken = await self.microversion(service)
+        return spoken is not None and parse_version(spoken) >= parse_version(microversion)
+
+    async def _offered(self, service: Service) -> tuple[Version, Version] | None:
+        endpoint = self._required(service.name)
+        versions = self._shared.versions
+        if endpoint.version_url not in versions:
+            versions[endpoint.version_url] = await self._discover(service, endpoint)
+        return versions[endpoint.version_url]
+
+    async def _discover(self, service: Service, endpoint: Endpoint) -> tuple[Version, Version] | None:
+        access = await self._current()
+        for url in (endpoint.version_url, f"{endpoint.root}/"):
+            answer = await self._send(service.name, "GET", url, access, None, {}, None)
+            if answer.status >= 500:
+                raise refusal(service.name, answer.status, answer.headers, answer.body, self._shared.clock.now())
+            offered = offered_versions(answer.body, answer.headers, endpoint.version)
+            if offered is not None:
+                return offered
+        return None
+
+    # -- inside -----------------------------------------------------------------------------------------------
+
+    async def _send(
+        self,
+        service: str,
+        method: str,
+        url: str,
+        access: Access,
+        params: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
+        data: Body,
+    ) -> Answer:
+        given = {key: _text(value) for key, value in (params or {}).items() if value is not None}
+        sent = {"X-Auth-Token": access.token, **headers}
+        return await self._shared.transport.send(
+            Request(service, method, url, sent, given, data, self._settings(service).tls)
+        )
+
+    async def _current(self) -> Access:
+        return self._adopt(await self._login.access())
+
+    async def _renewed(self, rejected: Access) -> Access:
+        return self._adopt(await self._login.renew(rejected))
+
+    def _adopt(self, access: Access) -> Access:
+        if access is not self._access:
+            self._access = access
+            self._endpoints.clear()
+        return access
+
+    def _required(self, service: str) -> Endpoint:
+        endpoint = self._endpoint(SERVICES[service])
+        if endpoint is None:
+            where = f" in region {self.region}" if self.region else ""
+            raise CloudError(service, 404, f"the catalog has no endpoint of {service}{where}")
+        return endpoint
+
+    def _settings(self, service: str) -> ClientSettings:
+        return self._client or self._shared.settings.client(service)
+
+    def _endpoint(self, service: Service) -> Endpoint | None:
+        if service.name not in self._endpoints:
+            url = self._url(service)
+            self._endpoints[service.name] = Endpoint.parse(url, service) if url else None
+        return self._endpoints[service.name]
+
+    def _url(self, service: Service) -> str | None:
+        settings = self._shared.settings
+        client = self._settings(service.name)
+        if client.url is not None:
+            return client.url.replace("%(tenant_id)s", self.project_id or "")
+        for catalog_type in service.catalog_types:
+            urls = self._access.catalog.get_urls(
+                service_type=catalog_type,
+                interface=client.endpoint_type,
+                region_name=self.region if self._client else _region(settings, catalog_type, self.region),
+            )
+            if urls:
+                return str(urls[0])
+        return self._login.auth_url if service.name == "keystone" else None
+
+
+def _region(settings: CloudSettings, catalog_type: str, region: str | None) -> str | None:
+    if catalog_type == "identity" and settings.identity_region_name:
+        return settings.identity_region_name
+    if settings.region_name_for_shared_services and catalog_type in settings.shared_services_types:
+        return settings.region_name_for_shared_services
+    return region or settings.region_name_for_services
+
+
+def _version_headers(service: Service, microversion: str) -> dict[str, str]:
+    known = service.microversions
+    if known is None:
+        raise CloudError(service.name, 406, f"{service.name} has no microversions")
+    return {name: text.format(microversion) for name, text in known.headers}
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value)
+    return [_text(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _next_page(body: Any, key: str) -> str | None:
+    """The link to the page after this one, in any of the services' ways to say it."""
+    if not isinstance(body, dict):
+        return None
+    links = body.get(f"{key}_links") or body.get("links")
+    if isinstance(links, list):
+        return next((link["href"] for link in links if link.get("rel") == "next"), None)
+    following = links.get("next") if isinstance(links, dict) else body.get("next")
+    return following if isinstance(following, str) and following else None
+
+
+def _query(link: str) -> dict[str, Any]:
+    """The query of a link; its host is left alone, since services behind proxies do not know their own name."""
+    query: dict[str, Any] = {}
+    for name, value in parse_qsl(urlsplit(link).query, keep_blank_values=True):
+        query.setdefault(name, []).append(value)
+    return query

@@ -1,0 +1,153 @@
+"""One HTTP request to one service: bounded in number, bounded in time, repeated only where that is harmless."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import AsyncIterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import orjson
+
+from stoker.base.clock import Clock
+from stoker.base.errors import CloudError
+from stoker.cloud.settings import NO_TLS_OPTIONS, CloudSettings, Tls
+
+log = logging.getLogger(__name__)
+
+Body = bytes | str | AsyncIterable[bytes] | None
+_HARMLESS = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
+_FIRST_PAUSE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What goes over the wire. `service` only names the service in errors and logs."""
+
+    service: str
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    params: Mapping[str, Any] | None = None
+    body: Body = None
+    tls: Tls = NO_TLS_OPTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back. `body` is parsed JSON, text for other text, else bytes; None when empty.
+
+    `headers` are looked up in any case.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+
+class Transport:
+    """The connections of one process. Make it and close it on the event loop that uses it."""
+
+    def __init__(self, settings: CloudSettings, clock: Clock) -> None:
+        self._retry_limit = settings.client_retry_limit
+        self._clock = clock
+        self._slots = asyncio.Semaphore(settings.max_concurrent_calls)
+        self._contexts: dict[Tls, ssl.SSLContext] = {}
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=60),
+            timeout=aiohttp.ClientTimeout(total=settings.call_timeout, sock_connect=settings.connect_timeout),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"Accept": "application/json", "User-Agent": "stoker"},
+        )
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._session.close()
+
+    async def send(self, request: Request) -> Answer:
+        """The service's answer, whatever its status. Raises CloudError (status 0) when none came.
+
+        A connection that could not be made is tried again, one that broke only where doing the request twice is
+        the same as doing it once.
+        """
+        pause = _FIRST_PAUSE
+        for tries_left in range(self._retry_limit, -1, -1):
+            try:
+                return await self._once(request)
+            except aiohttp.ClientSSLError as error:
+                raise _unreachable(request, error, transient=False) from error
+            except aiohttp.InvalidURL as error:
+                raise _unreachable(request, error, transient=False) from error
+            except TimeoutError as error:
+                raise _unreachable(request, error, transient=True) from error
+            except aiohttp.ClientError as error:
+                sent = not isinstance(error, aiohttp.ClientConnectorError)
+                if not tries_left or (sent and request.method not in _HARMLESS):
+                    raise _unreachable(request, error, transient=True) from error
+            await self._sleep(pause)
+            pause *= 2
+        raise AssertionError("the last try returns or raises")
+
+    async def _once(self, request: Request) -> Answer:
+        async with (
+            self._slots,
+            self._session.request(
+                request.method,
+                request.url,
+                params=request.params,
+                data=request.body,
+                headers=request.headers,
+                ssl=self._context(request.tls),
+                allow_redirects=False,  # a token must not follow a redirect to another host
+            ) as response,
+        ):
+            content = await response.read()
+        log.debug("%s %s %s: %s", request.service, request.method, response.url.path, response.status)
+        return Answer(response.status, response.headers, _parse(content, response.content_type))
+
+    def _context(self, tls: Tls) -> ssl.SSLContext:
+        context = self._contexts.get(tls)
+        if context is None:
+            context = ssl.create_default_context(cafile=tls.ca_file)
+            if tls.insecure:
+                context.check_hostname = False
+                context.verify_mode = ssl.CERT_NONE
+            if tls.cert_file:
+                context.load_cert_chain(tls.cert_file, tls.key_file)
+            self._contexts[tls] = context
+        return context
+
+    async def _sleep(self, seconds: float) -> None:
+        passed = asyncio.Event()
+        timer = self._clock.call_later(seconds, passed.set)
+        try:
+            await passed.wait()
+        finally:
+            timer.cancel()
+
+
+def _parse(content: bytes, content_type: str) -> Any:
+    if not content:
+        return None
+    if content_type.endswith("json"):
+        try:
+            return orjson.loads(content)
+        except orjson.JSONDecodeError:
+            return content.decode("utf-8", "replace")
+    if content_type.startswith("text/"):
+        return content.decode("utf-8", "replace")
+    return content
+
+
+def _unreachable(request: Request, error: Exception, transient: bool) -> CloudError:
+    reason = str(error) or type(error).__name__
+    place = request.url.partition("?")[0]
+    return CloudError(
+        request.service,
+        0,
+        f"no answer from {request.service} to {request.method} {place}: {reason}",
+        transient=transient,
+    )

@@ -1,0 +1,32 @@
+"""From the names that people write in properties to the ids that services want."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.cloud.session import Cloud
+from stoker.schema.property import Property
+from stoker.schema.unknown import Unknown
+
+
+async def resolve_names(schema: Mapping[str, Property], values: Mapping[str, Any], cloud: Cloud) -> dict[str, Any]:
+    """Finalized `values` with every value of a property that declares `resolve` turned into an id, at any depth.
+
+    Unknown, empty and missing values stay as they are. All look-ups run at once. Raises the CloudError of the first
+    that fails.
+    """
+    resolved = await asyncio.gather(*(_resolve(prop, values.get(name), cloud) for name, prop in schema.items()))
+    return {**values, **dict(zip(schema, resolved, strict=True))}
+
+
+async def _resolve(prop: Property, value: Any, cloud: Cloud) -> Any:
+    if value is None or value == "" or isinstance(value, Unknown):
+        return value
+    if isinstance(value, list):
+        inner = prop.items or (prop if prop.resolve else None)
+        return value if inner is None else list(await asyncio.gather(*(_resolve(inner, item, cloud) for item in value)))
+    if isinstance(value, Mapping):
+        return value if prop.schema is None else await resolve_names(prop.schema, value, cloud)
+    return value if prop.resolve is None else await cloud.find(prop.resolve, str(value))

@@ -1,0 +1,53 @@
+"""\"Wait until\" as data: which statuses of an object mean ready, not yet and broken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+
+_SOONEST = 0.25
+_PATIENCE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Waiter:
+    """Judges an object by its status.
+
+    `every` is the longest pause between two looks, in seconds: the first ones come sooner, each pause being a quarter
+    of the time waited so far. With `tolerant`, a status in none of the sets means not yet; else it fails. Statuses
+    are compared as the service writes them.
+    """
+
+    done: frozenset[str]
+    pending: frozenset[str] = frozenset()
+    failed: frozenset[str] = frozenset()
+    every: float = 5.0
+    tolerant: bool = False
+
+    @classmethod
+    def until(
+        cls, *done: str, pending: tuple[str, ...] = (), failed: tuple[str, ...] = ("ERROR",), every: float = 5.0
+    ) -> Waiter:
+        """A waiter from plain words; no `pending` means every status that is neither done nor failed."""
+        return cls(frozenset(done), frozenset(pending), frozenset(failed), every, tolerant=not pending)
+
+    def judge(self, status: str | None, reason: str | None = None, elapsed: float | None = None) -> Outcome:
+        """What a lifecycle method answers for an object in this status, `elapsed` seconds into its action.
+
+        `reason` is the service's own explanation of a failure.
+        """
+        if status in self.done:
+            return Done()
+        if status in self.failed:
+            return Failed(f'Went to status {status} due to "{reason or "Unknown"}"', "ResourceInError", in_error=True)
+        if status in self.pending or self.tolerant:
+            return Again(after=self.pause(elapsed))
+        expected = ", ".join(sorted(self.done))
+        return Failed(
+            f'Unknown status {status} due to "{reason or "Unknown"}"; expected {expected}', "ResourceUnknownStatus"
+        )
+
+    def pause(self, elapsed: float | None = None) -> float:
+        """Seconds until the next look."""
+        return self.every if elapsed is None else min(self.every, max(_SOONEST, elapsed * _PATIENCE))
