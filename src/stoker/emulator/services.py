@@ -7,10 +7,12 @@ from typing import Any
 from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.control import CONTROL
 from stoker.emulator.identity.keystone import IDENTITY
+from stoker.emulator.image.glance import IMAGE
 
 SERVICES = (
     IDENTITY,
     CONTROL,
+    IMAGE,
 )
 
 

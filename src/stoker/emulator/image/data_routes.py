@@ -1,0 +1,100 @@
+"""The bytes of images: upload, download, staging, import, and the tasks an import leaves behind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from stoker.emulator.core.errors import ApiError, bad_request, forbidden
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.image.records import IMPORT_NEEDS, ImageRecords
+from stoker.emulator.image.views import task_view
+
+
+def upload(images: ImageRecords, request: Request) -> Response:
+    _require_octets(request)
+    images.upload(images.owned_image(request.context, request.vars["image_id"]), request.body)
+    return Response(status=204)
+
+
+def stage(images: ImageRecords, request: Request) -> Response:
+    _require_octets(request)
+    images.stage(images.owned_image(request.context, request.vars["image_id"]), request.body)
+    return Response(status=204)
+
+
+def download(images: ImageRecords, request: Request) -> Response:
+    """The data or, with a `Range` of bytes, a part of it; 204 while there is none."""
+    image = images.image_in(request.context, request.vars["image_id"])
+    data = images.data(image)
+    if data is None:
+        return Response(status=204)
+    headers = {"Content-Type": "application/octet-stream"}
+    if (wanted := request.headers.get("range")) is None:
+        return Response(data, 200, {**headers, "Content-MD5": image["checksum"]})
+    start, end = _range(wanted, len(data))
+    headers["Content-Range"] = f"bytes {start}-{end - 1}/{len(data)}"
+    return Response(data[start:end], 206, headers)
+
+
+def begin_import(images: ImageRecords, request: Request) -> Response:
+    body = request.json
+    if not isinstance(body, Mapping):
+        raise bad_request("The request body must be a JSON object.")
+    method = _import_method(body)
+    image = images.owned_image(request.context, request.vars["image_id"])
+    images.begin_import(request.context, image, method, request.id)
+    return Response(status=202)
+
+
+def image_tasks(images: ImageRecords, request: Request) -> Response:
+    image = images.image_in(request.context, request.vars["image_id"])
+    return Response({"tasks": [task_view(task) for task in images.tasks.select(image_id=image["id"])]})
+
+
+def index_tasks(images: ImageRecords, request: Request) -> Response:
+    rows = [task_view(task) for task in images.tasks if request.context.may_see(task)]
+    return Response({"tasks": rows, "first": "/v2/tasks", "schema": "/v2/schemas/tasks"})
+
+
+def show_task(images: ImageRecords, request: Request) -> Response:
+    task = images.tasks.require(request.vars["task_id"])
+    if not request.context.may_see(task):
+        raise forbidden("You are not permitted to see this task.")
+    return Response(task_view(task))
+
+
+def _require_octets(request: Request) -> None:
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/octet-stream":
+        raise ApiError(415, "Image data must be sent as application/octet-stream.")
+
+
+def _import_method(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The method to import with; 400 when it is unknown or incomplete, or names stores that do not exist."""
+    method = body.get("method")
+    if not isinstance(method, Mapping) or not isinstance(method.get("name"), str):
+        raise bad_request("Import request requires a 'name' field in its 'method'.")
+    if method["name"] not in IMPORT_NEEDS:
+        raise bad_request(f"Unknown import method name '{method['name']}'.")
+    if body.get("stores") or body.get("all_stores"):
+        raise bad_request("Multi backend is not supported at this site.")
+    if method["name"] == "web-download":
+        parts = urlsplit(str(method.get("uri", "")))
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise bad_request(f"URI for web-download does not pass filtering: {method.get('uri')}")
+    return method
+
+
+def _range(header: str, size: int) -> tuple[int, int]:
+    """First byte and the one after the last; 416 when nothing of the range exists."""
+    match = re.fullmatch(r"bytes=(\d*)-(\d*)", header.strip())
+    if match is None or match.group(0).endswith("=-"):
+        raise bad_request(f"Invalid range: {header}")
+    first, last = match.groups()
+    start = int(first) if first else max(size - int(last), 0)
+    end = min(int(last) + 1, size) if first and last else size
+    if start >= end:
+        raise ApiError(416, f"The range {header} is outside of the image's {size} bytes.")
+    return start, end

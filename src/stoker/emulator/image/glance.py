@@ -1,0 +1,52 @@
+"""The image service: its table of routes."""
+
+from __future__ import annotations
+
+from stoker.emulator.core.cloud import Routes, Service
+from stoker.emulator.image import data_routes, image_routes, info_routes, member_routes, schemas
+from stoker.emulator.image.errors import html_body, negotiated
+from stoker.emulator.image.records import ImageRecords
+
+ROUTES: Routes = {
+    "/images": {"GET": image_routes.index, "POST": image_routes.create},
+    "/images/{image_id}": {
+        "GET": image_routes.show,
+        "PATCH": image_routes.update,
+        "DELETE": image_routes.delete,
+    },
+    "/images/{image_id}/file": {"GET": data_routes.download, "PUT": data_routes.upload},
+    "/images/{image_id}/stage": {"PUT": data_routes.stage},
+    "/images/{image_id}/import": {"POST": data_routes.begin_import},
+    "/images/{image_id}/tasks": {"GET": data_routes.image_tasks},
+    "/images/{image_id}/actions/deactivate": {"POST": image_routes.deactivate},
+    "/images/{image_id}/actions/reactivate": {"POST": image_routes.reactivate},
+    "/images/{image_id}/tags/{tag}": {"PUT": image_routes.add_tag, "DELETE": image_routes.remove_tag},
+    "/images/{image_id}/members": {"GET": member_routes.index, "POST": member_routes.create},
+    "/images/{image_id}/members/{member_id}": {
+        "GET": member_routes.show,
+        "PUT": member_routes.update,
+        "DELETE": member_routes.delete,
+    },
+    "/schemas/{name}": {"GET": schemas.show},
+    "/tasks": {"GET": data_routes.index_tasks},
+    "/tasks/{task_id}": {"GET": data_routes.show_task},
+    "/info/import": {"GET": info_routes.import_info},
+    "/info/stores": {"GET": info_routes.stores},
+    "/info/usage": {"GET": info_routes.usage},
+    "/metadefs/namespaces": {"GET": info_routes.namespaces},
+}
+
+IMAGE = Service(
+    name="glance",
+    mount="/image",
+    records=ImageRecords,
+    endpoints={"image": "/image"},
+    prefixes=("/v2",),
+    routes={
+        pattern: {method: negotiated(handler) for method, handler in methods.items()}
+        for pattern, methods in ROUTES.items()
+    },
+    root={"/": {"GET": info_routes.choices}, "/versions": {"GET": info_routes.versions}},
+    public=frozenset({"GET /", "GET /versions"}),
+    error_body=html_body,
+)

@@ -1,0 +1,48 @@
+"""What the service can do: versions, import methods, stores, usage, metadata definitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.errors import not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.image.records import IMPORT_NEEDS, ImageRecords
+
+VERSIONS = ("v2.17", "v2.16", "v2.15", "v2.14", "v2.13", "v2.12", "v2.11", "v2.10", "v2.9", "v2.8", "v2.7", "v2.6")
+VERSIONS += ("v2.5", "v2.4", "v2.3", "v2.2", "v2.1", "v2.0")
+
+
+def choices(images: ImageRecords, request: Request) -> Response:
+    return Response({"versions": _versions(request)}, 300)
+
+
+def versions(images: ImageRecords, request: Request) -> Response:
+    return Response({"versions": _versions(request)})
+
+
+def import_info(images: ImageRecords, request: Request) -> Response:
+    methods = {"description": "Import methods available.", "type": "array", "value": list(IMPORT_NEEDS)}
+    return Response({"import-methods": methods})
+
+
+def stores(images: ImageRecords, request: Request) -> Response:
+    raise not_found("Multi backend is not supported at this site.")
+
+
+def usage(images: ImageRecords, request: Request) -> Response:
+    """Quotas are off, so that there is nothing to report."""
+    return Response({"usage": {}})
+
+
+def namespaces(images: ImageRecords, request: Request) -> Response:
+    """No metadata definitions are loaded."""
+    path = "/v2/metadefs/namespaces"
+    return Response({"namespaces": [], "first": path, "schema": "/v2/schemas/metadefs/namespaces"})
+
+
+def _versions(request: Request) -> list[dict[str, Any]]:
+    links = [{"rel": "self", "href": f"{request.base}/v2/"}]
+    return [
+        {"id": version, "status": "SUPPORTED" if at else "CURRENT", "links": links}
+        for at, version in enumerate(VERSIONS)
+    ]
