@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from stoker.cloud.session import Cloud
 
@@ -16,7 +16,7 @@ class CustomCheck(ABC):
     `service` is the plug-in name of the service that it asks, None for a check of form alone.
     """
 
-    service: ClassVar[str | None] = None
+    service: str | None = None
 
     @abstractmethod
     async def complaint(self, value: Any, cloud: Cloud | None) -> str | None:

@@ -39,14 +39,13 @@ class Waiter:
         """
         if status in self.done:
             return Done()
+        words = f": {reason}" if reason else ", without saying why"
         if status in self.failed:
-            return Failed(f'Went to status {status} due to "{reason or "Unknown"}"', "ResourceInError", in_error=True)
+            return Failed(f"the service reports status {status}{words}", in_error=True)
         if status in self.pending or self.tolerant:
             return Again(after=self.pause(elapsed))
-        expected = ", ".join(sorted(self.done))
-        return Failed(
-            f'Unknown status {status} due to "{reason or "Unknown"}"; expected {expected}', "ResourceUnknownStatus"
-        )
+        expected = ", ".join(sorted(self.done | self.pending))
+        return Failed(f"the service reports status {status}{words}; expected was {expected}", "ResourceUnknownStatus")
 
     def pause(self, elapsed: float | None = None) -> float:
         """Seconds until the next look."""

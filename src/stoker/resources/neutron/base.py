@@ -1,0 +1,97 @@
+"""What Neutron's types have in common: value_specs, tags, when a failed object can be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from stoker.plugins.resource import Call, Snapshot
+from stoker.plugins.waiting import Waiter
+from stoker.resources.base import Collection, RestResource
+from stoker.resources.declare import custom
+from stoker.resources.wire import NOT_SENT
+from stoker.schema.property import Change, Property, Support, Type
+
+BUILT = Waiter.until("ACTIVE", "DOWN", pending=("BUILD",), failed=("ERROR", "DEGRADED"))
+"""How networks, ports and routers come to be."""
+
+
+def collection(member: str, path: str = "", **rest: Any) -> Collection:
+    """A collection of Neutron's; `path` only where it is not the member's plural."""
+    return Collection("neutron", path or f"/v2.0/{member}s", member, f"{member}s", **rest)
+
+
+def ip_address(description: str, **rest: Any) -> Property:
+    """A property that is an IP address."""
+    return Property(description=description, constraints=custom("ip_addr"), **rest)
+
+
+VALUE_SPECS = Property(
+    Type.MAP,
+    "Further fields of the request, as they are, for extensions that have no property here.",
+    default={},
+    change=Change.UPDATE,
+    wire=NOT_SENT,
+)
+
+TAGS = Property(
+    Type.LIST,
+    "Tags to attach.",
+    items=Property(Type.STRING, "One tag."),
+    change=Change.UPDATE,
+    support=Support(version="9.0.0"),
+    wire=NOT_SENT,
+)
+
+TENANT_ID = Property(description="The project that owns it, if not the stack's own; for administrators.")
+
+UNTOUCHABLE_SPECS = frozenset({"shared", "tenant_id"})
+"""What `value_specs` must not set, besides what properties set."""
+
+
+class NeutronResource(RestResource):
+    """A type of Neutron's: `value_specs` flow into the body, `tags` are set by a call of their own.
+
+    `strict_value_specs` refuses value_specs that name a property.
+    """
+
+    strict_value_specs: ClassVar[bool] = False
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        specs = properties.get("value_specs")
+        if self.strict_value_specs and isinstance(specs, Mapping):
+            banned = sorted((UNTOUCHABLE_SPECS | self.properties.keys()) & specs.keys())
+            if banned:
+                yield f"value_specs must not set {', '.join(banned)}; use the properties of these names"
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        return resource.physical_id
+
+    async def create_body(self, call: Call) -> dict[str, Any]:
+        body = await super().create_body(call)
+        return {**body, **(call.properties.get("value_specs") or {})}
+
+    async def update_body(self, call: Call) -> dict[str, Any]:
+        body = await super().update_body(call)
+        before = (call.previous or {}).get("value_specs") or {}
+        after = call.changed.get("value_specs") or {}
+        return {**body, **{key: value for key, value in after.items() if key not in before or before[key] != value}}
+
+    def needs_extras(self, call: Call) -> bool:
+        return bool(call.properties.get("tags"))
+
+    async def add_extras(self, call: Call) -> None:
+        if call.properties.get("tags"):
+            await self._set_tags(call, call.properties["tags"])
+
+    async def change_extras(self, call: Call) -> None:
+        if "tags" in call.changed:
+            await self._set_tags(call, call.changed["tags"] or [])
+
+    async def _set_tags(self, call: Call, tags: list[str]) -> None:
+        await call.cloud.put("neutron", f"{self.member_path(call)}/tags", {"tags": tags})
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        """A broken or lost object is made anew; a sound one is worth an update."""
+        shown = await self.show(call) if call.physical_id is not None else None
+        return shown is None or shown.get("status") == "ERROR"

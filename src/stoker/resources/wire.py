@@ -1,0 +1,44 @@
+"""From property values to a service's body, by the declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.schema.property import Property
+
+NOT_SENT = ""
+"""`wire=NOT_SENT` keeps a property out of the body."""
+
+
+def to_wire(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values under the names that the service knows, at any depth.
+
+    Older spellings and what is not sent are left out; so are nulls inside of values, while a null at the top stays,
+    for the caller to drop (a creation) or to send (an update that clears something).
+    """
+    older = older_spellings(schema)
+    body: dict[str, Any] = {}
+    for name, prop in schema.items():
+        if name in values and name not in older and prop.wire != NOT_SENT:
+            body[prop.wire or name] = wire_value(prop, values[name])
+    return body
+
+
+def wire_value(prop: Property, value: Any) -> Any:
+    """One property's value as the service wants it."""
+    if isinstance(value, Mapping) and prop.schema is not None:
+        return without_nulls(to_wire(prop.schema, value))
+    if isinstance(value, list) and prop.items is not None:
+        return [wire_value(prop.items, item) for item in value]
+    return value
+
+
+def without_nulls(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries that have a value."""
+    return {key: value for key, value in body.items() if value is not None}
+
+
+def older_spellings(schema: Mapping[str, Property]) -> frozenset[str]:
+    """Properties whose value another one takes over."""
+    return frozenset(prop.replaces for prop in schema.values() if prop.replaces)
