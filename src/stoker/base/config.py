@@ -10,6 +10,7 @@ import logging
 import socket
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from keystoneauth1 import loading
 from keystoneauth1.exceptions import NoMatchingPlugin
@@ -243,7 +244,7 @@ def _known(config: cfg.ConfigOpts) -> set[tuple[str, str]]:
 def _credentials(config: cfg.ConfigOpts) -> list[cfg.Opt]:
     name = config[_CREDENTIALS_GROUP].auth_type or _CREDENTIALS_PLUGIN
     try:
-        plugin: loading.BaseLoader = loading.get_plugin_loader(name)
+        plugin: loading.BaseLoader[Any] = loading.get_plugin_loader(name)
     except NoMatchingPlugin:
         raise cfg.Error(f"[{_CREDENTIALS_GROUP}] auth_type: there is no authentication plug-in {name!r}") from None
     options: list[cfg.Opt] = loading.get_auth_plugin_conf_options(plugin)

@@ -34,7 +34,7 @@ _KEY = (
 _SECRETS = (
     # "name": "value", 'name': 'value', also with the quotes escaped inside another text
     re.compile(
-        rf"""(?P<keep>{_KEY}\\?["']?\s*[:=,]\s*b?(?P<quote>\\?["']))(?P<hide>(?:\\.|(?!(?P=quote)).)*)""",
+        rf"""(?P<keep>{_KEY}\\?["']?\s*[:=,]\s*b?(?P<quote>\\?["']))(?P<hide>(?:(?!(?P=quote))(?:\\.|.))*)""",
         re.IGNORECASE | re.DOTALL,
     ),
     # name: value, name=value, Authorization: Bearer value
@@ -52,8 +52,11 @@ _request: ContextVar[RequestContext | None] = ContextVar("stoker_request", defau
 
 
 @contextmanager
-def request_scope(context: RequestContext) -> Iterator[None]:
-    """Lines logged inside carry the request's id and caller; follows tasks that are started inside."""
+def request_scope(context: RequestContext | None) -> Iterator[None]:
+    """Lines logged inside carry the request's id and caller; follows tasks that are started inside.
+
+    None stands for a request whose caller is not known (yet).
+    """
     token = _request.set(context)
     try:
         yield

@@ -1,0 +1,1 @@
+"""The faces of Stoker over HTTP. They check, call an engine through `stoker.rpc`, and render; they hold no state."""

@@ -1,0 +1,132 @@
+"""The WSGI application of the REST API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from types import SimpleNamespace
+from typing import Any
+
+import falcon
+from oslo_config import cfg
+
+from stoker.api import auth as authentication
+from stoker.api.auth import Authenticator, WSGIApplication
+from stoker.api.bodies import read_json_object
+from stoker.api.faults import NotAllowed
+from stoker.api.middleware import Authentication, Faults, Negotiation, RequestLog, write_json
+from stoker.api.paths import PREFIX, stack_identifier
+from stoker.api.policy import Policy
+from stoker.api.v1.call import Action, Call, Reply
+from stoker.api.v1.links import Links
+from stoker.api.v1.routes import ROUTES
+from stoker.base.context import RequestContext
+from stoker.base.logging import request_scope
+from stoker.rpc.contract import EngineClient
+
+
+def make_app(config: cfg.ConfigOpts, client: EngineClient, auth: Authenticator | None = None) -> WSGIApplication:
+    """The application, ready to serve.
+
+    `client` reaches the engines; `auth` checks callers (see `stoker.api.auth`), by default keystonemiddleware with
+    `[keystone_authtoken]`.
+
+    A request passes, outermost first:
+      1. `auth`: who sends the token; marks the request and lets it through
+      2. `RequestLog`: gives the request its id, and writes the line in the log
+      3. `Negotiation`: which version; the list of versions and the health check need no token
+      4. `Authentication`: 401 for a request that step 1 did not mark
+      5. routing: 404 and 405
+      6. `_Face.serve`: project, body, policy, values, engine, answer
+    Any error on the way becomes a fault in `Faults`.
+    """
+    face = _Face(config, client, Policy(config))
+    authenticator = auth or authentication.keystone(config)
+    faults = Faults(authentication.challenge(config))
+    middleware: list[Any] = [RequestLog(), Negotiation(face.base), Authentication(face.policy)]
+    application = falcon.App(middleware=middleware)
+    application.req_options.strip_url_path_trailing_slash = True
+    application.add_error_handler(Exception, faults.handle)
+    for path, methods in ROUTES.items():
+        application.add_route(f"{PREFIX}/{{project_id}}{path}", _resource(face, methods))
+    wrapped: WSGIApplication = authenticator(application)
+    return wrapped
+
+
+def _resource(face: _Face, methods: Any) -> SimpleNamespace:
+    """What falcon routes to: an object with a method for each method of the route."""
+    responders = {f"on_{method.lower()}": face.responder(action) for method, action in methods.items()}
+    return SimpleNamespace(**responders, on_options=_options(sorted(methods)))
+
+
+def _options(methods: list[str]) -> Callable[..., None]:
+    def respond(request: falcon.Request, response: falcon.Response, **_path: str) -> None:
+        response.status = HTTPStatus.NO_CONTENT
+        response.set_header("Allow", ", ".join(methods))
+
+    return respond
+
+
+@dataclass(frozen=True)
+class _Face:
+    """Carries actions out: everything that all routes have in common."""
+
+    config: cfg.ConfigOpts
+    client: EngineClient
+    policy: Policy
+
+    def responder(self, action: Action) -> Callable[..., None]:
+        """`action` as falcon calls it."""
+
+        def respond(request: falcon.Request, response: falcon.Response, **path: str) -> None:
+            with request_scope(request.context.caller):
+                _answer(response, action.success, self.serve(action, request, path))
+
+        return respond
+
+    def serve(self, action: Action, request: falcon.Request, path: dict[str, str]) -> Reply:
+        """Check the request against `action`, and let its handler answer. Raises StokerError."""
+        project_id = path.pop("project_id")
+        context: RequestContext = request.context.caller
+        if project_id != context.project_id and not context.is_admin:
+            raise NotAllowed(f"The token is for the project {context.project_id}, the URL names {project_id}.")
+        caller = request.context.credentials
+        sent = read_json_object(request, self.config.max_json_body_size)
+        self.policy.require(action.rule(sent), caller, project_id)
+        if action.takes_types:
+            context = replace(context, denied_types=self.policy.denied_types(caller))
+        base = self.base(request)
+        call = Call(
+            context=context,
+            client=self.client,
+            config=self.config,
+            require=lambda rule: self.policy.require(rule, caller, project_id),
+            links=Links(base),
+            method=request.method,
+            url=base + request.path,
+            query_string=request.query_string,
+            path={name: stack_identifier(value) for name, value in path.items()},
+            query=action.query.read(request.query_string),
+            body=action.body.read(sent) if action.body else {},
+            sent=sent,
+        )
+        answer = action.handler(call)
+        return answer if isinstance(answer, Reply) else Reply(answer)
+
+    def base(self, request: falcon.Request) -> str:
+        """The address at which the client reached the service; a proxy's word is believed only if so configured."""
+        if self.config.oslo_middleware.enable_proxy_headers_parsing:
+            return str(request.forwarded_prefix)
+        return str(request.prefix)
+
+
+def _answer(response: falcon.Response, status: int, reply: Reply) -> None:
+    phrase = HTTPStatus(status).phrase
+    response.status = HTTPStatus(status)
+    for name, value in reply.headers.items():
+        response.set_header(name, value)
+    if status == HTTPStatus.NO_CONTENT:
+        return
+    note = {"code": f"{status} {phrase}", "title": phrase, "message": ""}
+    write_json(response, note if status in (HTTPStatus.ACCEPTED, HTTPStatus.FOUND) else reply.body)

@@ -1,0 +1,95 @@
+"""Who calls: keystonemiddleware checks the token, and its headers become the caller of the request.
+
+Any WSGI middleware that sets the same headers after checking the caller can stand in for it: `X-Identity-Status:
+Confirmed`, `X-User-Id`, `X-User-Name`, `X-Project-Id`, `X-Project-Name`, `X-User-Domain-Id`, `X-Project-Domain-Id`,
+`X-Roles`, `X-Is-Admin-Project`, `X-Auth-Token`. It must remove those that the client sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import webob  # type: ignore[import-untyped]
+from keystonemiddleware import auth_token, opts
+from oslo_config import cfg
+
+from stoker.api.faults import IdentityUnavailable, Unauthenticated, fault_body, status_of
+from stoker.api.policy import Credentials, Policy
+from stoker.base.context import RequestContext
+from stoker.rpc.contract import json_text
+
+WSGIApplication = Callable[..., Any]
+Authenticator = Callable[[WSGIApplication], WSGIApplication]
+"""Wraps an application in a check of the caller. It lets the request through when the check fails, without the
+header `X-Identity-Status: Confirmed`; the application then answers 401."""
+
+
+def keystone(config: cfg.ConfigOpts) -> Authenticator:
+    """Checks tokens against the identity service of `[keystone_authtoken]`."""
+    for group, options in opts.list_auth_token_opts():
+        config.register_opts(options, group=group)
+
+    def wrap(application: WSGIApplication) -> WSGIApplication:
+        return _TokenCheck(application, {"oslo_config_config": config, "delay_auth_decision": True})
+
+    return wrap
+
+
+class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
+    """keystonemiddleware, with its own refusals in the shape of our errors."""
+
+    def process_request(self, request: Any) -> Any:
+        try:
+            return super().process_request(request)
+        except webob.exc.HTTPServiceUnavailable:
+            error = IdentityUnavailable("The identity service cannot be asked about the token now.")
+            status = status_of(error)
+            return webob.Response(json_text(fault_body(error)), status=status, content_type="application/json")
+
+
+def challenge(config: cfg.ConfigOpts) -> str:
+    """The value of `WWW-Authenticate` in a 401."""
+    group = config.get("keystone_authtoken")
+    uri = getattr(group, "www_authenticate_uri", None) or getattr(group, "auth_url", None)
+    return f'Keystone uri="{uri}"' if uri else "Keystone"
+
+
+def credentials(environ: Mapping[str, Any]) -> Credentials:
+    """What policy may look at, from the headers of the checked request. Raises Unauthenticated."""
+    if environ.get("HTTP_X_IDENTITY_STATUS") != "Confirmed":
+        raise Unauthenticated("The request carries no valid token: send one in X-Auth-Token.")
+    return Credentials(
+        user_id=environ.get("HTTP_X_USER_ID", ""),
+        project_id=environ.get("HTTP_X_PROJECT_ID", ""),
+        roles=tuple(role.strip() for role in environ.get("HTTP_X_ROLES", "").split(",") if role.strip()),
+        is_admin_project=environ.get("HTTP_X_IS_ADMIN_PROJECT", "true").lower() == "true",
+        system_scope=environ.get("HTTP_OPENSTACK_SYSTEM_SCOPE"),
+        domain_id=environ.get("HTTP_X_DOMAIN_ID"),
+        user_domain_id=environ.get("HTTP_X_USER_DOMAIN_ID", ""),
+        project_domain_id=environ.get("HTTP_X_PROJECT_DOMAIN_ID", ""),
+    )
+
+
+def request_context(request_id: str, environ: Mapping[str, Any], caller: Credentials, policy: Policy) -> RequestContext:
+    """The context that travels to the engine, without `denied_types`."""
+    return RequestContext(
+        request_id=request_id,
+        user_id=caller.user_id,
+        user_name=environ.get("HTTP_X_USER_NAME", ""),
+        project_id=caller.project_id,
+        project_name=environ.get("HTTP_X_PROJECT_NAME", ""),
+        user_domain_id=caller.user_domain_id,
+        project_domain_id=caller.project_domain_id,
+        roles=caller.roles,
+        is_admin=policy.is_admin(caller),
+        token=environ.get("HTTP_X_AUTH_TOKEN", ""),
+        trust_id=_trust_id(environ),
+        region=environ.get("HTTP_X_REGION_NAME"),
+    )
+
+
+def _trust_id(environ: Mapping[str, Any]) -> str | None:
+    user = getattr(environ.get("keystone.token_auth"), "user", None)
+    trust_id: str | None = getattr(user, "trust_id", None)
+    return trust_id

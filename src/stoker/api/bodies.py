@@ -1,0 +1,133 @@
+"""Request bodies: read within the size limit, parsed strictly, every complaint with its place."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import falcon
+
+from stoker.api.faults import BadRequest
+from stoker.base.diagnostics import Path, format_path
+from stoker.base.errors import RequestLimitExceeded
+
+MAX_DEPTH = 100
+"""Levels of maps and lists in one body; deep enough for any template, and flat enough for every later recursion."""
+
+_JSON_TYPES = frozenset({"", "text/plain", "json", "application/json"})
+
+
+def read_json_object(request: falcon.Request, limit: int) -> dict[str, Any] | None:
+    """The JSON object in the body, or None when there is none.
+
+    `limit` is in bytes. A body of another content type, or one that is not an object, counts as absent
+    (facts: rest_api.json, rules.request_body). Raises RequestLimitExceeded when the body is larger, BadRequest when
+    the JSON is not acceptable.
+    """
+    content = _read(request, limit).lstrip(b" \t\r\n")
+    media_type = (request.content_type or "").partition(";")[0].strip().lower()
+    if media_type not in _JSON_TYPES or not content.startswith(b"{"):
+        return None
+    parsed: dict[str, Any] = parse_json(content, "the request body")
+    return parsed
+
+
+def absent_body() -> BadRequest:
+    """The complaint that a request needs a body and has none that can be read."""
+    return BadRequest("The request needs a body: a JSON object, with Content-Type application/json.")
+
+
+def parse_json(content: bytes, what: str) -> Any:
+    """Parse JSON text in UTF-8. `what` names the text in complaints.
+
+    Raises BadRequest for what is no JSON, and for what a database or a later JSON writer would choke on: numbers out
+    of range, NUL characters, lone surrogates, repeated keys, more than `MAX_DEPTH` levels.
+    """
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadRequest(f"{what[0].upper()}{what[1:]} is not UTF-8: byte {error.start} is invalid.") from None
+    try:
+        parsed = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+    except RecursionError:
+        raise BadRequest(_too_deep(what)) from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise BadRequest(f"{what[0].upper()}{what[1:]} is not valid JSON: {place}: {error.msg}.") from None
+    except ValueError as error:
+        raise BadRequest(f"{what[0].upper()}{what[1:]} is not acceptable JSON: {error}.") from None
+    _check(parsed, what)
+    return parsed
+
+
+class _Repeated:
+    """Stands for the value of a key that an object has more than once, until the walk reports it with its path."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                found[key] = _Repeated()
+            seen.add(key)
+    return found
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _check(value: Any, what: str) -> None:
+    """Visit every value of the parsed JSON; iterative, as the depth is not known to be harmless yet."""
+    pending: list[tuple[Path, Any]] = [((), value)]
+    while pending:
+        path, value = pending.pop()
+        match value:
+            case str():
+                _check_text(value, path, what)
+            case dict() | list():
+                if len(path) >= MAX_DEPTH:
+                    raise BadRequest(_too_deep(what))
+                pending.extend(_children(path, value, what))
+            case float() if not math.isfinite(value):
+                raise BadRequest(f"{_place(path, what)} is a number out of range.")
+            case _Repeated():
+                raise BadRequest(f"{_place(path, what)} is given more than once.")
+
+
+def _children(path: Path, value: dict[str, Any] | list[Any], what: str) -> Iterable[tuple[Path, Any]]:
+    if isinstance(value, list):
+        return [((*path, index), item) for index, item in enumerate(value)]
+    for key in value:
+        _check_text(key, path, what)
+    return [((*path, key), item) for key, item in value.items()]
+
+
+def _check_text(text: str, path: Path, what: str) -> None:
+    if "\0" in text:
+        raise BadRequest(f"{_place(path, what)} contains a NUL character.")
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise BadRequest(f"{_place(path, what)} contains half of a surrogate pair, which is no character.")
+
+
+def _place(path: Path, what: str) -> str:
+    return f"{format_path(path)} in {what}" if path else f"{what[0].upper()}{what[1:]}"
+
+
+def _too_deep(what: str) -> str:
+    return f"{what[0].upper()}{what[1:]} has more than {MAX_DEPTH} levels of maps and lists."
+
+
+def _read(request: falcon.Request, limit: int) -> bytes:
+    if (request.content_length or 0) > limit:
+        raise RequestLimitExceeded(
+            f"The request body has {request.content_length} bytes; max_json_body_size allows {limit}."
+        )
+    content: bytes = request.bounded_stream.read(limit + 1)
+    if len(content) > limit:
+        raise RequestLimitExceeded(f"The request body is larger than {limit} bytes, which max_json_body_size allows.")
+    return content

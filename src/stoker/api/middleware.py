@@ -1,0 +1,118 @@
+"""What happens to every request before it is routed, and to every error after."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+import falcon
+
+from stoker.api.auth import credentials, request_context
+from stoker.api.faults import BadRequest, MethodNotAllowed, NoSuchPath, as_stoker_error, fault_body, status_of
+from stoker.api.paths import VersionDocument, negotiate, version_document
+from stoker.api.policy import Policy
+from stoker.base.ids import new_request_id
+from stoker.base.logging import request_scope
+from stoker.rpc.contract import json_text
+
+REQUEST_ID_HEADER = "X-Openstack-Request-Id"
+
+HEALTH_PATH = "/healthcheck"
+
+_access_log = logging.getLogger("stoker.api.access")
+
+
+class RequestLog:
+    """Gives each request its id and writes a line when it is answered."""
+
+    def process_request(self, request: falcon.Request, response: falcon.Response) -> None:
+        request.context.request_id = new_request_id()
+        request.context.started = time.perf_counter()
+        request.context.caller = None
+        response.set_header(REQUEST_ID_HEADER, request.context.request_id)
+
+    def process_response(
+        self, request: falcon.Request, response: falcon.Response, resource: Any, succeeded: bool
+    ) -> None:
+        _access_log.info(
+            "%s %s %s -> %s in %.0f ms",
+            request.context.request_id,
+            request.method,
+            request.path,
+            response.status_code,
+            (time.perf_counter() - request.context.started) * 1000,
+        )
+
+
+class Negotiation:
+    """Answers what needs no token, and rewrites other paths to those that are routed.
+
+    `base` gives the address at which the client of a request reached the service.
+    """
+
+    def __init__(self, base: Callable[[falcon.Request], str]) -> None:
+        self._base = base
+
+    def process_request(self, request: falcon.Request, response: falcon.Response) -> None:
+        if request.path == HEALTH_PATH:
+            response.content_type = "text/plain"
+            response.text = "OK"
+            response.complete = True
+            return
+        path = negotiate(request.path, request.get_header("Accept", default=""))
+        if isinstance(path, VersionDocument):
+            response.status = HTTPStatus.MULTIPLE_CHOICES
+            write_json(response, version_document(self._base(request)))
+            response.complete = True
+        else:
+            request.path = path
+
+
+class Authentication:
+    """Refuses the request whose caller is not known; tells who the caller is."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def process_request(self, request: falcon.Request, response: falcon.Response) -> None:
+        caller = credentials(request.env)
+        request.context.credentials = caller
+        request.context.caller = request_context(request.context.request_id, request.env, caller, self._policy)
+
+
+class Faults:
+    """Turns every error into a fault. `challenge` goes into the header of a 401."""
+
+    def __init__(self, challenge: str) -> None:
+        self._challenge = challenge
+
+    def handle(self, request: falcon.Request, response: falcon.Response, error: Exception, _path: Any) -> None:
+        with request_scope(request.context.caller):
+            fault = as_stoker_error(_from_falcon(request, response, error))
+        response.status = HTTPStatus(status_of(fault))
+        if response.status_code == HTTPStatus.UNAUTHORIZED:
+            response.set_header("WWW-Authenticate", self._challenge)
+        write_json(response, fault_body(fault))
+
+
+def _from_falcon(request: falcon.Request, response: falcon.Response, error: Exception) -> Exception:
+    match error:
+        case falcon.HTTPRouteNotFound():
+            return NoSuchPath(f"There is nothing at {request.path}.")
+        case falcon.HTTPMethodNotAllowed():
+            headers = dict(error.headers or {})
+            response.set_header("Allow", headers.get("Allow", ""))
+            return MethodNotAllowed(f"{request.path} does not have {request.method}, only {headers.get('Allow')}.")
+        case falcon.HTTPError(status_code=status) if status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            return BadRequest(error.description or error.title or "The request is malformed.")
+        case _:
+            return error
+
+
+def write_json(response: falcon.Response, body: Any) -> None:
+    """Make `body` the answer."""
+    response.content_type = "application/json"
+    response.data = json_text(body)

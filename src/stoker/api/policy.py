@@ -1,0 +1,99 @@
+"""Who may do what: oslo.policy over our default rules and the operator's `policy.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from oslo_config import cfg
+from oslo_policy import opts, policy
+
+from stoker.api.faults import NotAllowed
+from stoker.api.policies import DEPRECATED_SINCE, RULE_SETS
+
+_TYPE_RULE = "resource_types:"
+
+_UNKNOWN_RULE = "!"
+"""A rule that nobody has defined refuses everyone."""
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """What a rule may look at (facts: policies.json, credentials_fields), named as oslo.policy names it."""
+
+    user_id: str
+    project_id: str
+    roles: tuple[str, ...] = ()
+    is_admin_project: bool = True
+    system_scope: str | None = None
+    domain_id: str | None = None
+    user_domain_id: str = ""
+    project_domain_id: str = ""
+
+
+class Policy:
+    """The rules in force. Safe to use from many threads; follows changes of the policy file."""
+
+    def __init__(self, config: cfg.ConfigOpts) -> None:
+        opts.set_defaults(config, policy_file="policy.yaml", enforce_new_defaults=True)
+        self._enforcer = policy.Enforcer(config, default_rule=_UNKNOWN_RULE)
+        self._enforcer.suppress_default_change_warnings = True
+        self._enforcer.suppress_deprecation_warnings = True
+        self._enforcer.register_defaults(list(_defaults()))
+        self._enforcer.load_rules()
+
+    def names(self) -> frozenset[str]:
+        """Every rule that exists, ours and the operator's."""
+        return frozenset(self._enforcer.rules)
+
+    def allows(self, rule: str, caller: Credentials, project_id: str) -> bool:
+        """Whether `caller` passes `rule` for the project that the URL names."""
+        return bool(self._enforcer.enforce(rule, {"project_id": project_id}, _plain(caller)))
+
+    def require(self, rule: str, caller: Credentials, project_id: str) -> None:
+        """Raise NotAllowed unless `caller` passes `rule`."""
+        if not self.allows(rule, caller, project_id):
+            raise NotAllowed(f"Policy does not allow {rule} to this user in project {project_id}.")
+
+    def is_admin(self, caller: Credentials) -> bool:
+        """Whether `caller` is an administrator of the whole service."""
+        return self.allows("context_is_admin", caller, caller.project_id)
+
+    def denied_types(self, caller: Credentials) -> tuple[str, ...]:
+        """Resource types and wildcards that `resource_types:*` rules refuse to `caller`, sorted.
+
+        The checks are called without `enforce`, which would look for changed files before each of them.
+        """
+        credentials = _plain(caller)
+        target = {"project_id": caller.project_id}
+        self._enforcer.load_rules()
+        return tuple(
+            sorted(
+                rule.removeprefix(_TYPE_RULE)
+                for rule, check in self._enforcer.rules.items()
+                if rule.startswith(_TYPE_RULE) and not check(target, credentials, self._enforcer, rule)
+            )
+        )
+
+
+def _plain(caller: Credentials) -> dict[str, object]:
+    return {**vars(caller), "roles": list(caller.roles)}
+
+
+def _defaults() -> Iterator[policy.RuleDefault]:
+    for rules in RULE_SETS:
+        for name in rules.names:
+            yield policy.RuleDefault(
+                name,
+                rules.check,
+                scope_types=["project"] if rules.scoped else None,
+                deprecated_rule=_deprecated(name, rules.deprecated),
+            )
+
+
+def _deprecated(name: str, check: str | None) -> policy.DeprecatedRule | None:
+    if check is None:
+        return None
+    return policy.DeprecatedRule(
+        name, check, deprecated_reason="Default roles and scopes", deprecated_since=DEPRECATED_SINCE
+    )

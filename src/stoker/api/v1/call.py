@@ -1,0 +1,84 @@
+"""One request on its way to an engine and back: what a handler gets, and what a row of the route table says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from oslo_config import cfg
+
+from stoker.api.schema import Body, Query
+from stoker.api.v1.links import Links
+from stoker.rpc.contract import EngineClient, RequestContext
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request that has been authenticated, allowed and checked.
+
+    `path` holds the variables of the route, `query` and `body` the checked values by name (None stands for what was
+    not given), `sent` the JSON object of the body as it came. `url` is the whole request URL without its query,
+    `query_string` that query as sent.
+    """
+
+    context: RequestContext
+    client: EngineClient
+    config: cfg.ConfigOpts
+    require: Callable[[str], None]
+    links: Links
+    method: str
+    url: str
+    query_string: str
+    path: Mapping[str, str]
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] = field(default_factory=dict)
+    sent: Mapping[str, Any] | None = None
+
+    @property
+    def ref(self) -> dict[str, str | None]:
+        """The stack that the URL names."""
+        return {"name": self.path.get("stack_name"), "id": self.path.get("stack_id")}
+
+    def ask(self, operation: str, **arguments: Any) -> Any:
+        """The engine's answer to `operation`."""
+        return self.client.call(self.context, operation, arguments)
+
+    def ask_of_stack(self, operation: str, **arguments: Any) -> Any:
+        """The engine's answer to `operation` on the stack that the URL names."""
+        return self.ask(operation, ref=self.ref, **arguments)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer with headers of its own."""
+
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Handler: TypeAlias = Callable[[Call], Any]
+"""Returns the JSON of the answer, or a Reply."""
+
+PolicyChoice: TypeAlias = Callable[[Mapping[str, Any] | None], str]
+"""Names the rule that decides, given the body as it was sent (None: no body). Raises BadRequest."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """What one method of one route does.
+
+    `policy` is the rule that decides, or a choice where that depends on the body. `success` is the
+    status of the answer. `takes_types` marks the operations that check resource types against policy.
+    """
+
+    handler: Handler
+    policy: str | PolicyChoice
+    success: int = 200
+    query: Query = field(default_factory=Query)
+    body: Body | None = None
+    takes_types: bool = False
+
+    def rule(self, given: Mapping[str, Any] | None) -> str:
+        """The rule that decides about a request with this body."""
+        return self.policy if isinstance(self.policy, str) else self.policy(given)

@@ -1,0 +1,80 @@
+"""What the service itself offers: template formats, functions, resource types, validation, its processes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.api.fields import boolean, comma_list, one_of, text
+from stoker.api.schema import Field, Query
+from stoker.api.v1 import views
+from stoker.api.v1.call import Call
+from stoker.api.v1.stack_body import validate_arguments
+from stoker.base.errors import Forbidden
+
+VALIDATE_QUERY = Query({"show_nested": Field(boolean, default=False), "ignore_errors": Field(comma_list, default=[])})
+
+TYPES_QUERY = Query(
+    {
+        "support_status": Field(text),
+        "name": Field(text),
+        "version": Field(text),
+        "with_description": Field(boolean, default=False),
+    }
+)
+
+TYPE_TEMPLATE_QUERY = Query({"template_type": Field(one_of("cfn", "hot"), default="cfn")})
+
+FUNCTIONS_QUERY = Query({"with_condition_func": Field(boolean, default=False)})
+
+
+def validate_template(call: Call) -> Any:
+    """What a template takes and gives."""
+    return call.ask("validate_template", **validate_arguments(call), **call.query)
+
+
+def list_resource_types(call: Call) -> dict[str, Any]:
+    """The resource types that the caller may use."""
+    answer = call.ask("resource_type_list", **call.query)
+    return {"resource_types": [item for item in answer if call.context.may_use(_type_name(item))]}
+
+
+def resource_schema(call: Call) -> Any:
+    """A resource type's properties and attributes."""
+    return call.ask("resource_type_show", type_name=_allowed_type(call), with_description=False)
+
+
+def generate_template(call: Call) -> Any:
+    """A template that takes a resource type's properties as parameters."""
+    return call.ask("resource_type_template", type_name=_allowed_type(call), template_type=call.query["template_type"])
+
+
+def list_template_versions(call: Call) -> dict[str, Any]:
+    """The template formats."""
+    return {"template_versions": call.ask("template_version_list")}
+
+
+def list_template_functions(call: Call) -> dict[str, Any]:
+    """The functions of a template format."""
+    answer = call.ask("template_function_list", version=call.path["template_version"], **call.query)
+    return {"template_functions": answer}
+
+
+def list_services(call: Call) -> dict[str, Any]:
+    """The engine processes."""
+    return {"services": [views.service(view) for view in call.ask("service_list")]}
+
+
+def build_info(call: Call) -> dict[str, Any]:
+    """The revisions that are running."""
+    return {"api": {"revision": call.config.revision.heat_revision}, **call.ask("build_info")}
+
+
+def _type_name(item: Any) -> str:
+    return item if isinstance(item, str) else item["resource_type"]
+
+
+def _allowed_type(call: Call) -> str:
+    name = call.path["type_name"]
+    if not call.context.may_use(name):
+        raise Forbidden(f"Policy does not allow the resource type {name} to this user.")
+    return name

@@ -1,0 +1,34 @@
+"""URLs of things, as the answers name them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+
+@dataclass(frozen=True)
+class Links:
+    """Builds URLs below `base`, the address at which the client reached the service (`http://host:8004`)."""
+
+    base: str
+
+    def stack(self, project_id: str, name: str, stack_id: str, tail: str = "") -> str:
+        """A stack's URL, or with `tail` (`/events`) that of a collection of it."""
+        return f"{self.base}/v1/{_part(project_id)}/stacks/{_part(name)}/{_part(stack_id)}{tail}"
+
+    def resource(self, project_id: str, stack_name: str, stack_id: str, name: str) -> str:
+        """A resource's URL."""
+        return self.stack(project_id, stack_name, stack_id, f"/resources/{_part(name)}")
+
+    def event(self, project_id: str, stack_name: str, stack_id: str, resource_name: str, event_id: str) -> str:
+        """An event's URL."""
+        return f"{self.resource(project_id, stack_name, stack_id, resource_name)}/events/{_part(event_id)}"
+
+
+def link(href: str, rel: str = "self") -> dict[str, str]:
+    """A link of an answer."""
+    return {"href": href, "rel": rel}
+
+
+def _part(text: str) -> str:
+    return quote(text, safe="")

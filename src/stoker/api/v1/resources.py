@@ -1,0 +1,80 @@
+"""Resources of a stack and their events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.api.fields import boolean, one_of, text, whole_number
+from stoker.api.schema import Body, Field, Query
+from stoker.api.v1 import views
+from stoker.api.v1.call import Call
+from stoker.base.errors import EntityNotFound
+
+INDEX_QUERY = Query(
+    fields={"nested_depth": Field(whole_number, default=0), "with_detail": Field(boolean, default=False)},
+    filters=("type", "status", "name", "action", "id", "physical_resource_id"),
+    strict=True,
+)
+
+SHOW_QUERY = Query({"with_attr": Field(text, repeatable=True)})
+
+MARK_UNHEALTHY_BODY = Body(
+    {"mark_unhealthy": Field(boolean, required=True), "resource_status_reason": Field(text, default="")}, strict=True
+)
+
+SIGNAL_BODY = Body({}, required=False)
+
+EVENTS_QUERY = Query(
+    fields={
+        "limit": Field(whole_number),
+        "marker": Field(text),
+        "sort_keys": Field(one_of("event_time", "resource_type"), repeatable=True),
+        "sort_dir": Field(one_of("asc", "desc")),
+        "nested_depth": Field(whole_number, default=0),
+    },
+    filters=("resource_status", "resource_action", "resource_name", "resource_type"),
+)
+
+
+def index(call: Call) -> dict[str, Any]:
+    """The resources of a stack, and of nested stacks down to `nested_depth`."""
+    answer = call.ask_of_stack("resource_list", **call.query)
+    render = views.resource_in_detail if call.query["with_detail"] else views.resource
+    return {"resources": [render(view, call.links) for view in answer]}
+
+
+def show(call: Call) -> dict[str, Any]:
+    """A resource with its attributes."""
+    view = call.ask_of_stack("resource_show", name=call.path["resource_name"], with_attr=call.query["with_attr"])
+    return {"resource": views.resource_in_detail(view, call.links)}
+
+
+def metadata(call: Call) -> dict[str, Any]:
+    """A resource's metadata."""
+    return {"metadata": call.ask_of_stack("resource_metadata", name=call.path["resource_name"])}
+
+
+def signal(call: Call) -> None:
+    """Tell a resource something."""
+    call.ask_of_stack("resource_signal", name=call.path["resource_name"], details=call.sent)
+
+
+def mark_unhealthy(call: Call) -> None:
+    """Have a resource replaced, or spared, by the next update."""
+    call.ask_of_stack("resource_mark_unhealthy", name=call.path["resource_name"], **call.body)
+
+
+def events(call: Call) -> dict[str, Any]:
+    """What happened to a stack, or to the resource that the URL names."""
+    resource_name = call.path.get("resource_name")
+    answer = call.ask_of_stack("event_list", resource_name=resource_name, **call.query)
+    if resource_name is not None and not answer:
+        raise EntityNotFound(f"The resource {resource_name} of the stack {call.path['stack_name']} has no events.")
+    with_root = call.query["nested_depth"] > 0
+    return {"events": [views.event_summary(view, call.links, with_root=with_root) for view in answer]}
+
+
+def show_event(call: Call) -> dict[str, Any]:
+    """One event with the properties that the resource had."""
+    view = call.ask_of_stack("event_show", resource_name=call.path["resource_name"], event_id=call.path["event_id"])
+    return {"event": views.event(view, call.links)}

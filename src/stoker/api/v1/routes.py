@@ -1,0 +1,154 @@
+"""Every route of the API: below `/v1/{project_id}`, path → method → action.
+
+A row says which handler answers, which policy rule decides, which query and body it takes, and the status of success
+(200 where none is given). Facts: rest_api.json, routes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stoker.api.v1 import catalog, resources, software, stacks
+from stoker.api.v1 import stack_body as body
+from stoker.api.v1.call import Action
+
+_STACK = "/stacks/{stack_name}/{stack_id}"
+_RESOURCE = _STACK + "/resources/{resource_name}"
+
+
+def _lookup(tail: str = "", named: str | None = None) -> Action:
+    return Action(stacks.redirect(tail, named), "stacks:lookup", 302)
+
+
+def _lookups(*methods: str, named: str | None = None) -> dict[str, Action]:
+    return {method: _lookup(named=named) for method in methods}
+
+
+ROUTES: Mapping[str, Mapping[str, Action]] = {
+    "/build_info": {"GET": Action(catalog.build_info, "build_info:build_info")},
+    "/services": {"GET": Action(catalog.list_services, "service:index")},
+    "/validate": {
+        "POST": Action(
+            catalog.validate_template,
+            "stacks:validate_template",
+            query=catalog.VALIDATE_QUERY,
+            body=body.VALIDATE,
+            takes_types=True,
+        ),
+    },
+    # What templates are made of
+    "/template_versions": {"GET": Action(catalog.list_template_versions, "stacks:list_template_versions")},
+    "/template_versions/{template_version}/functions": {
+        "GET": Action(catalog.list_template_functions, "stacks:list_template_functions", query=catalog.FUNCTIONS_QUERY),
+    },
+    "/resource_types": {
+        "GET": Action(
+            catalog.list_resource_types, "stacks:list_resource_types", query=catalog.TYPES_QUERY, takes_types=True
+        ),
+    },
+    "/resource_types/{type_name}": {
+        "GET": Action(catalog.resource_schema, "stacks:resource_schema", takes_types=True),
+    },
+    "/resource_types/{type_name}/template": {
+        "GET": Action(
+            catalog.generate_template, "stacks:generate_template", query=catalog.TYPE_TEMPLATE_QUERY, takes_types=True
+        ),
+    },
+    # Stacks
+    "/stacks": {
+        "GET": Action(stacks.index, "stacks:index", query=stacks.INDEX_QUERY),
+        "POST": Action(stacks.create, "stacks:create", 201, body=body.CREATE, takes_types=True),
+    },
+    "/stacks/detail": {
+        "GET": Action(stacks.detail, "stacks:detail", query=stacks.INDEX_QUERY),
+        **_lookups("POST", "PUT", "PATCH", "DELETE", named="detail"),
+    },
+    "/stacks/preview": {
+        "POST": Action(stacks.preview, "stacks:preview", body=body.CREATE, takes_types=True),
+        **_lookups("GET", "PUT", "PATCH", "DELETE", named="preview"),
+    },
+    # From a name, an id or an ARN to the one stack
+    "/stacks/{stack_name}": _lookups("GET", "POST", "PUT", "PATCH", "DELETE"),
+    "/stacks/{stack_name}/resources": {"GET": _lookup("/resources"), "POST": _lookup("/resources")},
+    "/stacks/{stack_name}/events": {"GET": _lookup("/events"), "POST": _lookup("/events")},
+    "/stacks/{stack_name}/template": {"GET": _lookup("/template"), "POST": _lookup("/template")},
+    "/stacks/{stack_name}/actions": {"GET": _lookup("/actions"), "POST": _lookup("/actions")},
+    "/stacks/{stack_name}/environment": {"GET": _lookup("/environment")},
+    "/stacks/{stack_name}/files": {"GET": _lookup("/files")},
+    # One stack
+    _STACK: {
+        "GET": Action(stacks.show, "stacks:show", query=stacks.SHOW_QUERY),
+        "PUT": Action(stacks.update, "stacks:update", 202, body=body.UPDATE, takes_types=True),
+        "PATCH": Action(stacks.update_patch, body.patch_rule, 202, body=body.PATCH, takes_types=True),
+        "DELETE": Action(stacks.delete, "stacks:delete", 204, takes_types=True),
+    },
+    f"{_STACK}/preview": {
+        "PUT": Action(
+            stacks.preview_update,
+            "stacks:preview_update",
+            query=stacks.PREVIEW_QUERY,
+            body=body.UPDATE,
+            takes_types=True,
+        ),
+        "PATCH": Action(
+            stacks.preview_update_patch,
+            "stacks:preview_update_patch",
+            query=stacks.PREVIEW_QUERY,
+            body=body.PATCH,
+            takes_types=True,
+        ),
+    },
+    f"{_STACK}/actions": {
+        "POST": Action(stacks.act, stacks.action_rule, body=stacks.ACTION_BODY, takes_types=True),
+    },
+    f"{_STACK}/template": {"GET": Action(stacks.plain("stack_template"), "stacks:template")},
+    f"{_STACK}/environment": {"GET": Action(stacks.plain("stack_environment"), "stacks:environment")},
+    f"{_STACK}/files": {"GET": Action(stacks.plain("stack_files"), "stacks:files")},
+    f"{_STACK}/export": {"GET": Action(stacks.plain("stack_export"), "stacks:export")},
+    f"{_STACK}/abandon": {"DELETE": Action(stacks.plain("stack_abandon"), "stacks:abandon")},
+    f"{_STACK}/outputs": {"GET": Action(stacks.list_outputs, "stacks:list_outputs")},
+    f"{_STACK}/outputs/{{output_key}}": {"GET": Action(stacks.show_output, "stacks:show_output")},
+    f"{_STACK}/snapshots": {
+        "GET": Action(stacks.list_snapshots, "stacks:list_snapshots"),
+        "POST": Action(stacks.create_snapshot, "stacks:snapshot", body=stacks.SNAPSHOT_BODY),
+    },
+    f"{_STACK}/snapshots/{{snapshot_id}}": {
+        "GET": Action(stacks.show_snapshot, "stacks:show_snapshot"),
+        "DELETE": Action(stacks.delete_snapshot, "stacks:delete_snapshot", 204),
+    },
+    f"{_STACK}/snapshots/{{snapshot_id}}/restore": {
+        "POST": Action(stacks.restore_snapshot, "stacks:restore_snapshot", 202, takes_types=True),
+    },
+    # Its resources and events
+    f"{_STACK}/events": {"GET": Action(resources.events, "events:index", query=resources.EVENTS_QUERY)},
+    f"{_STACK}/resources": {"GET": Action(resources.index, "resource:index", query=resources.INDEX_QUERY)},
+    _RESOURCE: {
+        "GET": Action(resources.show, "resource:show", query=resources.SHOW_QUERY),
+        "PATCH": Action(resources.mark_unhealthy, "resource:mark_unhealthy", body=resources.MARK_UNHEALTHY_BODY),
+    },
+    f"{_RESOURCE}/metadata": {"GET": Action(resources.metadata, "resource:metadata")},
+    f"{_RESOURCE}/signal": {"POST": Action(resources.signal, "resource:signal", body=resources.SIGNAL_BODY)},
+    f"{_RESOURCE}/events": {"GET": Action(resources.events, "events:index", query=resources.EVENTS_QUERY)},
+    f"{_RESOURCE}/events/{{event_id}}": {"GET": Action(resources.show_event, "events:show")},
+    # Software on servers
+    "/software_configs": {
+        "GET": Action(software.list_configs, "software_configs:index", query=software.CONFIGS_QUERY),
+        "POST": Action(software.create_config, "software_configs:create", body=software.CONFIG_BODY),
+    },
+    "/software_configs/{config_id}": {
+        "GET": Action(software.show_config, "software_configs:show"),
+        "DELETE": Action(software.delete_config, "software_configs:delete", 204),
+    },
+    "/software_deployments": {
+        "GET": Action(software.list_deployments, "software_deployments:index", query=software.DEPLOYMENTS_QUERY),
+        "POST": Action(software.create_deployment, "software_deployments:create", body=software.CREATE_DEPLOYMENT_BODY),
+    },
+    "/software_deployments/metadata/{server_id}": {
+        "GET": Action(software.deployment_metadata, "software_deployments:metadata"),
+    },
+    "/software_deployments/{deployment_id}": {
+        "GET": Action(software.show_deployment, "software_deployments:show"),
+        "PUT": Action(software.update_deployment, "software_deployments:update", body=software.UPDATE_DEPLOYMENT_BODY),
+        "DELETE": Action(software.delete_deployment, "software_deployments:delete", 204),
+    },
+}

@@ -1,0 +1,114 @@
+"""Software configs and their deployments to servers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.api.fields import boolean, mapping, mapping_list, mapping_or_text, text, text_up_to, whole_number
+from stoker.api.schema import Body, Field, Query
+from stoker.api.v1 import views
+from stoker.api.v1.call import Call
+
+CONFIGS_QUERY = Query(
+    {
+        "limit": Field(whole_number),
+        "marker": Field(text),
+        "global_tenant": Field(boolean, default=False),
+    }
+)
+
+CONFIG_BODY = Body(
+    {
+        "name": Field(text),
+        "group": Field(text),
+        "config": Field(mapping_or_text),
+        "inputs": Field(mapping_list, default=[]),
+        "outputs": Field(mapping_list, default=[]),
+        "options": Field(mapping, default={}),
+    }
+)
+
+DEPLOYMENTS_QUERY = Query({"server_id": Field(text)})
+
+CREATE_DEPLOYMENT_BODY = Body(
+    {
+        "config_id": Field(text, required=True),
+        "server_id": Field(text, required=True),
+        "input_values": Field(mapping),
+        "action": Field(text),
+        "status": Field(text),
+        "status_reason": Field(text),
+        "stack_user_project_id": Field(text_up_to(64)),
+    }
+)
+
+UPDATE_DEPLOYMENT_BODY = Body(
+    {
+        "config_id": Field(text),
+        "input_values": Field(mapping),
+        "output_values": Field(mapping),
+        "action": Field(text),
+        "status": Field(text),
+        "status_reason": Field(text),
+    }
+)
+
+
+def list_configs(call: Call) -> dict[str, Any]:
+    """The project's configs; for an administrator with the project of each."""
+    if call.query["global_tenant"]:
+        call.require("software_configs:global_index")
+    with_project = call.context.is_admin
+    answer = call.ask("software_config_list", **call.query)
+    return {"software_configs": [views.software_config_summary(view, with_project=with_project) for view in answer]}
+
+
+def create_config(call: Call) -> dict[str, Any]:
+    """Make a config."""
+    return {"software_config": views.software_config(call.ask("software_config_create", **call.body))}
+
+
+def show_config(call: Call) -> dict[str, Any]:
+    """A config in full."""
+    view = call.ask("software_config_show", config_id=call.path["config_id"])
+    return {"software_config": views.software_config(view)}
+
+
+def delete_config(call: Call) -> None:
+    """Delete a config."""
+    call.ask("software_config_delete", config_id=call.path["config_id"])
+
+
+def list_deployments(call: Call) -> dict[str, Any]:
+    """The project's deployments, or those of one server."""
+    answer = call.ask("software_deployment_list", **call.query)
+    return {"software_deployments": [views.software_deployment(view) for view in answer]}
+
+
+def create_deployment(call: Call) -> dict[str, Any]:
+    """Deploy a config to a server."""
+    return {"software_deployment": views.software_deployment(call.ask("software_deployment_create", **call.body))}
+
+
+def show_deployment(call: Call) -> dict[str, Any]:
+    """A deployment in full."""
+    view = call.ask("software_deployment_show", deployment_id=call.path["deployment_id"])
+    return {"software_deployment": views.software_deployment(view)}
+
+
+def update_deployment(call: Call) -> dict[str, Any]:
+    """Change what the body names."""
+    values = {name: value for name, value in call.body.items() if name in (call.sent or {})}
+    view = call.ask("software_deployment_update", deployment_id=call.path["deployment_id"], values=values)
+    return {"software_deployment": views.software_deployment(view)}
+
+
+def delete_deployment(call: Call) -> None:
+    """Delete a deployment."""
+    call.ask("software_deployment_delete", deployment_id=call.path["deployment_id"])
+
+
+def deployment_metadata(call: Call) -> dict[str, Any]:
+    """The configs that a server is to apply, in the order of their names."""
+    answer = call.ask("software_deployment_metadata", server_id=call.path["server_id"])
+    return {"metadata": [views.software_config(view) for view in answer]}

@@ -1,0 +1,148 @@
+"""The body from which a stack is made, changed, previewed or validated (facts: rest_api.json, stack_body)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.api.bodies import parse_json
+from stoker.api.faults import BadRequest
+from stoker.api.fields import (
+    boolean,
+    comma_list,
+    mapping,
+    mapping_or_text,
+    text,
+    text_list,
+    text_map,
+    unexpected,
+    whole_number,
+)
+from stoker.api.schema import Body, Field
+from stoker.api.v1.call import Call
+from stoker.api.v1.fetch import fetch_text
+from stoker.base.errors import NotSupported
+
+MAX_TAG_LENGTH = 80
+
+
+def tags(name: str, value: Any) -> list[str]:
+    """Tags separated by commas. Raises BadRequest for one that is too long."""
+    found = comma_list(name, value)
+    for tag in found:
+        if len(tag) > MAX_TAG_LENGTH:
+            raise unexpected(name, tag, f"texts of at most {MAX_TAG_LENGTH} characters, separated by commas")
+    return found
+
+
+_DEFINITION: dict[str, Field] = {
+    "template": Field(mapping_or_text),
+    "template_url": Field(text),
+    "environment": Field(mapping_or_text),
+    "environment_files": Field(text_list),
+    "files": Field(text_map),
+    "files_container": Field(text),
+    "parameters": Field(mapping),
+}
+
+_STACK: dict[str, Field] = {
+    **_DEFINITION,
+    "tags": Field(tags),
+    "timeout_mins": Field(whole_number),
+}
+
+CREATE = Body(
+    {
+        **_STACK,
+        "stack_name": Field(text, required=True),
+        "disable_rollback": Field(boolean, default=True),
+        "adopt_stack_data": Field(text),
+        "converge": Field(boolean),
+    }
+)
+
+UPDATE = Body({**_STACK, "disable_rollback": Field(boolean), "converge": Field(boolean)})
+
+PATCH = Body({**UPDATE.fields, "clear_parameters": Field(text_list, default=[])})
+
+VALIDATE = Body(_DEFINITION)
+
+_CHANGES = frozenset(PATCH.fields) - {"converge"}
+
+
+def patch_rule(sent: Mapping[str, Any] | None) -> str:
+    """The policy rule of a PATCH: another one when it changes nothing of the definition."""
+    changed = any((sent or {}).get(name) not in (None, "", [], {}) for name in _CHANGES)
+    return "stacks:update_patch" if changed else "stacks:update_no_change"
+
+
+def create_arguments(call: Call) -> dict[str, Any]:
+    """Arguments of stack_create and stack_preview."""
+    if call.body["converge"] is not None:
+        raise BadRequest("converge belongs to updates; a new stack has nothing to converge.")
+    adopted = _adopted(call.body["adopt_stack_data"])
+    template = _template(call) or (adopted or {}).get("template")
+    return {
+        "name": call.body["stack_name"],
+        **_definition(call, _required(template)),
+        **_settings(call),
+        "adopt_stack_data": adopted,
+    }
+
+
+def update_arguments(call: Call) -> dict[str, Any]:
+    """Arguments of stack_update and its preview, beside the stack."""
+    template = _required(_template(call))
+    return {**_definition(call, template), **_settings(call), "converge": call.body["converge"]}
+
+
+def patch_arguments(call: Call) -> dict[str, Any]:
+    """Arguments of stack_patch and its preview, beside the stack; what was not given stays as it is."""
+    return {
+        **_definition(call, _template(call)),
+        **_settings(call),
+        "converge": call.body["converge"],
+        "clear_parameters": call.body["clear_parameters"],
+    }
+
+
+def validate_arguments(call: Call) -> dict[str, Any]:
+    """Arguments of validate_template."""
+    return _definition(call, _required(_template(call)))
+
+
+def _settings(call: Call) -> dict[str, Any]:
+    return {name: call.body[name] for name in ("tags", "disable_rollback", "timeout_mins")}
+
+
+def _definition(call: Call, template: Any) -> dict[str, Any]:
+    if call.body["files_container"] is not None:
+        raise NotSupported("files_container is not supported: send the files themselves, in `files`.")
+    environment_files = call.body["environment_files"] or []
+    return {
+        "template": template,
+        "environment": {} if environment_files else call.body["environment"] or {},
+        "environment_files": environment_files,
+        "files": call.body["files"] or {},
+        "parameters": call.body["parameters"] or {},
+    }
+
+
+def _template(call: Call) -> dict[str, Any] | str | None:
+    template: dict[str, Any] | str | None = call.body["template"]
+    url = call.body["template_url"]
+    if template is not None or url is None:
+        return template
+    return fetch_text(url, call.config.max_template_size, call.config.template_fetch_timeout)
+
+
+def _required(template: Any) -> Any:
+    if template is None:
+        raise BadRequest("The body must have the key template, or template_url.")
+    return template
+
+
+def _adopted(data: str | None) -> dict[str, Any] | None:
+    if data is None:
+        return None
+    return mapping("adopt_stack_data", parse_json(data.encode(), "adopt_stack_data"))

@@ -1,0 +1,217 @@
+"""Stacks: list, make, show, change, delete, and what hangs on one stack as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from stoker.api.bodies import absent_body
+from stoker.api.faults import BadRequest
+from stoker.api.fields import boolean, comma_list, one_of, text, whole_number
+from stoker.api.schema import Body, Field, Query
+from stoker.api.v1 import views
+from stoker.api.v1.call import Call, Handler, Reply
+from stoker.api.v1.links import link
+from stoker.api.v1.stack_body import create_arguments, patch_arguments, update_arguments
+
+INDEX_QUERY = Query(
+    fields={
+        "tags": Field(comma_list),
+        "tags_any": Field(comma_list),
+        "not_tags": Field(comma_list),
+        "not_tags_any": Field(comma_list),
+        "limit": Field(whole_number),
+        "marker": Field(text),
+        "sort_keys": Field(text, repeatable=True),
+        "sort_dir": Field(one_of("asc", "desc")),
+        "global_tenant": Field(boolean, default=False),
+        "show_deleted": Field(boolean, default=False),
+        "show_nested": Field(boolean, default=False),
+        "show_hidden": Field(boolean, default=False),
+        "with_count": Field(boolean, default=False),
+    },
+    filters=(
+        "id", "name", "status", "action", "tenant", "username", "owner_id", "stack_name", "stack_action",
+        "stack_status", "stack_status_reason", "disable_rollback", "timeout_mins", "stack_owner", "parent",
+        "stack_user_project_id",
+    ),
+)  # fmt: skip
+
+SHOW_QUERY = Query({"resolve_outputs": Field(boolean, default=True)})
+
+PREVIEW_QUERY = Query({"show_nested": Field(boolean, default=False)})
+
+SNAPSHOT_BODY = Body({"name": Field(text)})
+
+SORT_KEYS = frozenset({"stack_name", "stack_status", "creation_time", "updated_time"})
+"""Others are passed over (facts: rest_api.json, actions.stacks.index)."""
+
+ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback")
+
+ACTION_BODY = Body({})
+
+
+def index(call: Call) -> dict[str, Any]:
+    """The project's stacks; for an administrator with the project of each."""
+    answer = _listed(call)
+    for view, summary in zip(answer["views"], answer["body"]["stacks"], strict=True):
+        if call.context.is_admin or call.query["global_tenant"]:
+            summary["project"] = view["project_id"]
+    body: dict[str, Any] = answer["body"]
+    return body
+
+
+def detail(call: Call) -> dict[str, Any]:
+    """The project's stacks, without the project of each."""
+    body: dict[str, Any] = _listed(call)["body"]
+    return body
+
+
+def _listed(call: Call) -> dict[str, Any]:
+    if call.query["global_tenant"]:
+        call.require("stacks:global_index")
+    known_sort_keys = [key for key in call.query["sort_keys"] if key in SORT_KEYS]
+    answer = call.ask("stack_list", **{**call.query, "sort_keys": known_sort_keys})
+    stacks = answer["stacks"]
+    body: dict[str, Any] = {"stacks": [views.stack_summary(view, call.links) for view in stacks]}
+    if stacks and len(stacks) == call.query["limit"]:
+        body["links"] = [link(_next_page(call, stacks[-1]["id"]), "next")]
+    if call.query["with_count"]:
+        body["count"] = answer["count"]
+    return {"body": body, "views": stacks}
+
+
+def _next_page(call: Call, marker: str) -> str:
+    kept = [(name, value) for name, value in parse_qsl(call.query_string) if name != "marker"]
+    return f"{call.url}?{urlencode([*kept, ('marker', marker)])}"
+
+
+def create(call: Call) -> Reply:
+    """Start to make a stack."""
+    view = call.ask("stack_create", **create_arguments(call))
+    body = views.stack_created(view, call.links)
+    return Reply({"stack": body}, {"Location": body["links"][0]["href"]})
+
+
+def preview(call: Call) -> dict[str, Any]:
+    """What a stack would consist of. `plan` is Stoker's own."""
+    view = call.ask("stack_preview", **create_arguments(call))
+    stack = views.stack_preview(view, call.links)
+    resources = [views.resource_raw(item) for item in view["resources"]]
+    return {"stack": {**stack, "resources": resources, "plan": view["plan"]}}
+
+
+def show(call: Call) -> dict[str, Any]:
+    """A stack in full."""
+    view = call.ask_of_stack("stack_show", resolve_outputs=call.query["resolve_outputs"])
+    return {"stack": views.stack(view, call.links)}
+
+
+def update(call: Call) -> None:
+    """Start to turn a stack into what the body says."""
+    call.ask_of_stack("stack_update", **update_arguments(call))
+
+
+def update_patch(call: Call) -> None:
+    """Start to change what the body names."""
+    call.ask_of_stack("stack_patch", **patch_arguments(call))
+
+
+def preview_update(call: Call) -> dict[str, Any]:
+    """What an update would do."""
+    return _changes(call, "stack_update_preview", update_arguments(call))
+
+
+def preview_update_patch(call: Call) -> dict[str, Any]:
+    """What a patch would do."""
+    return _changes(call, "stack_patch_preview", patch_arguments(call))
+
+
+def _changes(call: Call, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    answer = call.ask_of_stack(operation, **arguments, show_nested=call.query["show_nested"])
+    return {"resource_changes": views.resource_changes(answer["resource_changes"]), "plan": answer["plan"]}
+
+
+def delete(call: Call) -> None:
+    """Start to delete a stack."""
+    call.ask_of_stack("stack_delete")
+
+
+def redirect(tail: str = "", named: str | None = None) -> Handler:
+    """A handler that sends the client from a stack's name, id or ARN to its canonical URL, followed by `tail`.
+
+    `named` is the stack's name where the route spells it out.
+    """
+
+    def handler(call: Call) -> Reply:
+        ref = {"name": named or call.path["stack_name"], "id": None}
+        answer = call.ask("stack_identify", ref=ref, show_deleted=call.method == "GET")
+        url = call.links.stack(answer["project_id"], answer["name"], answer["id"], tail)
+        query = f"?{call.query_string}" if call.query_string else ""
+        return Reply(headers={"Location": url + query})
+
+    return handler
+
+
+def plain(operation: str) -> Handler:
+    """A handler that passes on what the engine says of the stack, as it is."""
+
+    def handler(call: Call) -> Any:
+        return call.ask_of_stack(operation)
+
+    return handler
+
+
+def action_rule(sent: Mapping[str, Any] | None) -> str:
+    """The policy rule of the one action that the body names."""
+    if sent is None:
+        raise absent_body()
+    if len(sent) != 1 or not set(sent) <= set(ACTIONS):
+        raise BadRequest(f"The body must have exactly one of these keys: {', '.join(ACTIONS)}.")
+    return f"actions:{next(iter(sent))}"
+
+
+def act(call: Call) -> None:
+    """Start the action that the body names."""
+    (action,) = call.sent or {}
+    call.ask_of_stack("stack_action", action=action)
+
+
+def list_outputs(call: Call) -> dict[str, Any]:
+    """The outputs' names and descriptions."""
+    return {"outputs": call.ask_of_stack("output_list")}
+
+
+def show_output(call: Call) -> dict[str, Any]:
+    """An output with its value, or with why it has none."""
+    answer = call.ask_of_stack("output_show", key=call.path["output_key"])
+    if answer.get("output_error") is None:
+        answer.pop("output_error", None)
+    return {"output": answer}
+
+
+def list_snapshots(call: Call) -> dict[str, Any]:
+    """A stack's snapshots."""
+    return {"snapshots": [views.snapshot(view) for view in call.ask_of_stack("snapshot_list")]}
+
+
+def create_snapshot(call: Call) -> dict[str, Any]:
+    """Start to take a snapshot. The answer has no key around it."""
+    return views.snapshot(call.ask_of_stack("snapshot_create", name=call.body["name"]))
+
+
+def show_snapshot(call: Call) -> dict[str, Any]:
+    """A snapshot with its data."""
+    view = call.ask_of_stack("snapshot_show", snapshot_id=call.path["snapshot_id"])
+    return {"snapshot": views.snapshot(view)}
+
+
+def delete_snapshot(call: Call) -> None:
+    """Delete a snapshot."""
+    call.ask_of_stack("snapshot_delete", snapshot_id=call.path["snapshot_id"])
+
+
+def restore_snapshot(call: Call) -> None:
+    """Start to bring a stack back to a snapshot."""
+    call.ask_of_stack("snapshot_restore", snapshot_id=call.path["snapshot_id"])

@@ -1,0 +1,237 @@
+"""Answers as Heat's clients know them (facts: rest_api.json, objects), made from the engine's views.
+
+Pure functions: a view in, JSON out. The engine's views are described in the contract of `stoker.operations`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from stoker.api.v1.links import Links, link
+from stoker.base.clock import isoformat
+
+View: TypeAlias = Mapping[str, Any]
+
+
+def time_text(seconds: float | None) -> str | None:
+    """A time of a view as answers tell it; None stays None."""
+    return None if seconds is None else isoformat(seconds)
+
+
+def state(view: View) -> str:
+    """`<ACTION>_<STATUS>`."""
+    return f"{view['action']}_{view['status']}"
+
+
+def stack_links(view: View, links: Links) -> list[dict[str, str]]:
+    """The links of a stack."""
+    return [link(links.stack(view["project_id"], view["name"], view["id"]))]
+
+
+def stack_created(view: View, links: Links) -> dict[str, Any]:
+    """What the maker of a stack is told."""
+    return {"id": view["id"], "links": stack_links(view, links)}
+
+
+def stack_summary(view: View, links: Links) -> dict[str, Any]:
+    """A stack in a list."""
+    return {
+        "id": view["id"],
+        "stack_name": view["name"],
+        "description": "",
+        "stack_status": state(view),
+        "stack_status_reason": view["status_reason"],
+        **_stack_lifetime(view),
+        "links": stack_links(view, links),
+    }
+
+
+def stack(view: View, links: Links) -> dict[str, Any]:
+    """A stack in full; without `outputs` when they were not resolved."""
+    return {
+        **stack_preview(view, links),
+        "stack_status": state(view),
+        "stack_status_reason": view["status_reason"],
+    }
+
+
+def stack_preview(view: View, links: Links) -> dict[str, Any]:
+    """A stack that does not exist yet: all but its state."""
+    body = {
+        "id": view["id"],
+        "stack_name": view["name"],
+        "description": view["description"],
+        "template_description": view["template_description"],
+        **_stack_lifetime(view),
+        "disable_rollback": view["disable_rollback"],
+        "timeout_mins": view["timeout_mins"],
+        "parameters": view["parameters"],
+        "capabilities": view["capabilities"],
+        "notification_topics": view["notification_topics"],
+        "links": stack_links(view, links),
+    }
+    if view.get("outputs") is not None:
+        body["outputs"] = view["outputs"]
+    return body
+
+
+def _stack_lifetime(view: View) -> dict[str, Any]:
+    return {
+        "creation_time": time_text(view["created_at"]),
+        "updated_time": time_text(view["updated_at"]),
+        "deletion_time": time_text(view["deleted_at"]),
+        "stack_owner": view["user_name"],
+        "parent": view["parent_id"],
+        "stack_user_project_id": view["stack_user_project_id"],
+        "tags": view["tags"],
+    }
+
+
+_RESOURCE_DETAIL = ("attributes", "description")
+_RESOURCE_RAW_DETAIL = (*_RESOURCE_DETAIL, "metadata", "properties")
+
+
+def resource_in_detail(view: View, links: Links) -> dict[str, Any]:
+    """A resource in full."""
+    return {**resource(view, links), **_picked(view, _RESOURCE_DETAIL)}
+
+
+def resource(view: View, links: Links) -> dict[str, Any]:
+    """A resource in a list."""
+    project_id, stack_name, stack_id = view["project_id"], view["stack_name"], view["stack_id"]
+    body = {
+        **_resource_common(view),
+        "logical_resource_id": view["name"],
+        "resource_status": state(view),
+        "links": [
+            link(links.resource(project_id, stack_name, stack_id, view["name"])),
+            link(links.stack(project_id, stack_name, stack_id), "stack"),
+        ],
+    }
+    if view["nested_id"]:
+        body["links"].append(link(links.stack(project_id, view["nested_name"], view["nested_id"]), "nested"))
+    return body
+
+
+def resource_raw(view: View | list[Any]) -> dict[str, Any] | list[Any]:
+    """A resource of a preview; a nested stack is a list of them."""
+    if isinstance(view, list):
+        return [resource_raw(item) for item in view]
+    project_id, stack_name, stack_id = view["project_id"], view["stack_name"], view["stack_id"]
+    body = {
+        **_resource_common(view),
+        "resource_action": view["action"],
+        "resource_status": view["status"],
+        "resource_identity": identity(project_id, stack_name, stack_id, f"/resources/{view['name']}"),
+        "stack_identity": identity(project_id, stack_name, stack_id),
+        "stack_name": stack_name,
+        **_picked(view, _RESOURCE_RAW_DETAIL),
+    }
+    if view["nested_id"]:
+        body["nested_stack_id"] = identity(project_id, view["nested_name"], view["nested_id"])
+    return body
+
+
+def _resource_common(view: View) -> dict[str, Any]:
+    updated_at = view["updated_at"] if view["updated_at"] is not None else view["created_at"]
+    body = {
+        "resource_name": view["name"],
+        "resource_type": view["type"],
+        "resource_status_reason": view["status_reason"],
+        "physical_resource_id": view["physical_id"] or "",
+        "creation_time": time_text(view["created_at"]),
+        "updated_time": time_text(updated_at),
+        "required_by": view["required_by"],
+    }
+    if view["parent_resource"]:
+        body["parent_resource"] = view["parent_resource"]
+    return body
+
+
+def identity(project_id: str, stack_name: str, stack_id: str, path: str = "") -> dict[str, str]:
+    """A stack's, or with `path` one of its resources', identity."""
+    return {"tenant": project_id, "stack_name": stack_name, "stack_id": stack_id, "path": path}
+
+
+def resource_changes(changes: View) -> dict[str, Any]:
+    """The resources that an update would touch, by what would happen to them."""
+    kinds = ("unchanged", "updated", "replaced", "added", "deleted")
+    return {kind: [resource_raw(view) for view in changes[kind]] for kind in kinds}
+
+
+def event_summary(view: View, links: Links, *, with_root: bool = False) -> dict[str, Any]:
+    """An event in a list; `with_root` links to the top of the tree of stacks."""
+    project_id, stack_name, stack_id = view["project_id"], view["stack_name"], view["stack_id"]
+    name = view["resource_name"]
+    body = {
+        "id": view["id"],
+        "event_time": time_text(view["time"]),
+        "resource_name": name,
+        "logical_resource_id": name,
+        "physical_resource_id": view["physical_id"],
+        "resource_status": state(view),
+        "resource_status_reason": view["status_reason"],
+        "links": [
+            link(links.event(project_id, stack_name, stack_id, name, view["id"])),
+            link(links.resource(project_id, stack_name, stack_id, name), "resource"),
+            link(links.stack(project_id, stack_name, stack_id), "stack"),
+        ],
+    }
+    if with_root and view["root_stack_id"]:
+        root = links.stack(project_id, view["root_stack_name"], view["root_stack_id"])
+        body["links"].append(link(root, "root_stack"))
+    return body
+
+
+def event(view: View, links: Links) -> dict[str, Any]:
+    """An event in full."""
+    return {
+        **event_summary(view, links),
+        "resource_type": view["resource_type"],
+        "resource_properties": view["resource_properties"],
+    }
+
+
+def snapshot(view: View) -> dict[str, Any]:
+    """A snapshot of a stack."""
+    keys = ("id", "name", "action", "status", "status_reason", "data")
+    return {**_picked(view, keys), "creation_time": time_text(view["created_at"])}
+
+
+def software_config(view: View) -> dict[str, Any]:
+    """A software config in full."""
+    keys = ("id", "name", "group", "config", "inputs", "outputs", "options")
+    return {**_picked(view, keys), "creation_time": time_text(view["created_at"])}
+
+
+def software_config_summary(view: View, *, with_project: bool = False) -> dict[str, Any]:
+    """A software config in a list; `with_project` for administrators."""
+    body = {**_picked(view, ("id", "name", "group")), "creation_time": time_text(view["created_at"])}
+    return {**body, "project": view["project_id"]} if with_project else body
+
+
+def software_deployment(view: View) -> dict[str, Any]:
+    """A software deployment."""
+    keys = (
+        "id", "config_id", "server_id", "input_values", "output_values", "action", "status", "status_reason",
+    )  # fmt: skip
+    body = {**_picked(view, keys), "creation_time": time_text(view["created_at"])}
+    if view["updated_at"] is not None:
+        body["updated_time"] = time_text(view["updated_at"])
+    return body
+
+
+def service(view: View) -> dict[str, Any]:
+    """An engine process."""
+    keys = ("id", "host", "hostname", "binary", "topic", "engine_id", "status", "report_interval")
+    return {
+        **_picked(view, keys),
+        "created_at": time_text(view["created_at"]),
+        "updated_at": time_text(view["updated_at"]),
+        "deleted_at": time_text(view["deleted_at"]),
+    }
+
+
+def _picked(view: View, keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: view[key] for key in keys if key in view}
