@@ -97,6 +97,20 @@ def tags_of(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[
     return found
 
 
+def credentials_of(connection: Connection, user_id: str, project_id: str) -> list[str]:
+    """The different credentials that this user's living stacks in a project hold."""
+    columns = tables.stacks.c
+    where = and_(
+        columns.user_id == user_id,
+        columns.project_id == project_id,
+        columns.parent_id.is_(None),
+        columns.deleted_at.is_(None),
+        columns.action != "DELETE",
+        columns.credential.is_not(None),
+    )
+    return list(connection.execute(select(columns.credential).where(where).distinct()).scalars())
+
+
 def credential_in_use(connection: Connection, credential: str, except_stack: str) -> bool:
     """Whether another living stack holds the same credential."""
     where = and_(
@@ -390,6 +404,17 @@ def list_engines(connection: Connection) -> list[EngineRecord]:
 def touch_engine(connection: Connection, engine_id: str, now: float) -> None:
     """Renew every claim of an engine by saying that it is alive."""
     connection.execute(update(tables.engines).where(tables.engines.c.id == engine_id).values(seen_at=now))
+
+
+def stop_other_engines(connection: Connection, engine_id: str, now: float) -> None:
+    """Declare all other engines stopped: the caller knows that none can be alive."""
+    where = and_(tables.engines.c.id != engine_id, tables.engines.c.stopped_at.is_(None))
+    connection.execute(update(tables.engines).where(where).values(stopped_at=now))
+
+
+def say_goodbye(connection: Connection, engine_id: str, now: float) -> None:
+    """Declare an engine stopped."""
+    connection.execute(update(tables.engines).where(tables.engines.c.id == engine_id).values(stopped_at=now))
 
 
 # -- software configurations ---------------------------------------------------------------------------------

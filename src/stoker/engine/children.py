@@ -1,0 +1,198 @@
+"""The nested stack behind a resource: operations of their own, which the parent's step waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from stoker.base.errors import Bug, RequestLimitExceeded, StokerError
+from stoker.base.ids import new_id
+from stoker.engine.loader import Prepared
+from stoker.engine.state import ResourceState
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import AttributeKey, ChildRequest, Member
+from stoker.store import queries
+from stoker.store.records import COMPLETE, SUPERSEDED, UNFINISHED, Operation, Stack
+
+if TYPE_CHECKING:
+    from stoker.engine.stack_context import StackContext
+
+
+class Child:
+    """See plugins.resource.ChildStack."""
+
+    def __init__(self, run: StackContext, state: ResourceState) -> None:
+        self._run = run
+        self._state = state
+        self._engine = run.engine
+
+    @property
+    def _operation_above(self) -> Operation:
+        if self._run.operation is None:
+            raise Bug("a nested stack can only be changed from within an operation of its parent")
+        return self._run.operation
+
+    async def run(self, action: str, request: ChildRequest) -> Outcome:
+        """Start the child's operation, or say how it stands."""
+        key = (self._state.row.uuid, request.round, action)
+        operation = self._run.children.get(key) or await self._asked_before(key)
+        if operation is None:
+            try:
+                operation = await self._begin(action, request)
+            except StokerError as error:
+                return Failed(error.message, kind=error.kind)
+            if operation is None:
+                return Done()
+        elif operation.status in UNFINISHED:
+            operation = await self._engine.refreshed(operation)
+        self._run.children[key] = operation
+        return self._outcome(operation)
+
+    def _outcome(self, operation: Operation) -> Outcome:
+        if operation.status in UNFINISHED:
+            self._engine.tell_when_finished(operation.id, self._run, self._state.row.uuid)
+            return Again(after=None, physical_id=operation.stack_id)
+        if operation.status == COMPLETE:
+            return Done(physical_id=operation.stack_id)
+        if operation.status == SUPERSEDED:
+            return Failed("a newer operation on the nested stack has taken over", kind="Conflict")
+        return Failed(operation.reason, kind="ResourceFailure")
+
+    async def _asked_before(self, key: tuple[str, int, str]) -> Operation | None:
+        uuid, number, action = key
+        if self._operation_above.epoch <= 1:
+            return None
+        return await self._engine.database.read(queries.child_operation, self._operation_above.id, uuid, number, action)
+
+    async def stack(self) -> Stack | None:
+        """The child; None before it has been made and after it has gone."""
+        return await self._engine.database.read(queries.stack_by_parent_resource, self._state.row.uuid)
+
+    async def _begin(self, action: str, request: ChildRequest) -> Operation | None:
+        stack = await self.stack()
+        if stack is None:
+            if action not in ("CREATE", "UPDATE", "ADOPT"):
+                return None
+            return await self._create(action, request)
+        prepared = self._prepare(request) if action in ("CREATE", "UPDATE", "ADOPT") else None
+        operation = self._operation(action, stack.id, prepared.row.id if prepared else stack.inputs, request)
+        await self._engine.submit(stack, operation, prepared)
+        return operation
+
+    async def _create(self, action: str, request: ChildRequest) -> Operation:
+        parent = self._run.stack
+        limit = self._engine.settings.max_nested_stack_depth
+        if parent.depth + 1 > limit:
+            raise RequestLimitExceeded(
+                f"Stacks are nested more than {limit} deep (max_nested_stack_depth) at {self._state.row.name!r}."
+            )
+        prepared = self._prepare(request)
+        name = self._state.physical_name
+        now = self._engine.clock.now()
+        stack = Stack(
+            id=new_id(),
+            name=name,
+            live_name=name,
+            project_id=parent.project_id,
+            user_id=parent.user_id,
+            user_name=parent.user_name,
+            parent_id=parent.id,
+            parent_resource=self._state.row.uuid,
+            root_id=parent.root_id,
+            depth=parent.depth + 1,
+            action=action,
+            status="IN_PROGRESS",
+            reason=f"Stack {action} started",
+            description=prepared.loaded.template.description or "",
+            created_at=now,
+            updated_at=None,
+            deleted_at=None,
+            timeout_minutes=request.timeout_minutes or parent.timeout_minutes,
+            disable_rollback=True,
+            inputs=prepared.row.id,
+            good_inputs=None,
+            operation=None,
+            credential=parent.credential,
+            user_project_id=parent.user_project_id,
+        )
+        operation = self._operation(action, stack.id, prepared.row.id, request)
+        await self._engine.submit_new(stack, operation, prepared)
+        return operation
+
+    def _prepare(self, request: ChildRequest) -> Prepared:
+        """Inputs of the child: its template, the parent's files, the environment as it looks from below."""
+        run = self._run
+        assert run.inputs is not None
+        if request.template is None:
+            raise RequestLimitExceeded(f"no template was given for the nested stack {self._state.row.name!r}")
+        name = request.template_name
+        text = run.inputs.files.get(name) if name else None
+        template = self._engine.loader.parse(text if text is not None else request.template, name or "template")
+        environment = run.inputs.environment.for_child(self._state.row.name, name)
+        return self._engine.loader.prepare(template, environment, run.inputs.files, request.parameters)
+
+    def _operation(self, action: str, stack_id: str, inputs: str, request: ChildRequest) -> Operation:
+        parent = self._operation_above
+        return Operation(
+            id=new_id(),
+            stack_id=stack_id,
+            parent_operation=parent.id,
+            parent_resource=self._state.row.uuid,
+            round=request.round,
+            action=action,
+            status="PENDING",
+            reason="",
+            inputs=inputs,
+            request_id=parent.request_id,
+            user_id=parent.user_id,
+            created_at=self._engine.clock.now(),
+            started_at=None,
+            finished_at=None,
+            deadline=parent.deadline,
+            owner=None,
+            epoch=0,
+            plan=None,
+        )
+
+    # -- looking inside --------------------------------------------------------------------------------------
+
+    async def members(self) -> list[Member]:
+        """The child's current resources in creation order."""
+        stack = await self.stack()
+        if stack is None:
+            return []
+        states = await self._engine.reader.states(stack)
+        return [
+            Member(
+                name=state.row.name,
+                type=state.row.type,
+                action=state.row.action,
+                status=state.row.status,
+                reference_id=state.reference_id(),
+                physical_id=state.row.physical_id,
+                created_at=state.row.created_at,
+            )
+            for state in states
+        ]
+
+    async def member_attribute(self, member: str, key: AttributeKey) -> Any:
+        """An attribute of one of the child's resources; None when it has none."""
+        stack = await self.stack()
+        if stack is None:
+            return None
+        return await self._engine.reader.attribute(stack, member, key)
+
+    async def outputs(self) -> Mapping[str, Any]:
+        """The child's outputs, resolved; one that fails is None."""
+        stack = await self.stack()
+        if stack is None:
+            return {}
+        outputs = await self._engine.reader.outputs(stack)
+        return {output["output_key"]: output.get("output_value") for output in outputs}
+
+    async def template(self) -> Mapping[str, Any] | None:
+        """The child's current template as plain data; None when there is no child."""
+        stack = await self.stack()
+        if stack is None:
+            return None
+        return (await self._engine.loader.load(stack.inputs)).template.document.data

@@ -1,0 +1,63 @@
+"""Software configurations, as resource types see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from sqlalchemy import Connection
+
+from stoker.store import queries
+from stoker.store.journal import Batch
+from stoker.store.records import SoftwareConfig
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+
+
+class StoredConfigs:
+    """See plugins.resource.SoftwareConfigs."""
+
+    def __init__(self, engine: Engine, project_id: str) -> None:
+        self._engine = engine
+        self._project_id = project_id
+
+    async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
+        """Store a configuration under an id chosen by the caller; storing the same id again changes nothing."""
+        if await self._row(identifier) is None:
+            row = SoftwareConfig(
+                id=identifier,
+                project_id=self._project_id,
+                name=str(body.get("name") or ""),
+                group=str(body.get("group") or "Heat::Ungrouped"),
+                body=orjson.dumps({key: body.get(key) for key in ("config", "inputs", "outputs", "options")}).decode(),
+                created_at=self._engine.clock.now(),
+            )
+            await self._engine.journal.commit(Batch().add(row))
+
+    async def get(self, identifier: str) -> Mapping[str, Any] | None:
+        """The configuration; None when there is none, or it is another project's."""
+        row = await self._row(identifier)
+        if row is None:
+            return None
+        return {
+            "id": row.id,
+            "name": row.name,
+            "group": row.group,
+            "creation_time": row.created_at,
+            **orjson.loads(row.body),
+        }
+
+    async def delete(self, identifier: str) -> None:
+        """Forget the configuration; harmless when there is none."""
+
+        def remove(connection: Connection) -> None:
+            queries.delete_software_config(connection, identifier)
+
+        if await self._row(identifier) is not None:
+            await self._engine.journal.commit(Batch().then(remove))
+
+    async def _row(self, identifier: str) -> SoftwareConfig | None:
+        row = await self._engine.database.read(queries.software_config, identifier)
+        return row if row is not None and row.project_id == self._project_id else None

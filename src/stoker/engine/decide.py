@@ -1,0 +1,143 @@
+"""What should become of one resource: a pure comparison of what is wanted with what is recorded.
+
+The order of the rules is that of facts: engine.yaml, update.decision_order. The same function serves the plan
+(some values unknown) and the step right before it acts (all known).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoker.engine.plan import Decision, Kind, PropertyChange
+from stoker.engine.state import ResourceState
+from stoker.plugins.resource import ResourceType
+from stoker.schema.property import Change, Finalizer, Property
+from stoker.schema.unknown import has_unknown
+from stoker.store.records import FAILED
+
+REFUSED = "cannot be changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A desired resource with its values as far as they are known.
+
+    `given` are resolved property values without the absent ones; `fingerprint` is None while something in it is
+    unknown. `implementation` is the resolved type name.
+    """
+
+    name: str
+    type_name: str
+    implementation: str
+    type: ResourceType
+    given: Mapping[str, Any]
+    metadata: Mapping[str, Any]
+    update_policy: Mapping[str, Any]
+    deletion_policy: str
+    external_id: str | None
+    requires: frozenset[str]
+    fingerprint: str | None
+    restricted: frozenset[str] = frozenset()
+
+    def definition(self) -> dict[str, Any]:
+        """What is recorded of the definition besides the properties."""
+        return {
+            "implementation": self.implementation,
+            "deletion_policy": self.deletion_policy,
+            "update_policy": dict(self.update_policy),
+            "external_id": self.external_id,
+            "metadata": dict(self.metadata),
+        }
+
+
+def finalized(type_: ResourceType, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Values as the type's methods see them: coerced, defaults filled in."""
+    return values if type_.any_properties else Finalizer().properties(type_.properties, values)
+
+
+def property_changes(type_: ResourceType, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[PropertyChange]:
+    """Top-level properties whose finalized values differ, in the type's order."""
+    if type_.any_properties:
+        return []
+    old, new = finalized(type_, before), finalized(type_, after)
+    return [
+        PropertyChange(name, old.get(name), new.get(name), _effect(prop))
+        for name, prop in type_.properties.items()
+        if old.get(name) != new.get(name) or has_unknown(new.get(name))
+    ]
+
+
+def _effect(prop: Property) -> str:
+    return {Change.UPDATE: "update", Change.REPLACE: "replace", Change.REFUSE: "refuse"}[prop.change]
+
+
+def decide(target: Target, state: ResourceState | None, *, repairable: bool = False) -> Decision:
+    """Create, update, replace or keep, with the reasons.
+
+    `repairable` says that the object of a failed resource has been looked at and can go on being used.
+    """
+    if state is None:
+        return Decision(Kind.CREATE, ("it is new",), _all_new(target))
+    row = state.row
+    if row.action == "INIT":
+        return Decision(Kind.CREATE, ("it was never made",), _all_new(target))
+    if state.implementation != target.implementation:
+        return Decision(Kind.REPLACE, (f"its type changes from {state.implementation} to {target.implementation}",))
+    recorded = state.stored.definition
+    if (recorded.get("external_id") or target.external_id) and recorded.get("external_id") != target.external_id:
+        return Decision(Kind.UPDATE, (f"external_id {REFUSED}",))
+    if row.status == FAILED and row.action == "CHECK" and target.type.always_replace_on_check_failed:
+        return Decision(Kind.REPLACE, (f"its check failed: {row.reason}",))
+    if row.status == FAILED and not (target.type.nested or repairable):
+        return Decision(Kind.REPLACE, (f"its {row.action.lower()} failed: {row.reason}",))
+    if target.external_id:
+        return Decision(Kind.KEEP)
+    if target.fingerprint is not None and target.fingerprint == row.fingerprint and row.status != FAILED:
+        return Decision(Kind.KEEP)
+    return _compare(target, state)
+
+
+def _all_new(target: Target) -> tuple[PropertyChange, ...]:
+    return tuple(PropertyChange(name, None, value, "create") for name, value in sorted(target.given.items()))
+
+
+def _compare(target: Target, state: ResourceState) -> Decision:
+    changes = tuple(property_changes(target.type, state.given, target.given))
+    refused = [change.name for change in changes if change.effect == "refuse" and change.known]
+    if refused:
+        return Decision(Kind.UPDATE, tuple(f"{name} {REFUSED}" for name in refused), changes)
+    reasons = [_why_replaced(change) for change in changes if change.effect == "replace"]
+    if not reasons and changes and all(change.known for change in changes):
+        demand = target.type.replacement_reason(
+            finalized(target.type, state.given),
+            finalized(target.type, target.given),
+            {change.name: change.after for change in changes},
+        )
+        reasons = [demand] if demand else []
+    if reasons:
+        return Decision(Kind.REPLACE, tuple(reasons), changes)
+    reasons = [f"{change.name} changes" for change in changes] or _other_differences(target, state)
+    if not reasons:
+        return Decision(Kind.KEEP)
+    return Decision(Kind.UPDATE, tuple(reasons), changes)
+
+
+def _why_replaced(change: PropertyChange) -> str:
+    if change.known:
+        return f"{change.name} changes, which needs a new resource"
+    return f"{change.name} may change (known after apply), which would need a new resource"
+
+
+def _other_differences(target: Target, state: ResourceState) -> list[str]:
+    recorded, wanted = state.stored.definition, target.definition()
+    names = ("metadata", "deletion_policy", "update_policy")
+    reasons = [f"{name} changes" for name in names if recorded.get(name) != wanted[name]]
+    if target.type.any_properties:
+        return []
+    if not reasons and state.row.status == FAILED:
+        return [f"its {state.row.action.lower()} failed"]
+    if not reasons and target.type.nested:
+        return ["its template, files or environment may change"]
+    return reasons

@@ -1,0 +1,244 @@
+"""Plans: what will be done, as data that can be printed, stored and compared.
+
+`Planner.plan` touches nothing. It walks the desired resources in dependency order and the recorded ones in reverse, and
+decides for each what must happen. A value that only exists later is `Unknown`; a decision that rests on one says
+so and is taken again, by the same `decide`, right before the step acts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from stoker.schema.unknown import has_unknown
+
+
+class Kind(StrEnum):
+    """What a step does."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    REPLACE = "replace"
+    DELETE = "delete"
+    KEEP = "keep"
+    VERB = "act"
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyChange:
+    """One property's way from `before` to `after`; `effect` says what the change means."""
+
+    name: str
+    before: Any
+    after: Any
+    effect: str
+
+    @property
+    def known(self) -> bool:
+        """Whether the new value is known before anything is done."""
+        return not has_unknown(self.after)
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain JSON data; an unknown value reads `(known after apply)`."""
+        return {
+            "property": self.name,
+            "before": self.before,
+            "after": self.after if self.known else "(known after apply)",
+            "known": self.known,
+            "effect": self.effect,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What should become of one resource, and why."""
+
+    kind: Kind
+    reasons: tuple[str, ...] = ()
+    changes: tuple[PropertyChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One node of a plan. `key` is unique in the plan; `after` are the keys of steps that must come first.
+
+    `uuid` names the recorded resource that it acts on, None for one that is to be made.
+    """
+
+    key: str
+    kind: Kind
+    name: str
+    type: str
+    uuid: str | None = None
+    reasons: tuple[str, ...] = ()
+    changes: tuple[PropertyChange, ...] = ()
+    after: frozenset[str] = frozenset()
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "path": self.name,
+            "kind": self.kind.value,
+            "type": self.type,
+            "reasons": list(self.reasons),
+            "changes": [change.to_data() for change in self.changes],
+            "after": sorted(self.after),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Steps in an order that honours their predecessors."""
+
+    action: str
+    steps: tuple[Step, ...]
+
+    def summary(self) -> dict[str, int]:
+        """How many steps of each kind."""
+        return dict(Counter(step.kind.value for step in self.steps))
+
+    def of_kind(self, *kinds: Kind) -> list[Step]:
+        """The steps of these kinds."""
+        return [step for step in self.steps if step.kind in kinds]
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "action": self.action,
+            "steps": [step.to_data() for step in self.steps],
+            "summary": self.summary(),
+        }
+
+    def text(self) -> str:
+        """One line a step that does something: `3 replace port after 1 2: network changes`."""
+        numbers = {step.key: index for index, step in enumerate(self.steps, 1)}
+        lines = []
+        for step in self.steps:
+            if step.kind is Kind.KEEP:
+                continue
+            after = " ".join(str(numbers[key]) for key in sorted(step.after, key=numbers.__getitem__))
+            line = f"{numbers[step.key]} {step.kind.value} {step.name}"
+            line += f" after {after}" if after else ""
+            line += f": {'; '.join(step.reasons)}" if step.reasons else ""
+            lines.append(line)
+        return "\n".join(lines)
+
+
+def forward_key(name: str) -> str:
+    """Key of the step that brings a desired resource about."""
+    return f"make {name}"
+
+
+def cleanup_key(name: str, uuid: str) -> str:
+    """Key of the step that removes a recorded resource."""
+    return f"delete {name}#{uuid[:8]}"
+
+
+@dataclass(slots=True)
+class Removal:
+    """A recorded resource that has no place in the desired definition."""
+
+    uuid: str
+    name: str
+    type: str
+    requires: frozenset[str]
+    reason: str
+
+
+def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset()) -> list[Step]:
+    """Delete steps in reverse dependency order.
+
+    A resource goes after everything recorded as needing it has gone; `after` are steps that must all come before
+    any removal (while something is still being made, nothing is destroyed).
+    """
+    removals = list(removals)
+    users: dict[str, list[Removal]] = {}
+    for removal in removals:
+        for name in removal.requires:
+            users.setdefault(name, []).append(removal)
+    steps: dict[str, Step] = {}
+    for removal in removals:
+        first = {cleanup_key(user.name, user.uuid) for user in users.get(removal.name, ()) if user.uuid != removal.uuid}
+        key = cleanup_key(removal.name, removal.uuid)
+        steps[key] = Step(
+            key,
+            Kind.DELETE,
+            removal.name,
+            removal.type,
+            removal.uuid,
+            (removal.reason,),
+            after=frozenset(first) | after,
+        )
+    return _in_order(steps)
+
+
+def _in_order(steps: Mapping[str, Step]) -> list[Step]:
+    """The steps, each after those among them that it names; a circle (old records only) is cut where it closes."""
+    ordered: dict[str, Step] = {}
+    visiting: set[str] = set()
+    cut: dict[str, set[str]] = {}
+    for root in steps:
+        stack = [(root, iter(sorted(steps[root].after & steps.keys())))]
+        while stack:
+            key, pending = stack[-1]
+            visiting.add(key)
+            following = next(pending, None)
+            if following is None:
+                stack.pop()
+                visiting.discard(key)
+                if key not in ordered:
+                    ordered[key] = steps[key]
+            elif following in visiting:
+                cut.setdefault(key, set()).add(following)
+            elif following not in ordered:
+                stack.append((following, iter(sorted(steps[following].after & steps.keys()))))
+    return [_without(step, cut.get(key, set())) for key, step in ordered.items()]
+
+
+def _without(step: Step, dropped: set[str]) -> Step:
+    if not dropped:
+        return step
+    return Step(step.key, step.kind, step.name, step.type, step.uuid, step.reasons, step.changes, step.after - dropped)
+
+
+@dataclass(slots=True)
+class StepGraph:
+    """Which steps are ready, as others finish."""
+
+    waiting: dict[str, set[str]] = field(default_factory=dict)
+    dependents: dict[str, list[str]] = field(default_factory=dict)
+    steps: dict[str, Step] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, plan: Plan) -> StepGraph:
+        """The graph of a plan's steps; predecessors that are no steps of the plan do not count."""
+        graph = cls(steps={step.key: step for step in plan.steps})
+        for step in plan.steps:
+            first = set(step.after & graph.steps.keys())
+            graph.waiting[step.key] = first
+            for key in first:
+                graph.dependents.setdefault(key, []).append(step.key)
+        return graph
+
+    def ready(self) -> list[Step]:
+        """Steps that wait for nothing; each is given out once."""
+        keys = [key for key, first in self.waiting.items() if not first]
+        for key in keys:
+            del self.waiting[key]
+        return [self.steps[key] for key in keys]
+
+    def finished(self, key: str) -> list[Step]:
+        """Steps that become ready because this one is done."""
+        released = []
+        for dependent in self.dependents.get(key, ()):
+            first = self.waiting.get(dependent)
+            if first is None:
+                continue
+            first.discard(key)
+            if not first:
+                del self.waiting[dependent]
+                released.append(self.steps[dependent])
+        return released

@@ -1,0 +1,113 @@
+"""Looking at stacks without changing them: outputs and attributes, as recorded, or live where nothing is recorded."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from stoker.base.errors import StokerError
+from stoker.engine.calls import make_call
+from stoker.engine.stack_context import StackContext
+from stoker.engine.state import ResourceState, attribute_text, walk
+from stoker.plugins.resource import AttributeKey
+from stoker.schema.unknown import has_unknown
+from stoker.store.records import Stack
+from stoker.template.definition import Definition
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+
+LOG = logging.getLogger(__name__)
+
+
+class Reader:
+    """Answers questions about stacks that are not being changed by the one who asks."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def context(self, stack: Stack) -> StackContext:
+        """The stack in memory: that of the running operation where one runs here, else read from the store."""
+        running = self._engine.runs.get(stack.id)
+        if running is not None and running.plan is not None:
+            return running
+        context = StackContext(self._engine, stack)
+        context.inputs = await self._engine.loader.load(stack.inputs)
+        await context.load_states()
+        return context
+
+    async def states(self, stack: Stack) -> list[ResourceState]:
+        """Current resources in creation order."""
+        context = await self.context(stack)
+        return sorted(context.current.values(), key=lambda state: state.row.position)
+
+    async def attribute(self, stack: Stack, resource: str, key: AttributeKey) -> Any:
+        """An attribute with the path that follows it; None when there is no such resource or value."""
+        context = await self.context(stack)
+        state = context.current.get(resource)
+        if state is None:
+            return None
+        wanted = key if state.type.path_in_attribute else key[:1]
+        values = await self.read(context, state, {wanted})
+        value = values.get(wanted)
+        return value if state.type.path_in_attribute else walk(value, key[1:])
+
+    async def read(
+        self, context: StackContext, state: ResourceState, keys: set[AttributeKey], *, live: bool = False
+    ) -> dict[AttributeKey, Any]:
+        """Attribute values: recorded ones where they are at hand and may be used, the others read now."""
+        recorded = state.stored.attributes
+        found: dict[AttributeKey, Any] = {}
+        missing: set[AttributeKey] = set()
+        for key in keys:
+            declared = state.type.attributes.get(str(key[0]))
+            if not live and attribute_text(key) in recorded and not (declared is not None and declared.live):
+                found[key] = recorded[attribute_text(key)]
+            else:
+                missing.add(key)
+        if missing:
+            try:
+                found |= await state.type.read_attributes(await make_call(context, state), missing)
+            except StokerError as error:
+                LOG.info("attributes of %s cannot be read: %s", state.row.name, error.message)
+                found |= dict.fromkeys(missing)
+        return found
+
+    async def outputs(self, stack: Stack, only: str | None = None) -> list[dict[str, Any]]:
+        """The stack's outputs, resolved; `output_error` says why one has no value."""
+        inputs = await self._engine.loader.load(stack.inputs)
+        definition = self._engine.loader.bind(stack, inputs, strict=False)
+        names = [only] if only is not None else list(definition.outputs)
+        if not names:
+            return []
+        context = await self.context(stack)
+        await self._prefetch(context, definition, names)
+        return [_output(context, definition, name) for name in names]
+
+    async def _prefetch(self, context: StackContext, definition: Definition, names: list[str]) -> None:
+        wanted: dict[str, set[AttributeKey]] = {}
+        for name in names:
+            for reference in definition.outputs[name].references:
+                state = context.current.get(reference.resource)
+                if state is None or reference.attribute is None:
+                    continue
+                path = reference.path if state.type.path_in_attribute else ()
+                wanted.setdefault(reference.resource, set()).add((reference.attribute, *path))
+        for resource, keys in wanted.items():
+            values = await self.read(context, context.current[resource], keys)
+            for key, value in values.items():
+                context.scope.prefetched[resource, attribute_text(key)] = value
+
+
+def _output(context: StackContext, definition: Definition, name: str) -> dict[str, Any]:
+    output = definition.outputs[name]
+    answer: dict[str, Any] = {"output_key": name, "description": output.description, "output_value": None}
+    if not output.enabled:
+        return answer
+    try:
+        value = definition.resolve(output.value, context.scope)
+    except StokerError as error:
+        answer["output_error"] = error.message
+        return answer
+    answer["output_value"] = None if has_unknown(value) else value
+    return answer

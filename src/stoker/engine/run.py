@@ -1,0 +1,275 @@
+"""One run of an operation: plan it, set ready steps going, record how it ended.
+
+A run lives on the event loop of the engine that claimed its operation. It keeps nothing that cannot be had again from
+the store: when its process dies, another engine claims the operation, plans anew from what is recorded, and goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from stoker.base.errors import Bug, Fenced, StokerError, TemplateInvalid
+from stoker.base.ids import new_id
+from stoker.engine.failure import Failure
+from stoker.engine.plan import Kind, Plan, Step, StepGraph
+from stoker.engine.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb
+from stoker.engine.stack_context import StackContext
+from stoker.engine.state import ResourceState
+from stoker.engine.steps import StepRunner
+from stoker.engine.stopping import Stop, Stopped
+from stoker.plugins.resource import AttributeKey
+from stoker.store.journal import Batch, Claim
+from stoker.store.records import COMPLETE, FAILED, Event, Operation, Stack
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+
+LOG = logging.getLogger(__name__)
+
+FORWARD = ("CREATE", "UPDATE", "ROLLBACK", "ADOPT", "RESTORE")
+VERBS = {
+    "CHECK": VerbOrder.ANY,
+    "SUSPEND": VerbOrder.DEPENDENTS_FIRST,
+    "RESUME": VerbOrder.REQUIREMENTS_FIRST,
+}
+NOTHING = ""
+"""In place of inputs: an operation towards the empty definition."""
+
+
+class OperationRun(StackContext):
+    """See the module's docstring. `done` is set when the run has ended and everything about it is recorded."""
+
+    def __init__(self, engine: Engine, operation: Operation, stack: Stack) -> None:
+        super().__init__(engine, stack, operation)
+        self.operation: Operation = operation
+        self.claim = Claim(operation.id, operation.epoch)
+        self.moved: set[str] = set()
+        self.failures: list[Failure] = []
+        self.stopping: Stop | None = None
+        self.wanted: Wanted | None = None
+        self.plan: Plan | None = None
+        self.attribute_keys: dict[str, set[AttributeKey]] = {}
+        self.done = asyncio.Event()
+        self.follow_up: OperationRun | None = None
+        self._graph = StepGraph()
+        self._runner = StepRunner(self)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._idle = asyncio.Event()
+        self._paused: dict[str, asyncio.Future[None]] = {}
+        self._woken: set[str] = set()
+        self._position = 0
+
+    # -- from start to end -----------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Carry the operation out; never raises."""
+        try:
+            await self._prepare()
+            await self._execute()
+            await self._finish()
+        except Fenced:
+            LOG.info("operation %s of stack %s has another owner now", self.operation.id, self.stack.name)
+        except StokerError as error:
+            await self._abort(error)
+        except Exception as error:
+            reference = new_id()
+            LOG.exception("operation %s failed unexpectedly, reference %s", self.operation.id, reference)
+            await self._abort(Bug(f"an unexpected problem of Stoker, reference {reference} ({type(error).__name__})"))
+        finally:
+            self.done.set()
+
+    async def _prepare(self) -> None:
+        await self.load_states()
+        self._position = max((state.row.position for state in self.states.values()), default=0)
+        action = self.operation.action
+        states = list(self.states.values())
+        if action in VERBS:
+            await self._load_definition(self.stack.inputs)
+            self.plan = plan_verb(action, states, order=VERBS[action])
+        elif action == "DELETE" or self.operation.inputs == NOTHING:
+            self.plan = plan_removal(action, states)
+        elif action in FORWARD:
+            wanted = await self._load_definition(self.operation.inputs)
+            self.plan = plan_forward(action, wanted, states, self.scope)
+        else:
+            raise Bug(f"there is no way to run {action}")
+
+    async def _load_definition(self, inputs_id: str) -> Wanted:
+        self.inputs = await self.engine.loader.load(inputs_id)
+        self.wanted = self.engine.wanted(self.engine.loader.bind(self.stack, self.inputs, strict=False), self.inputs)
+        await self.load_facade()
+        self.attribute_keys = self.wanted.attribute_keys()
+        return self.wanted
+
+    async def _execute(self) -> None:
+        assert self.plan is not None
+        self._graph = StepGraph.of(self.plan)
+        deadline = self.operation.deadline
+        timer = None
+        if deadline is not None:
+            clock = self.engine.clock
+            timer = clock.call_later(max(deadline - clock.now(), 0.0), lambda: self.stop(Stop.EXPIRED))
+        try:
+            self._start(self._graph.ready())
+            if self._tasks:
+                await self._idle.wait()
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _start(self, ready: Iterable[Step]) -> None:
+        """Set steps going; kept resources release what waits for them on the spot."""
+        pending = deque(ready)
+        while pending and self.stopping is None:
+            step = pending.popleft()
+            if step.kind is Kind.KEEP and self._runner.keep_as_is(step):
+                pending.extend(self._graph.finished(step.key))
+                continue
+            task = asyncio.create_task(self._guard(step))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _guard(self, step: Step) -> None:
+        try:
+            await self._runner.run(step)
+        except Failure as failure:
+            self.failures.append(failure)
+        except (Stopped, Fenced):
+            self.stopping = self.stopping or Stop.SUPERSEDED
+        except Exception as error:
+            reference = new_id()
+            LOG.exception("step %r of operation %s failed unexpectedly, %s", step.key, self.operation.id, reference)
+            self.failures.append(Failure.of(Bug(str(error), reference), step.name))
+        else:
+            self._start(self._graph.finished(step.key))
+        if len(self._tasks) <= 1:
+            self._idle.set()
+
+    # -- waiting and being woken -----------------------------------------------------------------------------
+
+    async def pause(self, uuid: str, seconds: float | None) -> None:
+        """Let a step wait `seconds`, or until somebody wakes it. Raises Stopped when the run stops."""
+        self.check_stopped()
+        if uuid in self._woken:
+            self._woken.discard(uuid)
+            return
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._paused[uuid] = future
+        timer = None
+        if seconds is not None:
+            timer = self.engine.clock.call_later(seconds, lambda: self.wake(uuid))
+        try:
+            await future
+        finally:
+            del self._paused[uuid]
+            self._woken.discard(uuid)
+            if timer is not None:
+                timer.cancel()
+        self.check_stopped()
+
+    def check_stopped(self) -> None:
+        """Raise Stopped when the run has been told to stop."""
+        if self.stopping is not None:
+            raise Stopped(self.stopping.value)
+
+    def wake(self, uuid: str) -> None:
+        """Have a waiting step look again now."""
+        future = self._paused.get(uuid)
+        if future is None:
+            self._woken.add(uuid)
+        elif not future.done():
+            future.set_result(None)
+
+    def wake_all(self) -> None:
+        """Have every waiting step look again now: something in the stack has been told something."""
+        for future in self._paused.values():
+            if not future.done():
+                future.set_result(None)
+
+    def stop(self, why: Stop) -> None:
+        """Start no more steps; those that wait leave at once, those in the middle of a call when it has ended."""
+        if self.stopping is None:
+            self.stopping = why
+            self.wake_all()
+            if not self._tasks:
+                self._idle.set()
+
+    # -- recording -------------------------------------------------------------------------------------------
+
+    def next_position(self) -> int:
+        """Creation order of the next resource row."""
+        self._position += 1
+        return self._position
+
+    async def commit(self, batch: Batch) -> None:
+        """Commit changes under this run's claim."""
+        batch.claim = self.claim
+        await self.engine.journal.commit(batch)
+
+    def event(self, state: ResourceState, reason: str = "state changed") -> Event:
+        """An event that tells the state's present action and status."""
+        row = state.row
+        return Event(
+            id=new_id(),
+            stack_id=self.stack.id,
+            resource_name=row.name,
+            resource_type=row.type,
+            physical_id=row.physical_id or (state.physical_name if not state.type.local else None),
+            action=row.action,
+            status=row.status,
+            reason=reason,
+            properties=row.properties,
+            time=self.engine.clock.now(),
+        )
+
+    async def _finish(self) -> None:
+        if self.stopping is Stop.SHUTDOWN:
+            await self.engine.hand_over(self)
+        elif self.stopping is Stop.SUPERSEDED:
+            await self.engine.end_superseded(self)
+        elif self.stopping is not None:
+            await self._end(FAILED, self.stopping.value)
+        elif self.failures:
+            await self._end(FAILED, self._failure_text())
+        else:
+            if self.operation.action == "DELETE":
+                await self.engine.release(self.stack)
+            await self._end(COMPLETE, f"Stack {self.operation.action} completed successfully")
+
+    def _failure_text(self) -> str:
+        first = self.failures[0]
+        if self.operation.action == "CHECK":
+            return "; ".join(failure.text() for failure in self.failures)
+        action = self.current[first.path[0]].row.action if first.path[0] in self.current else self.operation.action
+        return f"Resource {action} failed: {first.text()}"
+
+    async def _abort(self, error: StokerError) -> None:
+        """The operation could not even be planned."""
+        try:
+            message = error.message if not isinstance(error, TemplateInvalid) else f"{error.kind}: {error.message}"
+            await self._end(FAILED, message)
+        except Fenced:
+            LOG.info("operation %s has another owner now", self.operation.id)
+
+    async def _end(self, status: str, reason: str) -> None:
+        await self.engine.end(self, status, reason)
+
+    # -- what steps ask for ----------------------------------------------------------------------------------
+
+    def keys_of(self, name: str) -> set[AttributeKey]:
+        """Attributes of a resource that others, or outputs, refer to."""
+        return self.attribute_keys.get(name, set())
+
+    def values(self) -> Mapping[str, Any]:
+        """What a watcher may see of the run right now."""
+        return {
+            "operation": self.operation.id,
+            "stack": self.stack.name,
+            "action": self.operation.action,
+            "active": len(self._tasks),
+            "waiting": len(self._paused),
+        }

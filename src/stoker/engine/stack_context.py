@@ -1,0 +1,99 @@
+"""A stack in memory: its recorded resources, who calls are made for, what types may know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from stoker.base.ids import arn
+from stoker.cloud.session import Cloud
+from stoker.engine.loader import LoadedInputs
+from stoker.engine.scope import Facade, RecordedScope
+from stoker.engine.state import ResourceState
+from stoker.engine.types import is_template_name
+from stoker.plugins.resource import StackFacts
+from stoker.store import queries
+from stoker.store.records import Operation, Stack
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+
+
+class StackContext:
+    """What calls into resource types are made from, within an operation or just for a look or a signal."""
+
+    def __init__(self, engine: Engine, stack: Stack, operation: Operation | None = None) -> None:
+        self.engine = engine
+        self.stack = stack
+        self.operation = operation
+        self.inputs: LoadedInputs | None = None
+        self.states: dict[str, ResourceState] = {}
+        self.current: dict[str, ResourceState] = {}
+        self.scope = RecordedScope(self.current.get)
+        self.children: dict[tuple[str, int, str], Operation] = {}
+        self._facts: StackFacts | None = None
+        self._cloud: Cloud | None = None
+
+    async def load_states(self) -> None:
+        """Read every recorded resource of the stack; `current` gets those that have not been replaced."""
+        database = self.engine.database
+        rows = await database.read(queries.resources_of, self.stack.id)
+        if not rows:
+            return
+        wanted = [name for row in rows for name in (row.properties, row.former_properties) if name]
+        sets = await database.read(queries.property_sets, wanted)
+        files: Mapping[str, str] = {}
+        if any(is_template_name(row.type) for row in rows):
+            files = (await self.engine.loader.load(self.stack.inputs)).files
+        for row in rows:
+            state = ResourceState(
+                row,
+                self.engine.unknown_type,
+                self.stack.name,
+                self.engine.sealer,
+                sets.get(row.properties or ""),
+                sets.get(row.former_properties or ""),
+            )
+            state.type = self.engine.types.recorded(state, files)
+            self.states[row.uuid] = state
+            if row.replaced_by is None and row.action != "DELETE":
+                self.current[row.name] = state
+
+    async def load_facade(self) -> None:
+        """Let `resource_facade` see the resource that holds this nested stack."""
+        if self.stack.parent_resource is None:
+            return
+        row = await self.engine.database.read(queries.resource_by_uuid, self.stack.parent_resource)
+        if row is not None and row.state:
+            recorded = self.engine.sealer.open(row.state).get("definition", {})
+            self.scope.facade = Facade(
+                recorded.get("metadata", {}),
+                recorded.get("deletion_policy", "Delete"),
+                recorded.get("update_policy", {}),
+            )
+
+    @property
+    def facts(self) -> StackFacts:
+        """What resource types may know of the stack."""
+        if self._facts is None:
+            stack = self.stack
+            self._facts = StackFacts(
+                id=stack.id,
+                name=stack.name,
+                project_id=stack.project_id,
+                root_id=stack.root_id,
+                arn=arn(stack.project_id, stack.name, stack.id),
+                region=self.engine.settings.region_name,
+                created_at=stack.created_at,
+                deadline=self.operation.deadline if self.operation else None,
+                timeout_minutes=stack.timeout_minutes,
+                user_project_id=stack.user_project_id,
+                options=self.engine.settings.type_options,
+            )
+        return self._facts
+
+    async def cloud(self) -> Cloud:
+        """Calls on behalf of the stack's owner. Raises CloudError when the owner cannot be acted for."""
+        if self._cloud is None:
+            self._cloud = await self.engine.credentials.cloud_of(self.stack)
+        return self._cloud

@@ -1,0 +1,130 @@
+"""A recorded resource in memory: its row, and the sealed parts opened when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from stoker.base.ids import new_id, physical_name
+from stoker.plugins.resource import AttributeKey, ResourceType, Snapshot
+from stoker.store.records import IN_PROGRESS, Resource, StoredState
+from stoker.store.sealing import Sealer
+
+
+def attribute_text(key: AttributeKey) -> str:
+    """An attribute key as a JSON object's key."""
+    return str(key[0]) if len(key) == 1 else orjson.dumps(list(key)).decode()
+
+
+@dataclass(slots=True)
+class ResourceState:
+    """One recorded resource of a running operation.
+
+    `type` is what implements it now. `given` are the property values as the template resolved to, before defaults and
+    name look-ups; `former` the ones from before the running update.
+    """
+
+    row: Resource
+    type: ResourceType
+    stack_name: str
+    sealer: Sealer
+    sealed_properties: str | None = None
+    sealed_former: str | None = None
+    uncertain: bool = False
+    _stored: StoredState | None = None
+    _given: Mapping[str, Any] | None = None
+    _former: Mapping[str, Any] | None = None
+
+    @property
+    def stored(self) -> StoredState:
+        """The opened state; changes to it are kept by `seal`."""
+        if self._stored is None:
+            self._stored = StoredState(**self.sealer.open(self.row.state)) if self.row.state else StoredState()
+        return self._stored
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """Property values that it has, or is being given."""
+        if self._given is None:
+            self._given = self.sealer.open(self.sealed_properties) if self.sealed_properties else {}
+        return self._given
+
+    @property
+    def former(self) -> Mapping[str, Any]:
+        """Property values from before the running update."""
+        if self._former is None:
+            self._former = self.sealer.open(self.sealed_former) if self.sealed_former else {}
+        return self._former
+
+    @property
+    def requires(self) -> frozenset[str]:
+        """Names of the resources that it was made to depend on."""
+        return frozenset(orjson.loads(self.row.requires))
+
+    @property
+    def implementation(self) -> str:
+        """Resolved type name that the resource was made as."""
+        return str(self.stored.definition.get("implementation", self.row.type))
+
+    @property
+    def in_progress(self) -> bool:
+        """Whether an action has begun and not ended."""
+        return self.row.status == IN_PROGRESS
+
+    @property
+    def physical_name(self) -> str:
+        """The name under which its object is made."""
+        return physical_name(self.stack_name, self.row.name, self.row.uuid, self.type.physical_name_limit)
+
+    def give(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """Set new property values; the property set to store is returned."""
+        self.row.properties = new_id()
+        self._given = values
+        self.sealed_properties = self.sealer.seal(values)
+        return {"id": self.row.properties, "stack_id": self.row.stack_id, "body": self.sealed_properties}
+
+    def begin_change(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """Set new property values and remember the former ones until the update has ended."""
+        if self.row.former_properties is None:
+            self.row.former_properties = self.row.properties
+            self._former, self.sealed_former = self._given, self.sealed_properties
+        return self.give(values)
+
+    def end_change(self) -> None:
+        """Forget the former property values."""
+        self.row.former_properties = self._former = self.sealed_former = None
+
+    def seal(self) -> Resource:
+        """The row as it must be written now: a copy, since the state may go on changing."""
+        if self._stored is not None:
+            self.row.state = self.sealer.seal(self._stored.to_data())
+        return replace(self.row)
+
+    def snapshot(self) -> Snapshot:
+        """What reference-id code may know."""
+        return Snapshot(
+            name=self.row.name,
+            physical_name=self.physical_name,
+            physical_id=self.row.physical_id,
+            data=self.stored.data,
+            properties=self.given,
+        )
+
+    def reference_id(self) -> Any:
+        """What `get_resource` yields."""
+        return self.type.reference_id(self.snapshot())
+
+
+def walk(value: Any, path: tuple[str | int, ...]) -> Any:
+    """The value that a reference's path leads to; None where it leads nowhere (facts: engine.yaml, attributes.path)."""
+    for part in path:
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and isinstance(part, int) and not isinstance(part, bool):
+            value = value[part] if -len(value) <= part < len(value) else None
+        else:
+            return None
+    return value

@@ -1,0 +1,426 @@
+"""Carrying out one step of a plan: begin it, enter the type's method until it is done, record how it ended.
+
+Before a side effect the intent is committed (the row, IN_PROGRESS, with the uuid that its physical name comes from); after
+every entry of a method what it learned is committed. Entering again is all there is to recovery.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from stoker.base.errors import Bug, CloudError, StokerError
+from stoker.base.ids import new_id
+from stoker.engine.calls import make_call
+from stoker.engine.decide import REFUSED, Target, decide, property_changes
+from stoker.engine.failure import Failure
+from stoker.engine.plan import Decision, Kind, Step
+from stoker.engine.state import ResourceState, attribute_text
+from stoker.engine.stopping import Stop, Stopped
+from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
+from stoker.plugins.resource import Call, ResourceType
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
+
+if TYPE_CHECKING:
+    from stoker.engine.run import OperationRun
+
+LOG = logging.getLogger(__name__)
+
+LONGEST_BACKOFF = 30.0
+Method = Callable[[Call], Awaitable[Outcome]]
+
+
+class NeedsReplacement(Exception):
+    """The type cannot make the change in place after all."""
+
+
+class StepRunner:
+    """Carries out the steps of one run; it holds no state of its own."""
+
+    def __init__(self, run: OperationRun) -> None:
+        self.run_ = run
+
+    async def run(self, step: Step) -> None:
+        """Carry a step out. Raises Failure, or Stopped when the run has been told to stop."""
+        self.run_.check_stopped()
+        if step.kind is Kind.DELETE:
+            await self.delete(self._state(step))
+        elif step.kind is Kind.VERB:
+            await self.verb(self._state(step), self.run_.operation.action)
+        else:
+            await self.forward(step)
+
+    def _state(self, step: Step) -> ResourceState:
+        if step.uuid is None:
+            raise Bug(f"step {step.key!r} names no resource")
+        return self.run_.states[step.uuid]
+
+    # -- keeping ---------------------------------------------------------------------------------------------
+
+    def keep_as_is(self, step: Step) -> bool:
+        """Whether a resource planned to be kept needs no further look: nothing it refers to has moved."""
+        run = self.run_
+        if run.wanted is None or step.uuid is None or not run.moved.isdisjoint(run.wanted.requires[step.name]):
+            return False
+        state = run.states[step.uuid]
+        run.current[step.name] = state
+        return not self._outdated(state, frozenset(run.wanted.requires[step.name]))
+
+    def _outdated(self, state: ResourceState, requires: frozenset[str]) -> bool:
+        return state.row.replaced_by is not None or state.requires != requires or state.row.status == FAILED
+
+    async def _keep(self, state: ResourceState, target: Target) -> None:
+        run = self.run_
+        run.current[target.name] = state
+        if not self._outdated(state, target.requires) and state.row.fingerprint == target.fingerprint:
+            return
+        self._describe(state, target)
+        state.row.replaced_by = None
+        state.row.status = COMPLETE
+        await run.commit(Batch().change(state.seal()))
+
+    def _describe(self, state: ResourceState, target: Target) -> None:
+        """Record the definition that the resource now has."""
+        state.row.type = target.type_name
+        state.row.fingerprint = target.fingerprint or ""
+        state.row.requires = orjson.dumps(sorted(target.requires)).decode()
+        state.stored.definition = target.definition()
+        state.type = target.type
+
+    # -- towards the definition ------------------------------------------------------------------------------
+
+    async def forward(self, step: Step) -> None:
+        """Bring a desired resource about: create, update, replace or keep it, decided on final values."""
+        run = self.run_
+        state = run.states[step.uuid] if step.uuid else None
+        target = await self._final_target(step.name)
+        if state is not None and state.in_progress and state.row.action in ("CREATE", "UPDATE"):
+            run.current[step.name] = state
+            await self._go_on(state, target)
+        decision = await self._decide(target, state)
+        if state is not None and decision.kind is Kind.KEEP:
+            await self._keep(state, target)
+        elif state is not None and decision.kind is Kind.UPDATE:
+            await self._update(state, target, decision)
+        else:
+            await self._create(target, state)
+
+    async def _final_target(self, name: str) -> Target:
+        run = self.run_
+        assert run.wanted is not None
+        await self._prefetch(name)
+        try:
+            return run.wanted.target(name, run.scope)
+        except StokerError as error:
+            raise Failure.of(error, name) from error
+
+    async def _prefetch(self, name: str) -> None:
+        """Read the attributes that the resource refers to and that nobody has recorded yet."""
+        run = self.run_
+        assert run.wanted is not None
+        for reference in run.wanted.definition.resources[name].references:
+            state = run.current.get(reference.resource)
+            if reference.attribute is None or state is None:
+                continue
+            key = (reference.attribute, *reference.path) if state.type.path_in_attribute else (reference.attribute,)
+            text = attribute_text(key)
+            if text not in state.stored.attributes and (reference.resource, text) not in run.scope.prefetched:
+                call = await make_call(run, state)
+                values = await self._read(state, call, {key})
+                run.scope.prefetched[reference.resource, text] = values.get(key)
+
+    async def _decide(self, target: Target, state: ResourceState | None) -> Decision:
+        repairable = False
+        if state is not None and state.row.status == FAILED and state.row.action not in ("CHECK", "CREATE"):
+            try:
+                call = await make_call(self.run_, state)
+                repairable = not await state.type.needs_replacement_after_failure(call)
+            except StokerError as error:
+                LOG.info("%s cannot be looked at, it will be replaced: %s", target.name, error.message)
+        return decide(target, state, repairable=repairable)
+
+    async def _go_on(self, state: ResourceState, target: Target) -> None:
+        """Finish what an earlier run has begun; what then still differs is decided on afterwards."""
+        method = state.type.create if state.row.action == "CREATE" else state.type.update
+        state.uncertain = state.row.action == "CREATE" and state.row.physical_id is None
+        try:
+            await self._perform(state, method)
+        except Failure:
+            if state.row.fingerprint == target.fingerprint:
+                raise
+        except NeedsReplacement:
+            state.row.status = FAILED
+
+    async def _create(self, target: Target, former: ResourceState | None) -> None:
+        run = self.run_
+        former_reference = former.reference_id() if former is not None else None
+        state = self._new_state(target)
+        batch = Batch()
+        batch.property_sets.append(state.give(target.given))
+        if former is not None:
+            former.row.replaced_by = state.row.uuid
+            batch.change(former.seal())
+        run.states[state.row.uuid] = state
+        run.current[target.name] = state
+        if target.external_id is not None:
+            state.row.physical_id = str(target.external_id)
+        began = run.event(state)
+        batch.add(state.seal(), began)
+        if state.type.local:
+            await self._perform(state, state.type.create, batch)
+        else:
+            await run.commit(batch)
+            await self._perform(state, state.type.check if target.external_id is not None else state.type.create)
+        if former is not None and former_reference != state.reference_id():
+            run.moved.add(target.name)
+
+    def _new_state(self, target: Target) -> ResourceState:
+        run = self.run_
+        now = run.engine.clock.now()
+        row = Resource(
+            uuid=new_id(),
+            stack_id=run.stack.id,
+            position=run.next_position(),
+            name=target.name,
+            type=target.type_name,
+            action="CREATE",
+            status=IN_PROGRESS,
+            reason="state changed",
+            physical_id=None,
+            fingerprint="",
+            requires="[]",
+            replaced_by=None,
+            properties=None,
+            former_properties=None,
+            state=None,
+            created_at=now,
+            updated_at=None,
+            started_at=now,
+        )
+        state = ResourceState(row, target.type, run.stack.name, run.engine.sealer)
+        self._describe(state, target)
+        state.stored.metadata = target.metadata
+        return state
+
+    async def _update(self, state: ResourceState, target: Target, decision: Decision) -> None:
+        run = self.run_
+        run.current[target.name] = state
+        refused = [reason for reason in decision.reasons if reason.endswith(REFUSED)]
+        batch = Batch()
+        state.row.action, state.row.status, state.row.started_at = "UPDATE", IN_PROGRESS, run.engine.clock.now()
+        state.row.replaced_by = None
+        state.stored.progress = {}
+        batch.property_sets.append(state.begin_change(target.given))
+        metadata_changed = state.stored.definition.get("metadata") != dict(target.metadata)
+        self._describe(state, target)
+        if metadata_changed:
+            state.stored.metadata = target.metadata
+        batch.change(state.seal()).add(run.event(state))
+        await run.commit(batch)
+        if refused:
+            raise await self._failed(state, Failure("NotSupported", (target.name,), "; ".join(refused)))
+        try:
+            await self._perform(state, state.type.update)
+        except NeedsReplacement:
+            state.row.status = FAILED
+            await self._create(target, state)
+
+    # -- away ------------------------------------------------------------------------------------------------
+
+    async def delete(self, state: ResourceState) -> None:
+        """Remove a recorded resource, as its deletion policy says."""
+        run = self.run_
+        row = state.row
+        policy = state.stored.definition.get("deletion_policy", "Delete")
+        if state.stored.definition.get("external_id") or run.operation.action == "ABANDON":
+            policy = "Retain"
+        begun_before = row.action == "DELETE" and row.status == IN_PROGRESS
+        state.uncertain = row.action == "CREATE" and row.physical_id is None and not state.type.local
+        if not begun_before:
+            row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
+            state.stored.progress = {"uncertain": True} if state.uncertain else {}
+            await run.commit(Batch().change(state.seal()).add(run.event(state)))
+        state.uncertain = bool(state.stored.progress.pop("uncertain", False))
+        if policy != "Retain":
+            method = state.type.snapshot_delete if policy == "Snapshot" else state.type.delete
+            await self._perform(state, method, final=False)
+        row.status = COMPLETE
+        await run.commit(Batch().remove(row).add(run.event(state)))
+        del run.states[row.uuid]
+        if run.current.get(row.name) is state:
+            del run.current[row.name]
+
+    # -- verbs -----------------------------------------------------------------------------------------------
+
+    async def verb(self, state: ResourceState, action: str) -> None:
+        """Have a resource suspend, resume or be checked."""
+        run = self.run_
+        row = state.row
+        going_on = row.action == action and row.status == IN_PROGRESS
+        if row.action == action and row.status == COMPLETE and action != "CHECK":
+            return
+        allowed = {
+            "SUSPEND": (row.status == COMPLETE and row.action != "DELETE") or row.action == "SUSPEND",
+            "RESUME": row.action in ("SUSPEND", "RESUME") and (row.status == COMPLETE or row.action == "RESUME"),
+            "CHECK": True,
+        }[action]
+        if not (allowed or going_on):
+            state_name = f"{row.action}_{row.status}"
+            raise Failure("NotSupported", (row.name,), f"{action.lower()} is not possible in state {state_name}")
+        if not going_on:
+            row.action, row.status, row.started_at = action, IN_PROGRESS, run.engine.clock.now()
+            state.stored.progress = {}
+            await run.commit(Batch().change(state.seal()).add(run.event(state)))
+        method: Method = {"SUSPEND": state.type.suspend, "RESUME": state.type.resume, "CHECK": state.type.check}[action]
+        await self._perform(state, method)
+
+    # -- entering a method until it is done ------------------------------------------------------------------
+
+    async def _perform(
+        self, state: ResourceState, method: Method, pending: Batch | None = None, *, final: bool = True
+    ) -> None:
+        """Enter `method` until it is done; `pending` changes go into the first commit.
+
+        `final=False` leaves recording the end to the caller. Raises Failure (recorded) or NeedsReplacement.
+        """
+        run = self.run_
+        attempts = state.stored.progress.get("attempts", 0)
+        hiccups = 0
+        while True:
+            await self._leave_if_stopped(state, pending)
+            try:
+                call = await make_call(run, state)
+                outcome = await self._enter(state, method, call)
+            except CloudError as error:
+                outcome = self._judge(state, error, hiccups, attempts)
+                hiccups += 1
+            except StokerError as error:
+                outcome = Failed(error.message, kind=error.kind)
+            if isinstance(outcome, Again):
+                await run.commit(self._progress(state, outcome.physical_id, pending))
+                pending = None
+                with contextlib.suppress(Stopped):  # the top of the loop leaves, recording why
+                    await run.pause(state.row.uuid, outcome.after)
+            elif isinstance(outcome, Done):
+                if final:
+                    await self._completed(state, outcome, pending)
+                return
+            elif isinstance(outcome, Replace):
+                raise NeedsReplacement(outcome.reason)
+            elif self._may_try_again(state, outcome, attempts):
+                attempts += 1
+                await self._start_over(state, attempts)
+            else:
+                failure = Failure.parse(outcome.reason) if state.type.nested else None
+                failure = failure.below(state.row.name) if failure else None
+                raise await self._failed(
+                    state, failure or Failure(outcome.kind, (state.row.name,), outcome.reason), pending
+                )
+
+    async def _leave_if_stopped(self, state: ResourceState, pending: Batch | None) -> None:
+        """Raise when the run stops: a Failure when time is up, Stopped when somebody else goes on with it."""
+        run = self.run_
+        if run.stopping in (Stop.EXPIRED, Stop.CANCELLED):
+            assert run.stopping is not None
+            reason = f"{state.row.action} aborted ({run.stopping.value})"
+            raise await self._failed(state, Failure("Aborted", (state.row.name,), reason), pending)
+        run.check_stopped()
+
+    async def _enter(self, state: ResourceState, method: Method, call: Call) -> Outcome:
+        """One entry. An object that an interrupted create may have made is looked for first."""
+        if state.uncertain and state.row.physical_id is None:
+            found = await state.type.find(call)
+            state.uncertain = False
+            if found is not None:
+                state.row.physical_id = found
+                await self.run_.commit(Batch().change(state.seal()))
+                call.physical_id = found
+        try:
+            return await method(call)
+        finally:
+            if call.metadata is not state.stored.metadata:
+                state.stored.metadata = call.metadata
+            if call.physical_id is not None and state.row.physical_id is None:
+                state.row.physical_id = call.physical_id
+
+    def _judge(self, state: ResourceState, error: CloudError, hiccups: int, attempts: int) -> Outcome:
+        """What a failed call means: try later, try anew, or give up."""
+        action = state.row.action
+        if action == "CREATE" and state.row.physical_id is None and (error.status == 0 or error.status >= 500):
+            state.uncertain = True
+        if error.transient:
+            return Again(after=error.retry_after or min(2.0**hiccups, LONGEST_BACKOFF) + random.random())
+        if error.conflict and action == "DELETE" and hiccups < self.run_.engine.settings.action_retry_limit:
+            return Again(after=2.0**hiccups + random.random() * 2)
+        return Failed(error.message, kind=error.kind, in_error=error.conflict)
+
+    def _progress(self, state: ResourceState, physical_id: str | None, pending: Batch | None) -> Batch:
+        if physical_id is not None:
+            state.row.physical_id = physical_id
+        return (pending or Batch()).change(state.seal())
+
+    def _may_try_again(self, state: ResourceState, outcome: Failed, attempts: int) -> bool:
+        limit = self.run_.engine.settings.action_retry_limit
+        return outcome.in_error and state.row.action == "CREATE" and attempts < limit
+
+    async def _start_over(self, state: ResourceState, attempt: int) -> None:
+        """Remove a broken object and wait a little, so that it can be created anew (facts: resource_create.retry)."""
+        run = self.run_
+        if state.row.physical_id is not None:
+            state.stored.progress = {}
+            for round_ in range(run.engine.settings.action_retry_limit * 10):
+                try:
+                    outcome = await state.type.delete(await make_call(run, state))
+                except CloudError as error:
+                    outcome = Again(after=2.0 ** min(round_, 5)) if error.conflict or error.transient else Done()
+                if not isinstance(outcome, Again):
+                    break
+                await run.pause(state.row.uuid, outcome.after)
+        state.row.physical_id = None
+        state.stored.progress = {"attempts": attempt}
+        await run.commit(Batch().change(state.seal()))
+        await run.pause(state.row.uuid, 2.0**attempt + random.random() * 2)
+
+    # -- how it ended ----------------------------------------------------------------------------------------
+
+    async def _completed(self, state: ResourceState, outcome: Done, pending: Batch | None) -> None:
+        run = self.run_
+        row = state.row
+        if outcome.physical_id is not None:
+            row.physical_id = outcome.physical_id
+        row.status, row.reason, row.updated_at = COMPLETE, outcome.note or "state changed", run.engine.clock.now()
+        state.stored.progress = {}
+        state.end_change()
+        keys = run.keys_of(row.name)
+        if keys and row.action != "DELETE":
+            values = await self._read(state, await make_call(run, state), keys)
+            state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
+        else:
+            state.stored.attributes = {}
+        await run.commit((pending or Batch()).change(state.seal()).add(run.event(state, row.reason)))
+
+    async def _read(self, state: ResourceState, call: Call, keys: set[Any]) -> Mapping[Any, Any]:
+        try:
+            return await state.type.read_attributes(call, keys)
+        except StokerError as error:
+            LOG.warning("attributes of %s cannot be read: %s", state.row.name, error.message)
+            return dict.fromkeys(keys)
+
+    async def _failed(self, state: ResourceState, failure: Failure, pending: Batch | None = None) -> Failure:
+        run = self.run_
+        row = state.row
+        row.status, row.reason, row.updated_at = FAILED, failure.text(), run.engine.clock.now()
+        state.stored.progress = {}
+        await run.commit((pending or Batch()).change(state.seal()).add(run.event(state, row.reason)))
+        return failure
+
+
+def changed_properties(type_: ResourceType, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """New values of the top-level properties that differ."""
+    return {change.name: change.after for change in property_changes(type_, before, after)}

@@ -1,0 +1,68 @@
+"""Which resource type implements each resource of a definition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from stoker.engine.loader import Loader, Recent
+from stoker.engine.state import ResourceState
+from stoker.plugins.outcome import Failed, Outcome
+from stoker.plugins.registry import Registry
+from stoker.plugins.resource import Call, ResourceType
+from stoker.store.documents import digest_of
+from stoker.template.environment import Environment
+
+TEMPLATE_SUFFIXES = (".yaml", ".template")
+
+
+def is_template_name(implementation: str) -> bool:
+    """Whether a resolved type name stands for a template file."""
+    return implementation.endswith(TEMPLATE_SUFFIXES)
+
+
+@dataclass(slots=True)
+class TypeTable:
+    """Resolves type names through an environment's registry, templates among the files included."""
+
+    registry: Registry
+    loader: Loader
+    _templates: Recent[ResourceType] = field(default_factory=lambda: Recent(512))
+
+    def lookup(
+        self, environment: Environment, files: Mapping[str, str], type_name: str, resource_name: str
+    ) -> tuple[str, ResourceType | None]:
+        """`(implementation, type)`; the type is None when there is no such type or file."""
+        implementation = environment.registry.resolve(type_name, resource_name)
+        return implementation, self.implementation(implementation, files)
+
+    def recorded(self, state: ResourceState, files: Mapping[str, str]) -> ResourceType:
+        """The type that a recorded resource was made as; one that is gone leaves `state.type`, which says so."""
+        if not is_template_name(state.row.type) and (known := self.registry.get(state.row.type)) is not None:
+            return known
+        return self.implementation(state.implementation, files) or state.type
+
+    def implementation(self, implementation: str, files: Mapping[str, str]) -> ResourceType | None:
+        """The type behind a resolved name; None when there is none. Raises TemplateInvalid for a broken template."""
+        if not is_template_name(implementation):
+            return self.registry.get(implementation)
+        text = files.get(implementation)
+        if text is None:
+            return None
+        key = (digest_of(text), implementation)
+        return self._templates.get(
+            key, lambda: self.registry.template_type(self.loader.parse(text, implementation), implementation)
+        )
+
+
+class MissingType(ResourceType):
+    """Stands for a recorded resource whose plug-in or template file is gone: nothing can be done with it."""
+
+    type_name = "(missing)"
+    any_properties = True
+
+    async def delete(self, call: Call) -> Outcome:
+        return Failed(f"the plug-in or template of {call.type} is not there any more", kind="EntityNotFound")
+
+    async def check(self, call: Call) -> Outcome:
+        return await self.delete(call)
