@@ -8,11 +8,13 @@ from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.control import CONTROL
 from stoker.emulator.identity.keystone import IDENTITY
 from stoker.emulator.image.glance import IMAGE
+from stoker.emulator.volume.cinder import VOLUME
 
 SERVICES = (
     IDENTITY,
     CONTROL,
     IMAGE,
+    VOLUME,
 )
 
 

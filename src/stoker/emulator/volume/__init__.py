@@ -1,0 +1,1 @@
+"""Block storage: what Cinder keeps and how it behaves."""

@@ -1,0 +1,310 @@
+"""`POST …/action`: the body's only key names the action, its value are the arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from stoker.emulator.core.errors import ApiError, bad_request, not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record
+from stoker.emulator.volume import fields
+from stoker.emulator.volume.backups import BACKUP_STATUSES
+from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.snapshots import SNAPSHOT_STATUSES
+from stoker.emulator.volume.volumes import STATUSES, flag
+
+Action = Callable[[VolumeRecords, Request, Record, Any], Response]
+ACCEPTED = 202
+
+
+def act(actions: dict[str, Action], volumes: VolumeRecords, request: Request, record: Record) -> Response:
+    """Do what the body names."""
+    body = request.json
+    if not isinstance(body, dict) or len(body) != 1:
+        raise bad_request("The body of an action must be an object with the name of the action as its only key.")
+    [(name, arguments)] = body.items()
+    action = actions.get(name)
+    if action is None:
+        raise bad_request(f"There is no such action: {name}")
+    return action(volumes, request, record, arguments)
+
+
+def _arguments(name: str, arguments: Any, checks: dict[str, fields.Check], required: tuple[str, ...] = ()) -> Record:
+    fields.check_fields(arguments, checks, required, name)
+    return dict(arguments)
+
+
+def attach(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    checks = {
+        "instance_uuid": fields.nullable(fields.identifier),
+        "host_name": fields.nullable(fields.text()),
+        "mountpoint": fields.text(1),
+        "mode": fields.one_of("rw", "ro"),
+    }
+    wanted = _arguments("os-attach", arguments, checks, ("mountpoint",))
+    if not wanted.get("instance_uuid") and not wanted.get("host_name"):
+        raise bad_request("Invalid volume: an instance or a host to attach to must be given.")
+    volumes.attach(request.context, volume, wanted)
+    return Response(status=ACCEPTED)
+
+
+def detach(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    volumes.detach(volume, (arguments or {}).get("attachment_id"))
+    return Response(status=ACCEPTED)
+
+
+def force_detach(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    request.context.require()
+    volumes.detach(volume, (arguments or {}).get("attachment_id"), force=True)
+    return Response(status=ACCEPTED)
+
+
+def reserve(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    volumes.reserve(volume)
+    return Response(status=ACCEPTED)
+
+
+def unreserve(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    volumes.unreserve(volume)
+    return Response(status=ACCEPTED)
+
+
+def begin_detaching(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    volumes.begin_detaching(volume)
+    return Response(status=ACCEPTED)
+
+
+def roll_detaching(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    volumes.roll_detaching(volume)
+    return Response(status=ACCEPTED)
+
+
+def initialize_connection(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    wanted = _arguments("os-initialize_connection", arguments, {"connector": fields.anything}, ("connector",))
+    return Response({"connection_info": volumes.connection_info(volume, wanted["connector"])})
+
+
+def terminate_connection(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    _arguments("os-terminate_connection", arguments, {"connector": fields.anything}, ("connector",))
+    return Response(status=ACCEPTED)
+
+
+def extend(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    wanted = _arguments("os-extend", arguments, {"new_size": fields.integer(1)}, ("new_size",))
+    volumes.extend(request.context, volume, int(wanted["new_size"]), request.version >= (3, 42))
+    return Response(status=ACCEPTED)
+
+
+def retype(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    checks = {"new_type": fields.text(1), "migration_policy": fields.nullable(fields.one_of("never", "on-demand"))}
+    wanted = _arguments("os-retype", arguments, checks, ("new_type",))
+    volumes.retype(request.context, volume, wanted["new_type"])
+    return Response(status=ACCEPTED)
+
+
+def set_readonly(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    wanted = _arguments("os-update_readonly_flag", arguments, {"readonly": fields.boolean}, ("readonly",))
+    if volume["status"] != "available":
+        raise bad_request(
+            f"Invalid volume: Volume {volume['id']} status must be available to update readonly flag, "
+            f"but current status is: {volume['status']}."
+        )
+    readonly = str(flag(wanted["readonly"], "readonly"))
+    volumes.set_metadata(volume, {**volume["metadata"], "readonly": readonly})
+    return Response(status=ACCEPTED)
+
+
+def set_bootable(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    wanted = _arguments("os-set_bootable", arguments, {"bootable": fields.boolean}, ("bootable",))
+    volumes.update_volume(volume, {"bootable": flag(wanted["bootable"], "bootable")})
+    return Response(status=200)
+
+
+def reset_volume(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    request.context.require()
+    checks = {
+        "status": fields.one_of(*STATUSES),
+        "attach_status": fields.nullable(fields.one_of("attached", "detached")),
+        "migration_status": fields.nullable(fields.text()),
+    }
+    wanted = _arguments("os-reset_status", arguments, checks)
+    if not wanted:
+        raise bad_request("Must specify 'status', 'attach_status' or 'migration_status' for update.")
+    changes = {"status": wanted["status"]} if "status" in wanted else {}
+    if "migration_status" in wanted:
+        changes["migration_status"] = None if wanted["migration_status"] == "none" else wanted["migration_status"]
+    if wanted.get("attach_status") == "detached":
+        for attachment in volumes.attachments.select(volume_id=volume["id"]):
+            volumes.attachments.remove(attachment)
+    volumes.update_volume(volume, changes)
+    return Response(status=ACCEPTED)
+
+
+def force_delete(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    request.context.require()
+    volumes.delete_volume(volume, force=True)
+    return Response(status=ACCEPTED)
+
+
+def migrate(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    request.context.require()
+    fields.check_fields(arguments, {"host": fields.text(1)}, ("host",), "os-migrate_volume", strict=False)
+    volumes.migrate(volume, arguments["host"])
+    return Response(status=ACCEPTED)
+
+
+def upload_image(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    checks = {
+        "image_name": fields.text(1),
+        "force": fields.boolean,
+        "container_format": fields.nullable(fields.text()),
+        "disk_format": fields.nullable(fields.text()),
+        "visibility": fields.nullable(fields.one_of("public", "private", "shared", "community")),
+        "protected": fields.boolean,
+    }
+    wanted = _arguments("os-volume_upload_image", arguments, checks, ("image_name",))
+    previous = volume["updated_at"]
+    image = volumes.upload_to_image(volume, wanted, flag(wanted.get("force", False), "force"))
+    kind = volumes.types.require(volume["volume_type_id"])
+    view = {
+        "id": volume["id"],
+        "image_id": image["id"],
+        "image_name": image["name"],
+        "container_format": image["container_format"],
+        "disk_format": image["disk_format"],
+        "display_description": volume["description"],
+        "size": volume["size"],
+        "status": volume["status"],
+        "updated_at": previous,
+        "volume_type": {key: kind[key] for key in ("id", "name", "description", "is_public", "extra_specs")},
+    }
+    if request.version >= (3, 1):
+        view |= {"visibility": image["visibility"], "protected": image["protected"]}
+    return Response({"os-volume_upload_image": view}, ACCEPTED)
+
+
+def revert(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    if request.version < (3, 40):
+        raise bad_request("There is no such action: revert")
+    wanted = _arguments("revert", arguments, {"snapshot_id": fields.identifier}, ("snapshot_id",))
+    volumes.revert_volume(volume, wanted["snapshot_id"])
+    return Response(status=ACCEPTED)
+
+
+def set_image_metadata(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    wanted = _arguments("os-set_image_metadata", arguments, {"metadata": fields.text_map()}, ("metadata",))
+    metadata = {**volume["image_metadata"], **wanted["metadata"]}
+    volumes.update_volume(volume, {"image_metadata": metadata})
+    return Response({"metadata": metadata})
+
+
+def unset_image_metadata(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    key = _arguments("os-unset_image_metadata", arguments, {"key": fields.text(1)}, ("key",))["key"]
+    if key not in volume["image_metadata"]:
+        raise not_found("Metadata does not exist.")
+    kept = {name: value for name, value in volume["image_metadata"].items() if name != key}
+    volumes.update_volume(volume, {"image_metadata": kept})
+    return Response(status=200)
+
+
+def show_image_metadata(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    return Response({"metadata": volume["image_metadata"]})
+
+
+VOLUME_ACTIONS: dict[str, Action] = {
+    "os-attach": attach,
+    "os-detach": detach,
+    "os-force_detach": force_detach,
+    "os-reserve": reserve,
+    "os-unreserve": unreserve,
+    "os-begin_detaching": begin_detaching,
+    "os-roll_detaching": roll_detaching,
+    "os-initialize_connection": initialize_connection,
+    "os-terminate_connection": terminate_connection,
+    "os-extend": extend,
+    "os-retype": retype,
+    "os-update_readonly_flag": set_readonly,
+    "os-set_bootable": set_bootable,
+    "os-reset_status": reset_volume,
+    "os-force_delete": force_delete,
+    "os-migrate_volume": migrate,
+    "os-volume_upload_image": upload_image,
+    "os-set_image_metadata": set_image_metadata,
+    "os-unset_image_metadata": unset_image_metadata,
+    "os-show_image_metadata": show_image_metadata,
+    "revert": revert,
+}
+
+
+def volume_action(volumes: VolumeRecords, request: Request) -> Response:
+    return act(VOLUME_ACTIONS, volumes, request, volumes.volume_for(request.context, request.vars["volume_id"]))
+
+
+def _status_of(name: str, arguments: Any, statuses: tuple[str, ...]) -> str:
+    status: str = _arguments(name, arguments, {"status": fields.one_of(*statuses)}, ("status",))["status"]
+    return status
+
+
+def reset_snapshot(volumes: VolumeRecords, request: Request, snapshot: Record, arguments: Any) -> Response:
+    request.context.require()
+    volumes.snapshots.update(snapshot, status=_status_of("os-reset_status", arguments, SNAPSHOT_STATUSES))
+    return Response(status=ACCEPTED)
+
+
+def update_snapshot_status(volumes: VolumeRecords, request: Request, snapshot: Record, arguments: Any) -> Response:
+    fields.check_fields(arguments, {"status": fields.text(1)}, ("status",), "os-update_snapshot_status", strict=False)
+    if snapshot["status"] not in ("creating", "deleting"):
+        raise bad_request(f"Status '{snapshot['status']}' of the snapshot cannot be updated: it is settled.")
+    volumes.snapshots.update(snapshot, status=_status_of("os-update_snapshot_status", arguments, SNAPSHOT_STATUSES))
+    return Response(status=ACCEPTED)
+
+
+def force_delete_snapshot(volumes: VolumeRecords, request: Request, snapshot: Record, arguments: Any) -> Response:
+    request.context.require()
+    volumes.delete_snapshot(snapshot, force=True)
+    return Response(status=ACCEPTED)
+
+
+SNAPSHOT_ACTIONS: dict[str, Action] = {
+    "os-reset_status": reset_snapshot,
+    "os-update_snapshot_status": update_snapshot_status,
+    "os-force_delete": force_delete_snapshot,
+}
+
+
+def snapshot_action(volumes: VolumeRecords, request: Request) -> Response:
+    snapshot = volumes.visible(volumes.snapshots, request.context, request.vars["snapshot_id"])
+    return act(SNAPSHOT_ACTIONS, volumes, request, snapshot)
+
+
+def reset_backup(volumes: VolumeRecords, request: Request, backup: Record, arguments: Any) -> Response:
+    request.context.require()
+    volumes.backups.update(backup, status=_status_of("os-reset_status", arguments, BACKUP_STATUSES))
+    return Response(status=ACCEPTED)
+
+
+def force_delete_backup(volumes: VolumeRecords, request: Request, backup: Record, arguments: Any) -> Response:
+    request.context.require()
+    volumes.delete_backup(backup, force=True)
+    return Response(status=ACCEPTED)
+
+
+BACKUP_ACTIONS: dict[str, Action] = {"os-reset_status": reset_backup, "os-force_delete": force_delete_backup}
+
+
+def backup_action(volumes: VolumeRecords, request: Request) -> Response:
+    backup = volumes.visible(volumes.backups, request.context, request.vars["backup_id"])
+    return act(BACKUP_ACTIONS, volumes, request, backup)
+
+
+def complete_attachment(volumes: VolumeRecords, request: Request, attachment: Record, arguments: Any) -> Response:
+    volumes.complete_attachment(attachment)
+    return Response(status=204)
+
+
+def attachment_action(volumes: VolumeRecords, request: Request) -> Response:
+    if request.version < (3, 44):
+        raise ApiError(404, "The resource could not be found.")
+    attachment = volumes.attachment_for(request.context, request.vars["attachment_id"])
+    return act({"os-complete": complete_attachment}, volumes, request, attachment)

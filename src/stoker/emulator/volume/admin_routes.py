@@ -1,0 +1,228 @@
+"""Quotas, limits, services, pools, zones, extensions and versions over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.errors import bad_request, forbidden, not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.volume import fields
+from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.tables import POOL
+from stoker.emulator.volume.views import zones
+
+CAPACITY_GIGABYTES = 30720
+UPDATED = "2023-08-31T00:00:00Z"
+EXTENSIONS = {
+    "OS-SCH-HNT": "SchedulerHints",
+    "backups": "Backups",
+    "capabilities": "Capabilities",
+    "encryption": "VolumeTypeEncryption",
+    "os-admin-actions": "AdminActions",
+    "os-availability-zone": "AvailabilityZones",
+    "os-extended-snapshot-attributes": "ExtendedSnapshotAttributes",
+    "os-quota-class-sets": "QuotaClasses",
+    "os-quota-sets": "Quotas",
+    "os-services": "Services",
+    "os-snapshot-actions": "SnapshotActions",
+    "os-types-extra-specs": "TypesExtraSpecs",
+    "os-types-manage": "TypesManage",
+    "os-used-limits": "UsedLimits",
+    "os-vol-host-attr": "VolumeHostAttribute",
+    "os-vol-image-meta": "VolumeImageMetadata",
+    "os-vol-mig-status-attr": "VolumeMigStatusAttribute",
+    "os-vol-tenant-attr": "VolumeTenantAttribute",
+    "os-volume-actions": "VolumeActions",
+    "os-volume-encryption-metadata": "VolumeEncryptionMetadata",
+    "os-volume-transfer": "VolumeTransfer",
+    "os-volume-type-access": "VolumeTypeAccess",
+    "qos-specs": "Qos_specs_manage",
+    "scheduler-stats": "Scheduler_stats",
+}
+
+
+def versions(volumes: VolumeRecords, request: Request) -> Response:
+    return Response({"versions": [_version(request)]}, 300)
+
+
+def version(volumes: VolumeRecords, request: Request) -> Response:
+    return Response({"versions": [_version(request)]})
+
+
+def _version(request: Request) -> dict[str, Any]:
+    return {
+        "id": "v3.0",
+        "status": "CURRENT",
+        "version": "3.71",
+        "min_version": "3.0",
+        "updated": UPDATED,
+        "links": [
+            {"rel": "describedby", "type": "text/html", "href": "https://docs.openstack.org/"},
+            {"rel": "self", "href": f"{request.base}/v3/"},
+        ],
+        "media-types": [{"base": "application/json", "type": "application/vnd.openstack.volume+json;version=3"}],
+    }
+
+
+def extensions(volumes: VolumeRecords, request: Request) -> Response:
+    return Response({"extensions": [_extension(alias) for alias in EXTENSIONS]})
+
+
+def extension(volumes: VolumeRecords, request: Request) -> Response:
+    alias = request.vars["alias"]
+    if alias not in EXTENSIONS:
+        raise not_found("The resource could not be found.")
+    return Response({"extension": _extension(alias)})
+
+
+def _extension(alias: str) -> dict[str, Any]:
+    name = EXTENSIONS[alias]
+    return {"alias": alias, "name": name, "description": f"{name} support.", "links": [], "updated": UPDATED}
+
+
+def limits(volumes: VolumeRecords, request: Request) -> Response:
+    project = request.context.project
+    if request.context.is_admin:
+        project = request.query.get("project_id") or request.query.get("tenant_id") or project
+    allowed, used = volumes.limits_of(project), volumes.used_by(project)
+    absolute = {
+        "maxTotalVolumes": allowed["volumes"],
+        "maxTotalVolumeGigabytes": allowed["gigabytes"],
+        "maxTotalSnapshots": allowed["snapshots"],
+        "maxTotalBackups": allowed["backups"],
+        "maxTotalBackupGigabytes": allowed["backup_gigabytes"],
+        "totalVolumesUsed": used["volumes"],
+        "totalGigabytesUsed": used["gigabytes"],
+        "totalSnapshotsUsed": used["snapshots"],
+        "totalBackupsUsed": used["backups"],
+        "totalBackupGigabytesUsed": used["backup_gigabytes"],
+    }
+    return Response({"limits": {"rate": [], "absolute": absolute}})
+
+
+def _quota_project(request: Request) -> str:
+    project = request.vars["target_id"]
+    if not request.context.is_admin and project != request.context.project_id:
+        raise forbidden("Policy doesn't allow volume_extension:quotas:show to be performed.")
+    return project
+
+
+def show_quota(volumes: VolumeRecords, request: Request) -> Response:
+    project = _quota_project(request)
+    limits_: dict[str, Any] = dict(volumes.limits_of(project))
+    if request.query.boolean("usage"):
+        used = volumes.used_by(project)
+        limits_ = {
+            name: {"limit": limit, "in_use": used[name], "reserved": 0, "allocated": 0}
+            for name, limit in limits_.items()
+        }
+    return Response({"quota_set": {"id": project, **limits_}})
+
+
+def default_quota(volumes: VolumeRecords, request: Request) -> Response:
+    project = _quota_project(request)
+    return Response({"quota_set": {"id": project, **volumes.default_limits()}})
+
+
+def _quota_changes(volumes: VolumeRecords, wanted: dict[str, Any]) -> dict[str, int]:
+    given = {key: value for key, value in wanted.items() if key not in ("tenant_id", "id", "force")}
+    names = volumes.quota_names()
+    if unknown := sorted(set(given) - set(names)):
+        raise bad_request(f"Bad key(s) in quota set: {', '.join(unknown)}")
+    fields.check_fields(given, dict.fromkeys(names, fields.integer(-1, 2**31 - 1)), where="quota_set")
+    return {key: int(value) for key, value in given.items()}
+
+
+def update_quota(volumes: VolumeRecords, request: Request) -> Response:
+    request.context.require()
+    project = request.vars["target_id"]
+    volumes.set_limits(project, _quota_changes(volumes, request.object("quota_set")))
+    return Response({"quota_set": volumes.limits_of(project)})
+
+
+def delete_quota(volumes: VolumeRecords, request: Request) -> Response:
+    request.context.require()
+    volumes.reset_limits(request.vars["target_id"])
+    return Response(status=200)
+
+
+def show_quota_class(volumes: VolumeRecords, request: Request) -> Response:
+    request.context.require()
+    return Response({"quota_class_set": {"id": request.vars["class_name"], **volumes.default_limits()}})
+
+
+def update_quota_class(volumes: VolumeRecords, request: Request) -> Response:
+    request.context.require()
+    if request.vars["class_name"] != "default":
+        raise not_found(f"Quota class {request.vars['class_name']} could not be found.")
+    wanted = {key: value for key, value in request.object("quota_class_set").items() if key != "class_name"}
+    volumes.set_limits("default", _quota_changes(volumes, wanted))
+    return Response({"quota_class_set": volumes.default_limits()})
+
+
+def availability_zones(volumes: VolumeRecords, request: Request) -> Response:
+    return Response({"availabilityZoneInfo": zones()})
+
+
+def services(volumes: VolumeRecords, request: Request) -> Response:
+    request.context.require()
+    host, binary = request.query.get("host"), request.query.get("binary")
+    rows = [
+        {
+            "binary": row["binary"],
+            "host": row["host"],
+            "zone": row["zone"],
+            "status": "disabled" if row["disabled"] else "enabled",
+            "state": "up",
+            "updated_at": volumes.moment(),
+            "disabled_reason": row["disabled_reason"],
+            **({"cluster": None} if request.version >= (3, 7) else {}),
+            **({"backend_state": "up"} if request.version >= (3, 49) and row["binary"] == "cinder-volume" else {}),
+        }
+        for row in volumes.services
+        if binary in (None, row["binary"]) and (host is None or host in (row["host"], row["host"].partition("@")[0]))
+    ]
+    return Response({"services": rows})
+
+
+def switch_service(volumes: VolumeRecords, request: Request) -> Response:
+    request.context.require()
+    wanted, change = request.json, request.vars["change"]
+    if change not in ("enable", "disable", "disable-log-reason"):
+        raise not_found(f"There is no such action on services: {change}.")
+    checks = {"host": fields.text(1), "binary": fields.text(1), "disabled_reason": fields.text(1)}
+    reason_needed = change == "disable-log-reason"
+    fields.check_fields(wanted, checks, ("host", "binary", *(("disabled_reason",) if reason_needed else ())))
+    row = volumes.services.get(f"{wanted['binary']}:{wanted['host']}")
+    if row is None:
+        raise not_found(f"Service {wanted['binary']} could not be found on host {wanted['host']}.")
+    reason = wanted["disabled_reason"] if reason_needed else None
+    volumes.services.update(row, disabled=change != "enable", disabled_reason=reason)
+    status = "disabled" if row["disabled"] else "enabled"
+    view = {"host": row["host"], "service": row["binary"], "binary": row["binary"], "status": status}
+    return Response({**view, "disabled": row["disabled"], **({"disabled_reason": reason} if reason else {})})
+
+
+def pools(volumes: VolumeRecords, request: Request) -> Response:
+    request.context.require()
+    pool: dict[str, Any] = {"name": POOL}
+    if request.query.boolean("detail"):
+        used = sum(row["size"] for row in volumes.volumes)
+        pool["capabilities"] = {
+            "total_capacity_gb": CAPACITY_GIGABYTES,
+            "free_capacity_gb": CAPACITY_GIGABYTES - used,
+            "allocated_capacity_gb": used,
+            "provisioned_capacity_gb": used,
+            "reserved_percentage": 0,
+            "max_over_subscription_ratio": "20.0",
+            "thin_provisioning_support": True,
+            "thick_provisioning_support": False,
+            "multiattach": True,
+            "volume_backend_name": "lvmdriver-1",
+            "storage_protocol": "iSCSI",
+            "vendor_name": "Open Source",
+            "driver_version": "3.0.0",
+            "QoS_support": False,
+            "timestamp": volumes.moment(),
+        }
+    return Response({"pools": [pool]})

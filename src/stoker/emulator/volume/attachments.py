@@ -1,0 +1,192 @@
+"""Volumes attached to servers and hosts: by the attachments API, by the older actions, and by the compute service."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.cloud import new_id
+from stoker.emulator.core.errors import ApiError, bad_request
+from stoker.emulator.core.http import Context
+from stoker.emulator.core.store import Record
+from stoker.emulator.volume.backups import BackupLife
+from stoker.emulator.volume.tables import SHORT
+
+
+class AttachmentLife(BackupLife):
+    """Attachments: `reserved` without a connector, `attaching` with one, `attached` when complete."""
+
+    def create_attachment(
+        self, context: Context, volume: Record, instance: str | None, connector: Record | None = None, mode: str = "rw"
+    ) -> Record:
+        """Reserve a volume for a server (its id) or a host.
+
+        Raises: ApiError 400 when the volume is neither available nor, being multiattach, in use.
+        """
+        allowed = ("available", "in-use", "reserved", "attaching") if volume["multiattach"] else ("available",)
+        if volume["status"] not in allowed:
+            raise bad_request(
+                f"Invalid volume: Volume {volume['id']} status must be {' or '.join(allowed[:2])} "
+                f"to reserve, but the current status is {volume['status']}."
+            )
+        attachment = self.attachments.add(
+            {
+                "id": new_id(),
+                "volume_id": volume["id"],
+                "project_id": volume["project_id"],
+                "instance": instance,
+                "status": "reserved",
+                "attach_mode": mode,
+                "device": None,
+                "host_name": None,
+                "connector": None,
+                "attached_at": None,
+            }
+        )
+        if connector is not None:
+            self.connect_attachment(attachment, connector)
+        self._follow_attachments(volume)
+        return attachment
+
+    def connect_attachment(self, attachment: Record, connector: Record) -> Record:
+        """Tell an attachment what connects to the volume; the volume is attaching then."""
+        self.attachments.update(
+            attachment,
+            status="attaching",
+            connector=connector,
+            host_name=connector.get("host"),
+            device=connector.get("mountpoint", attachment["device"]),
+        )
+        self._follow_attachments(self.volumes.require(attachment["volume_id"]))
+        return attachment
+
+    def complete_attachment(self, attachment: Record, device: str | None = None) -> None:
+        """The volume is attached; 400 when nothing was attaching."""
+        if attachment["status"] != "attaching":
+            raise bad_request(
+                f"Invalid volume: Attachment {attachment['id']} is {attachment['status']}, not attaching."
+            )
+        self.attachments.update(
+            attachment, status="attached", attached_at=self.moment(), device=device or attachment["device"]
+        )
+        self._follow_attachments(self.volumes.require(attachment["volume_id"]))
+
+    def remove_attachment(self, attachment: Record) -> list[Record]:
+        """End an attachment; what other attachments the volume has."""
+        self.attachments.remove(attachment)
+        volume = self.volumes.get(attachment["volume_id"])
+        if volume is None:
+            return []
+        self._follow_attachments(volume)
+        return self.attachments.select(volume_id=volume["id"])
+
+    def begin_detaching(self, volume: Record) -> None:
+        """A volume is about to be detached; 400 unless it is in use."""
+        self._require(volume, ("in-use",), "begin detaching")
+        self._set_status(volume, "detaching")
+
+    def roll_detaching(self, volume: Record) -> None:
+        """A volume is not detached after all."""
+        if volume["status"] == "detaching":
+            self._set_status(volume, "in-use")
+
+    def reserve(self, volume: Record) -> None:
+        """Keep a volume for somebody who will attach it; 400 unless it is available."""
+        self._require(volume, ("available", "in-use") if volume["multiattach"] else ("available",), "reserve")
+        self._set_status(volume, "attaching")
+
+    def unreserve(self, volume: Record) -> None:
+        """Give up a reservation."""
+        if volume["status"] in ("attaching", "reserved"):
+            self._follow_attachments(volume)
+
+    def attach(self, context: Context, volume: Record, wanted: Record) -> None:
+        """Attach as the action `os-attach` does: `{instance_uuid or host_name, mountpoint, mode}`."""
+        self._require(volume, ("available", "attaching", "reserved", "in-use"), "attach")
+        if volume["status"] == "in-use" and not volume["multiattach"]:
+            raise bad_request(f"Invalid volume: Volume {volume['id']} is attached already.")
+        readonly = volume["metadata"].get("readonly") == "True"
+        if readonly and wanted.get("mode", "rw") == "rw":
+            raise bad_request("Invalid volume: Invalid attaching mode 'rw' for a read-only volume.")
+        attachment = self.attachments.add(
+            {
+                "id": new_id(),
+                "volume_id": volume["id"],
+                "project_id": volume["project_id"],
+                "instance": wanted.get("instance_uuid"),
+                "status": "attaching",
+                "attach_mode": wanted.get("mode", "rw"),
+                "device": wanted.get("mountpoint"),
+                "host_name": wanted.get("host_name"),
+                "connector": None,
+                "attached_at": None,
+            }
+        )
+        self._set_status(volume, "attaching")
+        self.after(SHORT, self.finish_attach, attachment["id"])
+
+    def finish_attach(self, attachment_id: str) -> None:
+        attachment = self.attachments.get(attachment_id)
+        if attachment is not None and attachment["status"] == "attaching":
+            self.complete_attachment(attachment)
+
+    def detach(self, volume: Record, attachment_id: str | None, force: bool = False) -> None:
+        """Detach one attachment, or the only one; 400 when the volume is not attached."""
+        if not force:
+            self._require(volume, ("in-use", "detaching"), "detach")
+        own = self.attachments.select(volume_id=volume["id"])
+        gone = [row for row in own if attachment_id in (None, row["id"])]
+        if attachment_id is not None and not gone:
+            raise bad_request(f"Invalid volume: Volume {volume['id']} has no attachment {attachment_id}.")
+        if len(gone) > 1:
+            raise bad_request("Invalid volume: Volume is attached to more than one server: name the attachment.")
+        self._set_status(volume, "detaching")
+        self.after(SHORT, self.finish_detach, volume["id"], [row["id"] for row in gone])
+
+    def finish_detach(self, volume_id: str, attachment_ids: list[str]) -> None:
+        for attachment_id in attachment_ids:
+            if (attachment := self.attachments.get(attachment_id)) is not None:
+                self.attachments.remove(attachment)
+        volume = self.volumes.get(volume_id)
+        if volume is not None and volume["status"] == "detaching":
+            self._follow_attachments(volume)
+
+    def connection_info(self, volume: Record, connector: Record) -> dict[str, Any]:
+        """How a host reaches a volume: the iSCSI target of the back end."""
+        return {
+            "driver_volume_type": "iscsi",
+            "data": {
+                "target_discovered": False,
+                "target_iqn": f"iqn.2010-10.org.openstack:volume-{volume['id']}",
+                "target_portal": "127.0.0.1:3260",
+                "target_lun": 0,
+                "volume_id": volume["id"],
+                "access_mode": "ro" if volume["metadata"].get("readonly") == "True" else "rw",
+                "encrypted": volume["encrypted"],
+                "qos_specs": None,
+            },
+        }
+
+    def attachment_for(self, context: Context, attachment_id: str) -> Record:
+        """An attachment the caller may see; 404 otherwise."""
+        return self.visible(self.attachments, context, attachment_id)
+
+    def _follow_attachments(self, volume: Record) -> None:
+        """Give a volume the status that its attachments mean."""
+        statuses = {row["status"] for row in self.attachments.select(volume_id=volume["id"])}
+        order = (("attached", "in-use"), ("attaching", "attaching"), ("reserved", "reserved"))
+        self._set_status(volume, next((status for held, status in order if held in statuses), "available"))
+
+    def _set_status(self, volume: Record, status: str) -> None:
+        self.volumes.update(volume, status=status, updated_at=self.moment())
+
+    def _require(self, volume: Record, statuses: tuple[str, ...], action: str) -> None:
+        if volume["status"] not in statuses:
+            raise refused(volume, statuses, action)
+
+
+def refused(volume: Record, statuses: tuple[str, ...], action: str) -> ApiError:
+    """The 400 for an action on a volume in another status."""
+    return bad_request(
+        f"Invalid volume: Unable to {action} volume {volume['id']}: its status must be {' or '.join(statuses)}, "
+        f"but it is {volume['status']}."
+    )

@@ -1,0 +1,183 @@
+"""Backups of volumes, and volumes restored from them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+import orjson
+
+from stoker.emulator.core.cloud import new_id
+from stoker.emulator.core.errors import ApiError, bad_request
+from stoker.emulator.core.http import Context
+from stoker.emulator.core.store import Record
+from stoker.emulator.volume.snapshots import SnapshotLife
+from stoker.emulator.volume.tables import LONG, SHORT, ZONE
+
+BACKUP_STATUSES = ("available", "error", "creating", "deleting", "restoring", "error_deleting")
+BACKUP_SERVICE = "cinder.backup.drivers.swift.SwiftBackupDriver"
+OBJECTS_PER_BACKUP = 2
+
+
+class BackupLife(SnapshotLife):
+    """Backups from their creation to their end."""
+
+    def create_backup(self, context: Context, volume: Record, wanted: Record) -> Record:
+        """Begin a backup of a volume or of its snapshot.
+
+        wanted: name, description, container, incremental, force (a volume in use), snapshot_id, metadata.
+
+        Raises: ApiError 400 for a wrong status or an incremental backup without a full one, 413 beyond a quota.
+        """
+        snapshot = self._snapshot_of_backup(context, volume, wanted.get("snapshot_id"))
+        allowed = ("available", "in-use") if wanted.get("force") or snapshot else ("available",)
+        if volume["status"] not in allowed:
+            raise bad_request(
+                f"Invalid volume: Volume to be backed up must be {' or '.join(allowed)} but the current status is "
+                f'"{volume["status"]}".'
+            )
+        parent = self._parent(volume) if wanted.get("incremental") else None
+        self.check_quota(context.project, {"backups": 1, "backup_gigabytes": volume["size"]})
+        backup = self.backups.add(
+            {
+                **self._blank(context),
+                "name": wanted.get("name"),
+                "description": wanted.get("description"),
+                "status": "creating",
+                "size": volume["size"],
+                "volume_id": volume["id"],
+                "snapshot_id": None if snapshot is None else snapshot["id"],
+                "container": wanted.get("container"),
+                "metadata": wanted.get("metadata") or {},
+                "parent_id": None if parent is None else parent["id"],
+                "availability_zone": wanted.get("availability_zone") or ZONE,
+            }
+        )
+        source = self.volumes if snapshot is None else self.snapshots
+        busy = volume if snapshot is None else snapshot
+        source.update(busy, status="backing-up", _previous=busy["status"], updated_at=self.moment())
+        self.after(LONG, self.finish_backup, backup["id"])
+        return backup
+
+    def finish_backup(self, backup_id: str) -> None:
+        backup = self.backups.get(backup_id)
+        if backup is None or backup["status"] != "creating":
+            return
+        failed = backup.pop("_fault", None)
+        self.backups.update(
+            backup,
+            status="available" if failed is None else "error",
+            fail_reason=failed,
+            container=backup["container"] or "volumebackups",
+            object_count=OBJECTS_PER_BACKUP if failed is None else 0,
+            updated_at=self.moment(),
+        )
+        source = self.volumes if backup["snapshot_id"] is None else self.snapshots
+        busy = source.get(backup["snapshot_id"] or backup["volume_id"])
+        if busy is not None and busy["status"] == "backing-up":
+            source.update(busy, status=busy["_previous"], _previous=None, updated_at=self.moment())
+
+    def restore_backup(self, context: Context, backup: Record, volume_id: str | None, name: str | None) -> Record:
+        """Begin to restore a backup into a volume, a new one when `volume_id` is None; the volume.
+
+        Raises: ApiError 400 for a wrong status or a volume that is too small, 404 for an unknown volume.
+        """
+        if backup["status"] != "available":
+            raise bad_request("Invalid backup: Backup status must be available")
+        if volume_id is None:
+            volume = self.create_volume(
+                context, {"size": backup["size"], "name": name or f"restore_backup_{backup['id']}"}
+            )
+        else:
+            volume = self.volume_for(context, volume_id)
+            if volume["status"] != "available":
+                raise bad_request("Invalid volume: Volume to be restored to must be available")
+        if volume["size"] < backup["size"]:
+            raise bad_request(
+                f"Invalid volume: volume size {volume['size']} is too small to restore backup of size {backup['size']}."
+            )
+        self.volumes.update(volume, status="restoring-backup", updated_at=self.moment())
+        self.backups.update(backup, status="restoring", updated_at=self.moment())
+        self.after(LONG, self.finish_restore, backup["id"], volume["id"])
+        return volume
+
+    def finish_restore(self, backup_id: str, volume_id: str) -> None:
+        self.settle_volume(volume_id, ("restoring-backup",), "available", "error_restoring")
+        backup = self.backups.get(backup_id)
+        if backup is not None and backup["status"] == "restoring":
+            backup.pop("_fault", None)
+            self.backups.update(backup, status="available", updated_at=self.moment())
+
+    def delete_backup(self, backup: Record, force: bool = False) -> None:
+        """Begin to delete a backup; 400 while it is busy or others build on it."""
+        if backup["status"] not in ("available", "error", "error_deleting") and not force:
+            raise bad_request("Invalid backup: Backup status must be available or error")
+        if self.backups.first(parent_id=backup["id"]) is not None:
+            raise bad_request("Invalid backup: Incremental backups exist for this backup.")
+        self.backups.update(backup, status="deleting", updated_at=self.moment())
+        self.after(SHORT, self.finish_delete_backup, backup["id"])
+
+    def finish_delete_backup(self, backup_id: str) -> None:
+        backup = self.backups.get(backup_id)
+        if backup is None or backup["status"] != "deleting":
+            return
+        if (failed := backup.pop("_fault", None)) is not None:
+            self.backups.update(backup, status="error_deleting", fail_reason=failed, updated_at=self.moment())
+        else:
+            self.backups.remove(backup)
+
+    def export_backup(self, backup: Record) -> Record:
+        """What `import_backup` needs to know a backup again; 400 unless it is available."""
+        if backup["status"] != "available":
+            raise bad_request("Invalid backup: Backup status must be available and not " + backup["status"] + ".")
+        kept = {key: value for key, value in backup.items() if not key.startswith("_")}
+        return {"backup_service": BACKUP_SERVICE, "backup_url": base64.b64encode(orjson.dumps(kept)).decode()}
+
+    def import_backup(self, context: Context, service: str, url: str) -> Record:
+        """Take an exported backup in; 400 when it cannot be read, 503 for another kind of backup service."""
+        if service != BACKUP_SERVICE:
+            raise ApiError(503, f"Service {service} could not be found.")
+        try:
+            known = orjson.loads(base64.b64decode(url, validate=True))
+            backup_id, size = str(known["id"]), int(known["size"])
+        except (binascii.Error, ValueError, KeyError, TypeError):
+            raise bad_request("Invalid input received: Can't parse backup record.") from None
+        if backup_id in self.backups:
+            raise bad_request("Invalid backup: Backup already exists in database.")
+        self.check_quota(context.project, {"backups": 1, "backup_gigabytes": size})
+        backup = self.backups.add(
+            {**self._blank(context), **known, "project_id": context.project, "status": "creating"}
+        )
+        self.become(SHORT, self.backups, backup, {"status": "available"}, {"status": "error"})
+        return backup
+
+    def _blank(self, context: Context) -> Record:
+        return {
+            "id": new_id(),
+            "project_id": context.project,
+            "user_id": context.user_id,
+            "created_at": self.moment(),
+            "updated_at": None,
+            "data_timestamp": self.moment(),
+            "fail_reason": None,
+            "object_count": 0,
+        }
+
+    def _snapshot_of_backup(self, context: Context, volume: Record, snapshot_id: str | None) -> Record | None:
+        if snapshot_id is None:
+            return None
+        snapshot = self.visible(self.snapshots, context, snapshot_id)
+        if snapshot["volume_id"] != volume["id"]:
+            raise bad_request("Invalid snapshot: The snapshot is not one of the volume to be backed up.")
+        if snapshot["status"] != "available":
+            raise bad_request(
+                f"Invalid snapshot: Snapshot to be backed up must be available, but the current status is "
+                f'"{snapshot["status"]}".'
+            )
+        return snapshot
+
+    def _parent(self, volume: Record) -> Record:
+        done = [row for row in self.backups.select(volume_id=volume["id"]) if row["status"] == "available"]
+        if not done:
+            raise bad_request("Invalid backup: No backups available to do an incremental backup.")
+        return done[-1]

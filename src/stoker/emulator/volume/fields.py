@@ -1,0 +1,193 @@
+"""What a request body may hold: a check per field, and Cinder's and Nova's words for a field that fails it.
+
+A check takes a value and gives the problem, or None when there is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from stoker.emulator.core.errors import bad_request
+
+Check = Callable[[Any], str | None]
+
+_TRUE = frozenset({"1", "t", "true", "on", "y", "yes"})
+_FALSE = frozenset({"0", "f", "false", "off", "n", "no"})
+_UUID = re.compile(r"[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\Z", re.IGNORECASE | re.ASCII)
+
+
+def check_fields(
+    wanted: Any, fields: Mapping[str, Check], required: Collection[str] = (), where: str = "body", strict: bool = True
+) -> None:
+    """Refuse an object with a wrong field.
+
+    fields: the check of each known field; a `strict` object has no others.
+    where: what the object is called in the message.
+
+    Raises: ApiError 400.
+    """
+    if not isinstance(wanted, dict):
+        raise invalid(where, wanted, f"{wanted!r} is not of type 'object'")
+    for name in required:
+        if name not in wanted:
+            raise invalid(where, wanted, f"'{name}' is a required property")
+    for name, value in wanted.items():
+        if name not in fields:
+            if strict:
+                raise invalid(where, wanted, f"Additional properties are not allowed ('{name}' was unexpected)")
+        elif (problem := fields[name](value)) is not None:
+            raise invalid(name, value, problem)
+
+
+def invalid(name: str, value: Any, problem: str) -> Exception:
+    """The 400 for a field that fails its check."""
+    return bad_request(f"Invalid input for field/attribute {name}. Value: {value}. {problem}")
+
+
+def anything(value: Any) -> str | None:
+    return None
+
+
+def text(minimum: int = 0, maximum: int = 255, pattern: str | None = None) -> Check:
+    """Text of so many characters, wholly matched by `pattern` when there is one."""
+    form = None if pattern is None else re.compile(pattern)
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, str):
+            return f"{value!r} is not of type 'string'"
+        if len(value) < minimum:
+            return f"{value!r} is too short"
+        if len(value) > maximum:
+            return f"{value!r} is too long"
+        if form is not None and form.fullmatch(value) is None:
+            return f"{value!r} does not match {pattern!r}"
+        return None
+
+    return check
+
+
+def name(minimum: int = 1, maximum: int = 255) -> Check:
+    """A name: text that is more than blanks and has no unprintable characters."""
+    plain = text(minimum, maximum)
+
+    def check(value: Any) -> str | None:
+        if (problem := plain(value)) is not None:
+            return problem
+        if minimum and (not value.strip() or not all(c.isprintable() for c in value)):
+            return f"{value!r} must have printable characters"
+        return None
+
+    return check
+
+
+def identifier(value: Any) -> str | None:
+    """A UUID, with or without dashes."""
+    return None if isinstance(value, str) and _UUID.match(value) else f"{value!r} is not a 'uuid'"
+
+
+def integer(minimum: int | None = None, maximum: int | None = None) -> Check:
+    """A whole number, as such or as text."""
+
+    def check(value: Any) -> str | None:
+        number = as_integer(value)
+        if number is None:
+            return f"{value!r} is not of type 'integer'"
+        if minimum is not None and number < minimum:
+            return f"{value!r} is less than the minimum of {minimum}"
+        if maximum is not None and number > maximum:
+            return f"{value!r} is greater than the maximum of {maximum}"
+        return None
+
+    return check
+
+
+def number(minimum: float) -> Check:
+    """A number, as such or as text."""
+
+    def check(value: Any) -> str | None:
+        try:
+            found = None if isinstance(value, bool) else float(value)
+        except (TypeError, ValueError):
+            found = None
+        if found is None:
+            return f"{value!r} is not of type 'number'"
+        return None if found > minimum else f"{value!r} is less than or equal to the minimum of {minimum}"
+
+    return check
+
+
+def boolean(value: Any) -> str | None:
+    """True or false, as such or as a word."""
+    return f"{value!r} is not of type 'boolean'" if as_boolean(value) is None else None
+
+
+def one_of(*words: Any) -> Check:
+    return lambda value: None if value in words else f"{value!r} is not one of {list(words)}"
+
+
+def nullable(check: Check) -> Check:
+    return lambda value: None if value is None else check(value)
+
+
+def either(*checks: Check) -> Check:
+    """Any of the checks suffices; the problem told is the last one's."""
+
+    def check(value: Any) -> str | None:
+        problem: str | None = None
+        for one in checks:
+            if (problem := one(value)) is None:
+                return None
+        return problem
+
+    return check
+
+
+def items(check_item: Check, maximum: int | None = None, unique: bool = False) -> Check:
+    """A list whose members all pass."""
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, list):
+            return f"{value!r} is not of type 'array'"
+        if maximum is not None and len(value) > maximum:
+            return f"{value!r} is too long"
+        if unique and any(one in value[:at] for at, one in enumerate(value)):
+            return f"{value!r} has non-unique elements"
+        return next((problem for one in value if (problem := check_item(one)) is not None), None)
+
+    return check
+
+
+def text_map(largest_value: int = 255, key_form: str = r"[a-zA-Z0-9_.: -]{1,255}", null_values: bool = False) -> Check:
+    """An object of texts, as metadata and extra specs are."""
+    key_check, value_check = text(pattern=key_form), text(maximum=largest_value)
+    if null_values:
+        value_check = nullable(value_check)
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, dict):
+            return f"{value!r} is not of type 'object'"
+        problems = (key_check(key) or value_check(one) for key, one in value.items())
+        return next((problem for problem in problems if problem is not None), None)
+
+    return check
+
+
+def as_integer(value: Any) -> int | None:
+    """The whole number a body means by `2` or `"2"`; None when it means none."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]+", value.strip(), re.ASCII):
+        return int(value)
+    return None
+
+
+def as_boolean(value: Any) -> bool | None:
+    """The truth a body means by true or `"yes"`; None when it means none."""
+    word = str(value).strip().lower() if isinstance(value, bool | int | str) else ""
+    return True if word in _TRUE else False if word in _FALSE else None

@@ -1,0 +1,74 @@
+"""Lists of the block-storage service: who sees what, filters, order and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+
+from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.paging import ordered, page
+from stoker.emulator.core.store import Collection, Record
+
+Filter = Callable[[Record, str], bool]
+
+
+def equal(field: str) -> Filter:
+    """The field is what the query says."""
+    return lambda row, wanted: str(row.get(field)).lower() == wanted.lower()
+
+
+def holds(field: str) -> Filter:
+    """The field is an object with all that the query's object says (`{'a': 'b'}` or JSON)."""
+
+    def test(row: Record, wanted: str) -> bool:
+        try:
+            asked = orjson.loads(wanted.replace("'", '"'))
+        except orjson.JSONDecodeError:
+            raise bad_request(f"Invalid filter {field}: it must be an object, not {wanted}.") from None
+        return isinstance(asked, dict) and asked.items() <= row[field].items()
+
+    return test
+
+
+def contains(field: str) -> Filter:
+    """The field has the query's text in it."""
+    return lambda row, wanted: wanted in str(row.get(field) or "")
+
+
+def project_rows(collection: Collection, request: Request) -> list[Record]:
+    """The rows the caller asks for, newest first: those of the project, or all of them for an admin who says so."""
+    context, query = request.context, request.query
+    everyone = context.is_admin and bool(query.boolean("all_tenants"))
+    if not everyone:
+        rows = collection.select(project_id=context.project)
+    elif (project := query.get("project_id")) is not None:
+        rows = collection.select(project_id=project)
+    else:
+        rows = list(collection)
+    return rows[::-1]
+
+
+def listing(
+    request: Request,
+    plural: str,
+    rows: list[Record],
+    filters: Mapping[str, Filter],
+    view: Callable[[Record], dict[str, Any]],
+) -> Response:
+    """The answer: filtered, ordered, one page of it, with the link to the next."""
+    query = request.query
+    for name, test in filters.items():
+        if (wanted := query.get(name)) is not None:
+            rows = [row for row in rows if test(row, wanted)]
+    total = len(rows)
+    rows = ordered(rows, query)[query.integer("offset") or 0 :]
+    shown = page(rows, query)
+    body: dict[str, Any] = {plural: [view(row) for row in shown.rows]}
+    if shown.next_marker is not None:
+        body[f"{plural}_links"] = shown.links(request)
+    if request.version >= (3, 45) and query.boolean("with_count"):
+        body["count"] = total
+    return Response(body)

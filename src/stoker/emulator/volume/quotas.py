@@ -1,0 +1,109 @@
+"""How much block storage a project may use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stoker.emulator.core.errors import ApiError
+from stoker.emulator.core.store import Record
+from stoker.emulator.volume.types import TypeRecords
+
+DEFAULT_LIMITS = {
+    "volumes": 10,
+    "gigabytes": 1000,
+    "snapshots": 10,
+    "per_volume_gigabytes": -1,
+    "backups": 10,
+    "backup_gigabytes": 1000,
+    "groups": 10,
+}
+PER_TYPE = ("volumes", "gigabytes", "snapshots")
+
+
+class QuotaRecords(TypeRecords):
+    """Limits by project, and the default ones (id `default`); a limit of -1 is none."""
+
+    def quota_names(self) -> list[str]:
+        """All that can be limited: the fixed names and one of each per volume type."""
+        per_type = [f"{name}_{kind['name']}" for kind in self.types for name in PER_TYPE]
+        return [*DEFAULT_LIMITS, *per_type]
+
+    def default_limits(self) -> dict[str, int]:
+        """The limits of a project without limits of its own."""
+        changed = self.quotas.get("default") or {}
+        return {name: changed.get(name, DEFAULT_LIMITS.get(name, -1)) for name in self.quota_names()}
+
+    def limits_of(self, project_id: str) -> dict[str, int]:
+        own = self.quotas.get(project_id) or {}
+        return {name: own.get(name, limit) for name, limit in self.default_limits().items()}
+
+    def set_limits(self, key: str, changes: Mapping[str, int]) -> None:
+        """Limit a project, or all of them with the key `default`."""
+        row = self.quotas.get(key) or self.quotas.add({"id": key})
+        self.quotas.update(row, **changes)
+
+    def reset_limits(self, project_id: str) -> None:
+        """Let the defaults hold for a project again."""
+        if (row := self.quotas.get(project_id)) is not None:
+            self.quotas.remove(row)
+
+    def used_by(self, project_id: str) -> dict[str, int]:
+        """What a project uses of each limit."""
+        volumes = self.volumes.select(project_id=project_id)
+        snapshots = self.snapshots.select(project_id=project_id)
+        backups = self.backups.select(project_id=project_id)
+        used = dict.fromkeys(self.quota_names(), 0)
+        used["backups"] = len(backups)
+        used["backup_gigabytes"] = sum(row["size"] for row in backups)
+        for label, members in (("volumes", volumes), ("snapshots", snapshots)):
+            for row in members:
+                kind = self.types.get(row["volume_type_id"])
+                suffixes = ["", f"_{kind['name']}"] if kind is not None else [""]
+                for suffix in suffixes:
+                    used[label + suffix] += 1
+                    used["gigabytes" + suffix] += row["size"]
+        return used
+
+    def check_quota(self, project_id: str, wanted: Mapping[str, int]) -> None:
+        """Refuse what goes beyond a limit.
+
+        wanted: quota name → how much more of it.
+
+        Raises: ApiError 413.
+        """
+        limits, used = self.limits_of(project_id), self.used_by(project_id)
+        for name, amount in wanted.items():
+            limit = limits[name]
+            if amount > 0 and 0 <= limit < used[name] + amount:
+                raise over_limit(_exceeded(name, amount, limit, used[name]))
+
+    def check_new_volume(self, project_id: str, size: int, kind: Record) -> None:
+        """Refuse a volume of `size` GiB of a type that the project may not have."""
+        largest = self.limits_of(project_id)["per_volume_gigabytes"]
+        if 0 <= largest < size:
+            raise over_limit(
+                f"VolumeSizeExceedsLimit: Requested volume size {size}G is larger than "
+                f"maximum allowed limit {largest}G."
+            )
+        name = kind["name"]
+        self.check_quota(project_id, {"gigabytes": size, f"gigabytes_{name}": size, "volumes": 1, f"volumes_{name}": 1})
+
+
+def _exceeded(name: str, amount: int, limit: int, used: int) -> str:
+    if "backup_gigabytes" in name:
+        return (
+            f"BackupSizeExceedsAvailableQuota: Requested backup exceeds allowed Backup gigabytes quota. "
+            f"Requested {amount}G, quota is {limit}G and {used}G has been consumed."
+        )
+    if "gigabytes" in name:
+        return (
+            f"VolumeSizeExceedsAvailableQuota: Requested volume or snapshot exceeds allowed {name} quota. "
+            f"Requested {amount}G, quota is {limit}G and {used}G has been consumed."
+        )
+    kind = {"v": "Volume", "s": "Snapshot", "b": "Backup", "g": "Group"}[name[0]]
+    return f"{kind}LimitExceeded: Maximum number of {name.split('_')[0]} allowed ({limit}) exceeded for quota '{name}'."
+
+
+def over_limit(message: str) -> ApiError:
+    """The 413 for what goes beyond a quota."""
+    return ApiError(413, message, headers={"Retry-After": "0"}, retryAfter="0")

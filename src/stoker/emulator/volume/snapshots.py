@@ -1,0 +1,92 @@
+"""Snapshots of volumes."""
+
+from __future__ import annotations
+
+from stoker.emulator.core.cloud import new_id
+from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.http import Context
+from stoker.emulator.core.store import Record
+from stoker.emulator.volume.tables import LONG, SHORT
+from stoker.emulator.volume.volumes import VolumeLife
+
+SNAPSHOT_STATUSES = ("available", "error", "creating", "deleting", "error_deleting", "backing-up")
+
+
+class SnapshotLife(VolumeLife):
+    """Snapshots from their creation to their end."""
+
+    def create_snapshot(self, context: Context, volume: Record, wanted: Record, force: bool) -> Record:
+        """Begin a snapshot; `force` allows it of a volume in use. 400 in another status, 413 beyond a quota."""
+        allowed = ("available", "in-use") if force else ("available",)
+        if volume["status"] not in allowed:
+            raise bad_request(
+                f"Invalid volume: Volume {volume['id']} status must be {' or '.join(allowed)}, "
+                f"but current status is: {volume['status']}."
+            )
+        kind = self.types.require(volume["volume_type_id"])["name"]
+        size = volume["size"]
+        self.check_quota(
+            context.project,
+            {"gigabytes": size, f"gigabytes_{kind}": size, "snapshots": 1, f"snapshots_{kind}": 1},
+        )
+        snapshot = self.snapshots.add(
+            {
+                "id": new_id(),
+                "name": wanted.get("name"),
+                "description": wanted.get("description"),
+                "status": "creating",
+                "size": size,
+                "volume_id": volume["id"],
+                "volume_type_id": volume["volume_type_id"],
+                "project_id": volume["project_id"],
+                "user_id": context.user_id,
+                "metadata": wanted.get("metadata") or {},
+                "created_at": self.moment(),
+                "updated_at": None,
+            }
+        )
+        self.after(LONG, self.finish_snapshot, snapshot["id"])
+        return snapshot
+
+    def finish_snapshot(self, snapshot_id: str) -> None:
+        snapshot = self.snapshots.get(snapshot_id)
+        if snapshot is not None and snapshot["status"] == "creating":
+            doomed = snapshot.pop("_fault", None) is not None
+            self.snapshots.update(snapshot, status="error" if doomed else "available", updated_at=self.moment())
+
+    def delete_snapshot(self, snapshot: Record, force: bool = False) -> None:
+        """Begin to delete a snapshot; 400 unless it is available or in error, or when `force`."""
+        if snapshot["status"] not in ("available", "error", "error_deleting") and not force:
+            raise bad_request(
+                "Invalid snapshot: Snapshot status must be available or error, "
+                f"but current status is: {snapshot['status']}."
+            )
+        self.snapshots.update(snapshot, status="deleting", updated_at=self.moment())
+        self.after(SHORT, self.finish_delete_snapshot, snapshot["id"])
+
+    def finish_delete_snapshot(self, snapshot_id: str) -> None:
+        snapshot = self.snapshots.get(snapshot_id)
+        if snapshot is None or snapshot["status"] != "deleting":
+            return
+        if snapshot.pop("_fault", None) is not None:
+            self.snapshots.update(snapshot, status="error_deleting", updated_at=self.moment())
+        else:
+            self.snapshots.remove(snapshot)
+
+    def revert_volume(self, volume: Record, snapshot_id: str) -> None:
+        """Put a volume back to its latest snapshot; 400 for another snapshot or a volume that is not available."""
+        own = self.snapshots.select(volume_id=volume["id"])
+        if not own or own[-1]["id"] != snapshot_id:
+            raise bad_request(
+                f"Invalid input received: Volume {volume['id']} can be reverted only to its latest snapshot."
+            )
+        if volume["status"] != "available" or own[-1]["status"] != "available":
+            raise bad_request(
+                f"Invalid volume: Can't revert volume {volume['id']} to its latest snapshot {snapshot_id}. "
+                "Volume and snapshot must be available."
+            )
+        self.volumes.update(volume, status="reverting", size=own[-1]["size"], updated_at=self.moment())
+        self.after(LONG, self.finish_revert, volume["id"])
+
+    def finish_revert(self, volume_id: str) -> None:
+        self.settle_volume(volume_id, ("reverting",), "available", "error")

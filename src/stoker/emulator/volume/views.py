@@ -1,0 +1,219 @@
+"""Records of the block-storage service as clients see them, by microversion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.http import Request
+from stoker.emulator.core.store import Record
+from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.tables import POOL, ZONE
+
+
+def links(request: Request, kind: str, record: Record) -> list[dict[str, str]]:
+    """The `self` and `bookmark` links of a record."""
+    project = request.context.project_id
+    return [
+        {"rel": "self", "href": f"{request.base}/v3/{project}/{kind}/{record['id']}"},
+        {"rel": "bookmark", "href": f"{request.base}/{project}/{kind}/{record['id']}"},
+    ]
+
+
+def brief(request: Request, kind: str, record: Record) -> dict[str, Any]:
+    """Id, name and links: an entry of a list without details."""
+    return {"id": record["id"], "name": record["name"], "links": links(request, kind, record)}
+
+
+def created_volume(volumes: VolumeRecords, request: Request, volume: Record) -> dict[str, Any]:
+    """A volume as its creation and change answer it."""
+    kind = volumes.types.get(volume["volume_type_id"])
+    view = {
+        "id": volume["id"],
+        "name": volume["name"],
+        "description": volume["description"],
+        "status": volume["status"],
+        "size": volume["size"],
+        "availability_zone": volume["availability_zone"],
+        "created_at": volume["created_at"],
+        "updated_at": volume["updated_at"],
+        "attachments": [
+            {
+                "id": volume["id"],
+                "attachment_id": row["id"],
+                "volume_id": volume["id"],
+                "server_id": row["instance"],
+                "host_name": row["host_name"],
+                "device": row["device"],
+                "attached_at": row["attached_at"],
+            }
+            for row in volumes.attachments.select(volume_id=volume["id"])
+            if row["status"] == "attached"
+        ],
+        "volume_type": None if kind is None else kind["name"],
+        "snapshot_id": volume["snapshot_id"],
+        "source_volid": volume["source_volid"],
+        "metadata": volume["metadata"],
+        "links": links(request, "volumes", volume),
+        "user_id": volume["user_id"],
+        "bootable": str(volume["bootable"]).lower(),
+        "encrypted": volume["encrypted"],
+        "replication_status": None,
+        "consistencygroup_id": None,
+        "multiattach": volume["multiattach"],
+        "migration_status": volume["migration_status"] if request.context.is_admin else None,
+    }
+    if request.version >= (3, 13):
+        view["group_id"] = None
+    if request.version >= (3, 21) and request.context.is_admin:
+        view["provider_id"] = None
+    if request.version >= (3, 48):
+        view["service_uuid"] = None
+        view["shared_targets"] = None if request.version >= (3, 69) else False
+    if request.version >= (3, 61) and request.context.is_admin:
+        view["cluster_name"] = None
+    if request.version >= (3, 63):
+        view["volume_type_id"] = volume["volume_type_id"]
+    if request.version >= (3, 65):
+        view["consumes_quota"] = True
+    return view
+
+
+def volume_detail(volumes: VolumeRecords, request: Request, volume: Record) -> dict[str, Any]:
+    """A volume in full."""
+    view = created_volume(volumes, request, volume)
+    view["os-vol-tenant-attr:tenant_id"] = volume["project_id"]
+    if request.context.is_admin:
+        view["os-vol-host-attr:host"] = None if volume["status"] == "creating" else POOL
+        view["os-vol-mig-status-attr:migstat"] = volume["migration_status"]
+        view["os-vol-mig-status-attr:name_id"] = None
+    if volume["image_metadata"]:
+        view["volume_image_metadata"] = volume["image_metadata"]
+    return view
+
+
+def created_snapshot(request: Request, snapshot: Record) -> dict[str, Any]:
+    """A snapshot as its creation and change answer it."""
+    fields = ("id", "name", "description", "status", "size", "volume_id", "metadata", "created_at", "updated_at")
+    view = {field: snapshot[field] for field in fields}
+    if request.version >= (3, 14):
+        view["group_snapshot_id"] = None
+    if request.version >= (3, 41):
+        view["user_id"] = snapshot["user_id"]
+    if request.version >= (3, 65):
+        view["consumes_quota"] = True
+    return view
+
+
+def snapshot_detail(request: Request, snapshot: Record) -> dict[str, Any]:
+    """A snapshot in full."""
+    done = snapshot["status"] not in ("creating", "error")
+    return {
+        **created_snapshot(request, snapshot),
+        "os-extended-snapshot-attributes:project_id": snapshot["project_id"],
+        "os-extended-snapshot-attributes:progress": "100%" if done else "0%",
+    }
+
+
+def backup_detail(volumes: VolumeRecords, request: Request, backup: Record) -> dict[str, Any]:
+    """A backup in full."""
+    fields = (
+        "id",
+        "name",
+        "description",
+        "status",
+        "size",
+        "object_count",
+        "availability_zone",
+        "container",
+        "created_at",
+        "updated_at",
+        "fail_reason",
+        "volume_id",
+        "snapshot_id",
+        "data_timestamp",
+    )
+    view = {
+        **{field: backup[field] for field in fields},
+        "links": links(request, "backups", backup),
+        "is_incremental": backup["parent_id"] is not None,
+        "has_dependent_backups": volumes.backups.first(parent_id=backup["id"]) is not None,
+    }
+    if request.version >= (3, 18) and request.context.is_admin:
+        view["os-backup-project-attr:project_id"] = backup["project_id"]
+    if request.version >= (3, 43):
+        view["metadata"] = backup["metadata"]
+    if request.version >= (3, 56):
+        view["user_id"] = backup["user_id"]
+    if request.version >= (3, 64):
+        view["encryption_key_id"] = None
+    return view
+
+
+VISIBLE_SPECS = ("multiattach", "replication_enabled", "RESKEY:availability_zones")
+
+
+def type_detail(request: Request, kind: Record) -> dict[str, Any]:
+    """A volume type; who is no admin sees only the extra specs that are meant for users."""
+    specs = kind["extra_specs"]
+    view = {
+        "id": kind["id"],
+        "name": kind["name"],
+        "description": kind["description"],
+        "is_public": kind["is_public"],
+        "os-volume-type-access:is_public": kind["is_public"],
+        "extra_specs": specs
+        if request.context.is_admin
+        else {key: value for key, value in specs.items() if key in VISIBLE_SPECS},
+    }
+    if request.context.is_admin:
+        view["qos_specs_id"] = kind["qos_specs_id"]
+    return view
+
+
+def attachment_detail(volumes: VolumeRecords, attachment: Record) -> dict[str, Any]:
+    """An attachment in full, with what a host needs to connect once it has said who it is."""
+    connector = attachment["connector"]
+    volume = volumes.volumes.get(attachment["volume_id"])
+    info: dict[str, Any] = {}
+    if connector is not None and volume is not None:
+        connection = volumes.connection_info(volume, connector)
+        info = {"driver_volume_type": connection["driver_volume_type"], **connection["data"]}
+        info |= {"attachment_id": attachment["id"]}
+    return {
+        **attachment_summary(attachment),
+        "attached_at": attachment["attached_at"] or "",
+        "detached_at": "",
+        "attach_mode": attachment["attach_mode"],
+        "connection_info": info,
+    }
+
+
+def attachment_summary(attachment: Record) -> dict[str, Any]:
+    """An attachment as an entry of a list without details."""
+    return {
+        "id": attachment["id"],
+        "status": attachment["status"],
+        "instance": attachment["instance"],
+        "volume_id": attachment["volume_id"],
+    }
+
+
+def transfer_detail(request: Request, transfer: Record) -> dict[str, Any]:
+    """A transfer without its key."""
+    view = {
+        "id": transfer["id"],
+        "name": transfer["name"],
+        "volume_id": transfer["volume_id"],
+        "created_at": transfer["created_at"],
+        "links": links(request, "volume-transfers", transfer),
+    }
+    if request.version >= (3, 55):
+        view["no_snapshots"] = transfer["no_snapshots"]
+    if request.version >= (3, 57):
+        for field in ("source_project_id", "destination_project_id", "accepted"):
+            view[field] = transfer[field]
+    return view
+
+
+def zones() -> list[dict[str, Any]]:
+    return [{"zoneName": ZONE, "zoneState": {"available": True}}]

@@ -1,0 +1,224 @@
+"""Volumes, their metadata and transfers over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record
+from stoker.emulator.volume import fields
+from stoker.emulator.volume.lists import contains, equal, holds, listing, project_rows
+from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.views import brief, created_volume, transfer_detail, volume_detail
+
+FREE_TEXT = fields.nullable(fields.text())
+METADATA = fields.text_map(key_form=r".{1,255}")
+UPDATABLE = {
+    "name": FREE_TEXT,
+    "description": FREE_TEXT,
+    "display_name": FREE_TEXT,
+    "display_description": FREE_TEXT,
+    "metadata": fields.nullable(METADATA),
+}
+CREATABLE = {
+    **UPDATABLE,
+    "size": fields.anything,
+    "availability_zone": FREE_TEXT,
+    "volume_type": FREE_TEXT,
+    "snapshot_id": fields.nullable(fields.identifier),
+    "source_volid": fields.nullable(fields.identifier),
+    "imageRef": FREE_TEXT,
+    "image_id": FREE_TEXT,
+    "backup_id": fields.nullable(fields.identifier),
+    "consistencygroup_id": fields.nullable(fields.identifier),
+    "multiattach": fields.nullable(fields.boolean),
+}
+FILTERS = {
+    "name": equal("name"),
+    "display_name": equal("name"),
+    "name~": contains("name"),
+    "status": equal("status"),
+    "status~": contains("status"),
+    "availability_zone": equal("availability_zone"),
+    "bootable": equal("bootable"),
+    "metadata": holds("metadata"),
+    "id": equal("id"),
+    "volume_type_id": equal("volume_type_id"),
+    "source_volid": equal("source_volid"),
+    "snapshot_id": equal("snapshot_id"),
+}
+
+
+def found(volumes: VolumeRecords, request: Request) -> Record:
+    """The volume the path names."""
+    return volumes.volume_for(request.context, request.vars["volume_id"])
+
+
+def create(volumes: VolumeRecords, request: Request) -> Response:
+    wanted = request.object("volume")
+    fields.check_fields(wanted, CREATABLE, where="volume", strict=request.version >= (3, 53))
+    if wanted.get("consistencygroup_id"):
+        raise not_found(f"ConsistencyGroup {wanted['consistencygroup_id']} could not be found.")
+    if wanted.get("multiattach") is not None and fields.as_boolean(wanted["multiattach"]):
+        raise bad_request("multiattach parameter has been removed. The default behavior is to use multiattach types.")
+    if wanted.get("backup_id") and request.version < (3, 47):
+        wanted = {key: value for key, value in wanted.items() if key != "backup_id"}
+    if wanted.get("image_id"):
+        wanted = {**wanted, "imageRef": wanted["image_id"]}
+    hints = request.json.get("OS-SCH-HNT:scheduler_hints")
+    if hints is not None:
+        fields.check_fields(hints, {}, where="OS-SCH-HNT:scheduler_hints", strict=False)
+    volume = volumes.create_volume(request.context, wanted)
+    return Response({"volume": created_volume(volumes, request, volume)}, 202)
+
+
+def index(volumes: VolumeRecords, request: Request) -> Response:
+    rows = project_rows(volumes.volumes, request)
+    return listing(request, "volumes", rows, FILTERS, lambda row: brief(request, "volumes", row))
+
+
+def detail(volumes: VolumeRecords, request: Request) -> Response:
+    rows = project_rows(volumes.volumes, request)
+    return listing(request, "volumes", rows, FILTERS, lambda row: volume_detail(volumes, request, row))
+
+
+def summary(volumes: VolumeRecords, request: Request) -> Response:
+    rows = project_rows(volumes.volumes, request)
+    totals: dict[str, Any] = {"total_count": len(rows), "total_size": sum(row["size"] for row in rows)}
+    if request.version >= (3, 36):
+        metadata: dict[str, list[str]] = {}
+        for row in rows:
+            for key, value in row["metadata"].items():
+                values = metadata.setdefault(key, [])
+                if value not in values:
+                    values.append(value)
+        totals["metadata"] = metadata
+    return Response({"volume-summary": totals})
+
+
+def show(volumes: VolumeRecords, request: Request) -> Response:
+    return Response({"volume": volume_detail(volumes, request, found(volumes, request))})
+
+
+def update(volumes: VolumeRecords, request: Request) -> Response:
+    volume = found(volumes, request)
+    wanted = request.object("volume")
+    fields.check_fields(wanted, UPDATABLE, where="volume", strict=request.version >= (3, 53))
+    if not wanted and request.version >= (3, 53):
+        raise bad_request("Invalid input for field/attribute volume. Value: {}. {} does not have enough properties")
+    changes = {key.removeprefix("display_"): value for key, value in wanted.items() if key in UPDATABLE}
+    if changes.get("metadata", {}) is None:
+        del changes["metadata"]
+    return Response({"volume": created_volume(volumes, request, volumes.update_volume(volume, changes))})
+
+
+def delete(volumes: VolumeRecords, request: Request) -> Response:
+    volume = found(volumes, request)
+    force = request.version >= (3, 23) and bool(request.query.boolean("force"))
+    if force:
+        request.context.require()
+    volumes.delete_volume(volume, bool(request.query.boolean("cascade")), force)
+    return Response(status=202)
+
+
+def show_metadata(volumes: VolumeRecords, request: Request) -> Response:
+    return Response({"metadata": found(volumes, request)["metadata"]})
+
+
+def _metadata(request: Request) -> dict[str, str]:
+    metadata = request.object("metadata")
+    fields.check_fields({"metadata": metadata}, {"metadata": METADATA})
+    return metadata
+
+
+def merge_metadata(volumes: VolumeRecords, request: Request) -> Response:
+    volume = found(volumes, request)
+    volumes.set_metadata(volume, {**volume["metadata"], **_metadata(request)})
+    return show_metadata(volumes, request)
+
+
+def replace_metadata(volumes: VolumeRecords, request: Request) -> Response:
+    volumes.set_metadata(found(volumes, request), _metadata(request))
+    return show_metadata(volumes, request)
+
+
+def _key_of(metadata: dict[str, str], request: Request) -> str:
+    key = request.vars["key"]
+    if key not in metadata:
+        raise not_found(f"Metadata has no item with key {key}.")
+    return key
+
+
+def show_metadata_item(volumes: VolumeRecords, request: Request) -> Response:
+    metadata = found(volumes, request)["metadata"]
+    key = _key_of(metadata, request)
+    return Response({"meta": {key: metadata[key]}})
+
+
+def set_metadata_item(volumes: VolumeRecords, request: Request) -> Response:
+    volume = found(volumes, request)
+    item = request.object("meta")
+    fields.check_fields({"meta": item}, {"meta": METADATA})
+    if list(item) != [request.vars["key"]]:
+        raise bad_request("Request body and URI mismatch: the body must have the key of the URI and no other.")
+    volumes.set_metadata(volume, {**volume["metadata"], **item})
+    return Response({"meta": item})
+
+
+def delete_metadata_item(volumes: VolumeRecords, request: Request) -> Response:
+    volume = found(volumes, request)
+    key = _key_of(volume["metadata"], request)
+    volumes.set_metadata(volume, {name: value for name, value in volume["metadata"].items() if name != key})
+    return Response(status=200)
+
+
+def show_encryption(volumes: VolumeRecords, request: Request) -> Response:
+    volume = found(volumes, request)
+    encryption = (volumes.types.require(volume["volume_type_id"])["_encryption"] or {}) if volume["encrypted"] else {}
+    wanted = ("provider", "cipher", "key_size", "control_location")
+    return Response({"encryption_key_id": None, **{key: encryption[key] for key in wanted if key in encryption}})
+
+
+def _transfer(volumes: VolumeRecords, request: Request) -> Record:
+    return volumes.visible(volumes.transfers, request.context, request.vars["transfer_id"])
+
+
+def create_transfer(volumes: VolumeRecords, request: Request) -> Response:
+    wanted = request.object("transfer")
+    checks = {"volume_id": fields.identifier, "name": FREE_TEXT, "no_snapshots": fields.boolean}
+    fields.check_fields(wanted, checks, ("volume_id",), "transfer")
+    volume = volumes.volume_for(request.context, wanted["volume_id"])
+    keep = bool(fields.as_boolean(wanted.get("no_snapshots", False)))
+    transfer = volumes.create_transfer(request.context, volume, wanted.get("name"), keep)
+    view = {**transfer_detail(request, transfer), "auth_key": transfer["_auth_key"]}
+    return Response({"transfer": view}, 202)
+
+
+def list_transfers(volumes: VolumeRecords, request: Request) -> Response:
+    rows = project_rows(volumes.transfers, request)
+    keys = ("id", "name", "volume_id", "links")
+    return listing(
+        request, "transfers", rows, {}, lambda row: {key: transfer_detail(request, row)[key] for key in keys}
+    )
+
+
+def list_transfers_detail(volumes: VolumeRecords, request: Request) -> Response:
+    rows = project_rows(volumes.transfers, request)
+    return listing(request, "transfers", rows, {}, lambda row: transfer_detail(request, row))
+
+
+def show_transfer(volumes: VolumeRecords, request: Request) -> Response:
+    return Response({"transfer": transfer_detail(request, _transfer(volumes, request))})
+
+
+def delete_transfer(volumes: VolumeRecords, request: Request) -> Response:
+    volumes.delete_transfer(_transfer(volumes, request))
+    return Response(status=202)
+
+
+def accept_transfer(volumes: VolumeRecords, request: Request) -> Response:
+    wanted = request.object("accept")
+    transfer = volumes.accept_transfer(request.context, request.vars["transfer_id"], wanted.get("auth_key"))
+    keys = ("id", "name", "volume_id", "links")
+    return Response({"transfer": {key: transfer_detail(request, transfer)[key] for key in keys}}, 202)
