@@ -47,7 +47,8 @@ def make_app(config: cfg.ConfigOpts, client: EngineClient, auth: Authenticator |
     middleware: list[Any] = [RequestLog(), Negotiation(face.base), Authentication(face.policy)]
     application = falcon.App(middleware=middleware)
     application.req_options.strip_url_path_trailing_slash = True
-    application.add_error_handler(Exception, faults.handle)
+    for kind in (falcon.HTTPError, Exception):  # falcon has a handler of its own for the first
+        application.add_error_handler(kind, faults.handle)
     for path, methods in ROUTES.items():
         application.add_route(f"{PREFIX}/{{project_id}}{path}", _resource(face, methods))
     wrapped: WSGIApplication = authenticator(application)

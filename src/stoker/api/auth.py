@@ -50,8 +50,7 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
 
 def challenge(config: cfg.ConfigOpts) -> str:
     """The value of `WWW-Authenticate` in a 401."""
-    group = config.get("keystone_authtoken")
-    uri = getattr(group, "www_authenticate_uri", None) or getattr(group, "auth_url", None)
+    uri = config.keystone_authtoken.www_authenticate_uri if "keystone_authtoken" in config else None
     return f'Keystone uri="{uri}"' if uri else "Keystone"
 
 

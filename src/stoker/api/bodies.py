@@ -48,16 +48,16 @@ def parse_json(content: bytes, what: str) -> Any:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadRequest(f"{what[0].upper()}{what[1:]} is not UTF-8: byte {error.start} is invalid.") from None
+        raise BadRequest(f"{_first(what)} is not UTF-8: byte {error.start} is invalid.") from None
     try:
         parsed = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
     except RecursionError:
         raise BadRequest(_too_deep(what)) from None
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise BadRequest(f"{what[0].upper()}{what[1:]} is not valid JSON: {place}: {error.msg}.") from None
+        raise BadRequest(f"{_first(what)} is not valid JSON: {place}: {error.msg}.") from None
     except ValueError as error:
-        raise BadRequest(f"{what[0].upper()}{what[1:]} is not acceptable JSON: {error}.") from None
+        raise BadRequest(f"{_first(what)} is not acceptable JSON: {error}.") from None
     _check(parsed, what)
     return parsed
 
@@ -115,11 +115,16 @@ def _check_text(text: str, path: Path, what: str) -> None:
 
 
 def _place(path: Path, what: str) -> str:
-    return f"{format_path(path)} in {what}" if path else f"{what[0].upper()}{what[1:]}"
+    return f"{format_path(path)} in {what}" if path else f"{_first(what)}"
+
+
+def _first(what: str) -> str:
+    """`what` at the beginning of a sentence; names of keys keep their case."""
+    return f"T{what[1:]}" if what.startswith("the ") else what
 
 
 def _too_deep(what: str) -> str:
-    return f"{what[0].upper()}{what[1:]} has more than {MAX_DEPTH} levels of maps and lists."
+    return f"{_first(what)} has more than {MAX_DEPTH} levels of maps and lists."
 
 
 def _read(request: falcon.Request, limit: int) -> bytes:

@@ -81,7 +81,9 @@ def create_arguments(call: Call) -> dict[str, Any]:
     if call.body["converge"] is not None:
         raise BadRequest("converge belongs to updates; a new stack has nothing to converge.")
     adopted = _adopted(call.body["adopt_stack_data"])
-    template = _template(call) or (adopted or {}).get("template")
+    template = _template(call)
+    if template is None and adopted is not None:
+        template = adopted.get("template")
     return {
         "name": call.body["stack_name"],
         **_definition(call, _required(template)),

@@ -1,0 +1,359 @@
+"""Every route: who may call it, what the engine is asked, and which status it answers."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from api_support import (
+    CONFIG_ID,
+    DEPLOYMENT_ID,
+    EVENT_ID,
+    OTHER_PROJECT_TOKEN,
+    PROJECT,
+    SNAPSHOT_ID,
+    STACK_ID,
+    check_tokens,
+)
+from falcon import testing
+
+from stoker.api.app import make_app
+from stoker.api.faults import BadRequest
+from stoker.api.policies import RULE_SETS
+from stoker.api.v1.routes import ROUTES
+
+STACK = f"/stacks/web/{STACK_ID}"
+RESOURCE = f"{STACK}/resources/server"
+TEMPLATE = {"heat_template_version": "2021-04-16", "resources": {}}
+REF = {"name": "web", "id": STACK_ID}
+DEFINITION = {"template": TEMPLATE, "environment": {}, "environment_files": [], "files": {}, "parameters": {}}
+NEW = {
+    "name": "web",
+    **DEFINITION,
+    "tags": None,
+    "disable_rollback": True,
+    "timeout_mins": None,
+    "adopt_stack_data": None,
+}
+CHANGE = {"ref": REF, **DEFINITION, "tags": None, "disable_rollback": None, "timeout_mins": None, "converge": None}
+PATCH = {**CHANGE, "clear_parameters": []}
+LISTED = {
+    "filters": {},
+    "tags": None,
+    "tags_any": None,
+    "not_tags": None,
+    "not_tags_any": None,
+    "limit": None,
+    "marker": None,
+    "sort_keys": [],
+    "sort_dir": None,
+    "global_tenant": False,
+    "show_deleted": False,
+    "show_nested": False,
+    "show_hidden": False,
+    "with_count": False,
+}
+EVENTS = {
+    "ref": REF,
+    "filters": {},
+    "limit": None,
+    "marker": None,
+    "sort_keys": [],
+    "sort_dir": None,
+    "nested_depth": 0,
+}
+DEPLOYMENT = {"config_id": CONFIG_ID, "server_id": "srv-1"}
+LOOKUP = ("stack_identify", {"ref": {"name": "web", "id": None}, "show_deleted": False})
+LOOKUP_GET = ("stack_identify", {"ref": {"name": "web", "id": None}, "show_deleted": True})
+
+# method, path, body, status, (engine's method, its arguments)
+CASES: list[tuple[str, str, Any, int, tuple[str, dict[str, Any]]]] = [
+    ("GET", "/build_info", None, 200, ("build_info", {})),
+    ("GET", "/services", None, 200, ("service_list", {})),
+    (
+        "POST",
+        "/validate",
+        {"template": TEMPLATE},
+        200,
+        ("validate_template", {**DEFINITION, "show_nested": False, "ignore_errors": []}),
+    ),
+    ("GET", "/template_versions", None, 200, ("template_version_list", {})),
+    (
+        "GET",
+        "/template_versions/heat_template_version.2021-04-16/functions",
+        None,
+        200,
+        ("template_function_list", {"version": "heat_template_version.2021-04-16", "with_condition_func": False}),
+    ),
+    (
+        "GET",
+        "/resource_types",
+        None,
+        200,
+        ("resource_type_list", {"support_status": None, "name": None, "version": None, "with_description": False}),
+    ),
+    (
+        "GET",
+        "/resource_types/OS::Heat::None",
+        None,
+        200,
+        ("resource_type_show", {"type_name": "OS::Heat::None", "with_description": False}),
+    ),
+    (
+        "GET",
+        "/resource_types/OS::Heat::None/template",
+        None,
+        200,
+        ("resource_type_template", {"type_name": "OS::Heat::None", "template_type": "cfn"}),
+    ),
+    ("GET", "/stacks", None, 200, ("stack_list", LISTED)),
+    ("POST", "/stacks", {"stack_name": "web", "template": TEMPLATE}, 201, ("stack_create", NEW)),
+    ("GET", "/stacks/detail", None, 200, ("stack_list", LISTED)),
+    ("POST", "/stacks/preview", {"stack_name": "web", "template": TEMPLATE}, 200, ("stack_preview", NEW)),
+    ("GET", "/stacks/web", None, 302, LOOKUP_GET),
+    ("POST", "/stacks/web", None, 302, LOOKUP),
+    ("PUT", "/stacks/web", None, 302, LOOKUP),
+    ("PATCH", "/stacks/web", None, 302, LOOKUP),
+    ("DELETE", "/stacks/web", None, 302, LOOKUP),
+    *[
+        ("GET", f"/stacks/web/{tail}", None, 302, LOOKUP_GET)
+        for tail in ("resources", "events", "template", "actions", "environment", "files")
+    ],
+    *[("POST", f"/stacks/web/{tail}", None, 302, LOOKUP) for tail in ("resources", "events", "template", "actions")],
+    ("GET", STACK, None, 200, ("stack_show", {"ref": REF, "resolve_outputs": True})),
+    ("PUT", STACK, {"template": TEMPLATE}, 202, ("stack_update", CHANGE)),
+    ("PATCH", STACK, {"template": TEMPLATE}, 202, ("stack_patch", PATCH)),
+    ("DELETE", STACK, None, 204, ("stack_delete", {"ref": REF})),
+    (
+        "PUT",
+        f"{STACK}/preview",
+        {"template": TEMPLATE},
+        200,
+        ("stack_update_preview", {**CHANGE, "show_nested": False}),
+    ),
+    (
+        "PATCH",
+        f"{STACK}/preview",
+        {"template": TEMPLATE},
+        200,
+        ("stack_patch_preview", {**PATCH, "show_nested": False}),
+    ),
+    ("POST", f"{STACK}/actions", {"suspend": None}, 200, ("stack_action", {"ref": REF, "action": "suspend"})),
+    ("GET", f"{STACK}/template", None, 200, ("stack_template", {"ref": REF})),
+    ("GET", f"{STACK}/environment", None, 200, ("stack_environment", {"ref": REF})),
+    ("GET", f"{STACK}/files", None, 200, ("stack_files", {"ref": REF})),
+    ("GET", f"{STACK}/export", None, 200, ("stack_export", {"ref": REF})),
+    ("DELETE", f"{STACK}/abandon", None, 200, ("stack_abandon", {"ref": REF})),
+    ("GET", f"{STACK}/outputs", None, 200, ("output_list", {"ref": REF})),
+    ("GET", f"{STACK}/outputs/address", None, 200, ("output_show", {"ref": REF, "key": "address"})),
+    ("GET", f"{STACK}/snapshots", None, 200, ("snapshot_list", {"ref": REF})),
+    ("POST", f"{STACK}/snapshots", {"name": "before"}, 200, ("snapshot_create", {"ref": REF, "name": "before"})),
+    (
+        "GET",
+        f"{STACK}/snapshots/{SNAPSHOT_ID}",
+        None,
+        200,
+        ("snapshot_show", {"ref": REF, "snapshot_id": SNAPSHOT_ID}),
+    ),
+    (
+        "DELETE",
+        f"{STACK}/snapshots/{SNAPSHOT_ID}",
+        None,
+        204,
+        ("snapshot_delete", {"ref": REF, "snapshot_id": SNAPSHOT_ID}),
+    ),
+    (
+        "POST",
+        f"{STACK}/snapshots/{SNAPSHOT_ID}/restore",
+        None,
+        202,
+        ("snapshot_restore", {"ref": REF, "snapshot_id": SNAPSHOT_ID}),
+    ),
+    ("GET", f"{STACK}/events", None, 200, ("event_list", {**EVENTS, "resource_name": None})),
+    (
+        "GET",
+        f"{STACK}/resources",
+        None,
+        200,
+        ("resource_list", {"ref": REF, "filters": {}, "nested_depth": 0, "with_detail": False}),
+    ),
+    ("GET", RESOURCE, None, 200, ("resource_show", {"ref": REF, "name": "server", "with_attr": []})),
+    (
+        "PATCH",
+        RESOURCE,
+        {"mark_unhealthy": True},
+        200,
+        (
+            "resource_mark_unhealthy",
+            {"ref": REF, "name": "server", "mark_unhealthy": True, "resource_status_reason": ""},
+        ),
+    ),
+    ("GET", f"{RESOURCE}/metadata", None, 200, ("resource_metadata", {"ref": REF, "name": "server"})),
+    (
+        "POST",
+        f"{RESOURCE}/signal",
+        {"status": "SUCCESS"},
+        200,
+        ("resource_signal", {"ref": REF, "name": "server", "details": {"status": "SUCCESS"}}),
+    ),
+    ("GET", f"{RESOURCE}/events", None, 200, ("event_list", {**EVENTS, "resource_name": "server"})),
+    (
+        "GET",
+        f"{RESOURCE}/events/{EVENT_ID}",
+        None,
+        200,
+        ("event_show", {"ref": REF, "resource_name": "server", "event_id": EVENT_ID}),
+    ),
+    (
+        "GET",
+        "/software_configs",
+        None,
+        200,
+        ("software_config_list", {"limit": None, "marker": None, "global_tenant": False}),
+    ),
+    (
+        "POST",
+        "/software_configs",
+        {"name": "install", "config": "x"},
+        200,
+        (
+            "software_config_create",
+            {"name": "install", "group": None, "config": "x", "inputs": [], "outputs": [], "options": {}},
+        ),
+    ),
+    ("GET", f"/software_configs/{CONFIG_ID}", None, 200, ("software_config_show", {"config_id": CONFIG_ID})),
+    ("DELETE", f"/software_configs/{CONFIG_ID}", None, 204, ("software_config_delete", {"config_id": CONFIG_ID})),
+    ("GET", "/software_deployments", None, 200, ("software_deployment_list", {"server_id": None})),
+    (
+        "POST",
+        "/software_deployments",
+        DEPLOYMENT,
+        200,
+        (
+            "software_deployment_create",
+            {
+                **DEPLOYMENT,
+                "input_values": None,
+                "action": None,
+                "status": None,
+                "status_reason": None,
+                "stack_user_project_id": None,
+            },
+        ),
+    ),
+    (
+        "GET",
+        "/software_deployments/metadata/srv-1",
+        None,
+        200,
+        ("software_deployment_metadata", {"server_id": "srv-1"}),
+    ),
+    (
+        "GET",
+        f"/software_deployments/{DEPLOYMENT_ID}",
+        None,
+        200,
+        ("software_deployment_show", {"deployment_id": DEPLOYMENT_ID}),
+    ),
+    (
+        "PUT",
+        f"/software_deployments/{DEPLOYMENT_ID}",
+        {"status": "COMPLETE"},
+        200,
+        ("software_deployment_update", {"deployment_id": DEPLOYMENT_ID, "values": {"status": "COMPLETE"}}),
+    ),
+    (
+        "DELETE",
+        f"/software_deployments/{DEPLOYMENT_ID}",
+        None,
+        204,
+        ("software_deployment_delete", {"deployment_id": DEPLOYMENT_ID}),
+    ),
+]
+
+IDS = [f"{method} {path}" for method, path, *_ in CASES]
+
+FOR_STACK_USERS = {"stacks:lookup", "resource:metadata", "resource:signal", "software_deployments:metadata"}
+"""All that the role heat_stack_user may do over this API."""
+
+
+def route_of(path: str) -> str:
+    """The template in the table that routes `path`: of those that match, the one with the fewest variables."""
+    matching = [template for template in ROUTES if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path)]
+    return min(matching, key=lambda template: template.count("{"))
+
+
+def test_the_table_of_cases_covers_the_table_of_routes() -> None:
+    reached = {(method, route_of(path)) for method, path, *_ in CASES}
+    declared = {(method, path) for path, methods in ROUTES.items() for method in methods}
+    named_like_routes = {pair for pair in declared - reached if pair[1] in ("/stacks/detail", "/stacks/preview")}
+    assert declared - reached == named_like_routes
+    assert len({name for rules in RULE_SETS for name in rules.names}) == 100
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
+def test_route(request_as, engine, method, path, body, status, call) -> None:
+    answer = request_as(method, path, token="admin-token", json=body)
+    assert answer.status_code == status, answer.text
+    assert engine.calls == [call]
+    assert answer.headers["X-Openstack-Request-Id"] == engine.contexts[0].request_id
+    if status == 204:
+        assert answer.content == b""
+    else:
+        assert answer.headers["Content-Type"] == "application/json"
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
+def test_route_refuses(request_as, engine, method, path, body, status, call) -> None:
+    no_token = request_as(method, path, token="", json=body)
+    assert no_token.status_code == 401
+    assert no_token.json["error"]["type"] == "HTTPUnauthorized"
+    assert no_token.headers["WWW-Authenticate"].startswith("Keystone")
+    for token in (OTHER_PROJECT_TOKEN, "no-role-token"):
+        refused = request_as(method, path, token=token, json=body)
+        assert refused.status_code == 403, refused.text
+        assert refused.json["error"]["type"] == "HTTPForbidden"
+    assert engine.calls == []
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
+def test_stack_users_may_only_look_up_read_metadata_and_signal(request_as, method, path, body, status, call) -> None:
+    allowed = ROUTES[route_of(path)][method].policy in FOR_STACK_USERS
+    answer = request_as(method, path, token="stack-user-token", json=body)
+    assert answer.status_code == (status if allowed else 403)
+
+
+def test_every_route_names_a_rule_that_exists() -> None:
+    known = {name for rules in RULE_SETS for name in rules.names}
+    for methods in ROUTES.values():
+        for action in methods.values():
+            choices = [{"suspend": 1}, {"check": 1}, {"template": "x"}, {}]
+            names = {action.policy} if isinstance(action.policy, str) else _rules(action, choices)
+            assert names and names <= known
+
+
+def _rules(action: Any, bodies: list[dict[str, Any]]) -> set[str]:
+    found = set()
+    for body in bodies:
+        try:
+            found.add(action.rule(body))
+        except BadRequest:
+            continue
+    return found
+
+
+def test_readers_may_not_write(request_as, engine) -> None:
+    for method, path, body, _, _ in CASES:
+        if method in ("PUT", "DELETE") and path.startswith(STACK):
+            assert request_as(method, path, token="reader-token", json=body).status_code == 403
+    assert engine.calls == []
+
+
+def test_an_administrator_may_cross_projects_where_policy_lets_him(config, engine) -> None:
+    crossing = {"path": "/v1/ffffffffffffffffffffffffffffffff/stacks", "headers": {"X-Auth-Token": "admin-token"}}
+    assert testing.TestClient(make_app(config, engine, check_tokens)).simulate_get(**crossing).status_code == 403
+    config.set_override("enforce_new_defaults", False, "oslo_policy")
+    assert testing.TestClient(make_app(config, engine, check_tokens)).simulate_get(**crossing).status_code == 200
+    assert engine.contexts[-1].project_id == PROJECT
+    assert engine.contexts[-1].is_admin
