@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import Bug, RequestLimitExceeded, StokerError
@@ -50,7 +51,7 @@ class Child:
 
     def _outcome(self, operation: Operation) -> Outcome:
         if operation.status in UNFINISHED:
-            self._engine.tell_when_finished(operation.id, self._run, self._state.row.uuid)
+            self._engine.tell_when_finished(operation.id, partial(self._run.wake, self._state.row.uuid))
             return Again(after=None, physical_id=operation.stack_id)
         if operation.status == COMPLETE:
             return Done(physical_id=operation.stack_id)
@@ -195,4 +196,5 @@ class Child:
         stack = await self.stack()
         if stack is None:
             return None
-        return (await self._engine.loader.load(stack.inputs)).template.document.data
+        data: Mapping[str, Any] = (await self._engine.loader.load(stack.inputs)).template.data
+        return data

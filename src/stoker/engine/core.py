@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import socket
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -80,7 +81,7 @@ class Engine:
         self.runs: dict[str, OperationRun] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._next: dict[str, OperationRun] = {}
-        self._watchers: dict[str, list[tuple[OperationRun, str]]] = {}
+        self._watchers: dict[str, list[Callable[[], None]]] = {}
         self._beat: Timer | None = None
         self._stopped = False
 
@@ -349,13 +350,23 @@ class Engine:
             return following.operation
         return await self.database.read(queries.operation_by_id, operation.id) or operation
 
-    def tell_when_finished(self, operation_id: str, run: OperationRun, uuid: str) -> None:
-        """Wake a waiting step of `run` when an operation that runs here ends."""
-        self._watchers.setdefault(operation_id, []).append((run, uuid))
+    def tell_when_finished(self, operation_id: str, wake: Callable[[], None]) -> None:
+        """Call `wake` when an operation that runs here ends."""
+        self._watchers.setdefault(operation_id, []).append(wake)
 
     def _tell_finished(self, operation: Operation) -> None:
-        for run, uuid in self._watchers.pop(operation.id, ()):
-            run.wake(uuid)
+        for wake in self._watchers.pop(operation.id, ()):
+            wake()
+
+    async def cancel(self, stack: Stack) -> None:
+        """Stop what runs on a stack and on those nested in it; it ends as failed, and nothing is rolled back."""
+        level = [stack]
+        while level:
+            for item in level:
+                if (run := self.runs.get(item.id)) is not None:
+                    run.stack.disable_rollback = True
+                    run.stop(Stop.CANCELLED)
+            level = await self.database.read(queries.child_stacks, [item.id for item in level])
 
     # -- definitions ---------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Acting for a stack's owner after the owner's token is gone.
 
-`trusts` (the default of `deferred_auth_method`): the owner's first request makes a trust to the service user; stacks of one
-owner in one project share it. `clouds.yaml`: on a laptop, everything is done as the cloud's own user.
+`trusts` (the default of `deferred_auth_method`): the owner's first request makes a trust to the service user; stacks
+of one owner in one project share it. `clouds.yaml`: on a laptop, everything is done as the cloud's own user.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ class Loader:
         files_digest, bodies_index = documents.plain(orjson.dumps(index, option=orjson.OPT_SORT_KEYS).decode())
         bodies[files_digest] = bodies_index
         given = {"request": dict(parameters), "environment": dict(environment.parameters)}
-        shared = environment.without_parameters()
+        shared = environment.with_parameters({})
         environment_digest, body = documents.sealed(shared.to_data(), self._sealer)
         bodies[environment_digest] = body
         row = Inputs(new_id(), template_digest, environment_digest, files_digest, self._sealer.seal(given))

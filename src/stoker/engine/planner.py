@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -16,6 +16,8 @@ from stoker.plugins.resource import AttributeKey, ResourceType
 from stoker.schema.unknown import has_unknown
 from stoker.template.check import graph
 from stoker.template.definition import Definition
+from stoker.template.expressions import Reference
+from stoker.template.ordering import topological
 
 TypeLookup = Callable[[str, str], tuple[str, ResourceType | None]]
 """(type as written, resource name) → (implementation, type)."""
@@ -54,18 +56,24 @@ class Wanted:
             if type_ is not None:
                 types[name] = (implementation, type_)
         requires = graph(definition, {name: type_ for name, (_, type_) in types.items()})
-        return cls(definition, inputs, types, requires, _ordered(requires), digest)
+        return cls(definition, inputs, types, requires, topological(requires)[0], digest)
 
     def attribute_keys(self) -> dict[str, set[AttributeKey]]:
         """The attributes of each resource that other resources or outputs refer to."""
         keys: dict[str, set[AttributeKey]] = {}
-        for reference in self.definition.all_references():
+        for reference in self._references():
             known = self.types.get(reference.resource)
             if known is None or reference.attribute is None:
                 continue
             path = reference.path if known[1].path_in_attribute else ()
             keys.setdefault(reference.resource, set()).add((reference.attribute, *path))
         return keys
+
+    def _references(self) -> Iterator[Reference]:
+        for resource in self.definition.resources.values():
+            yield from resource.references
+        for output in self.definition.outputs.values():
+            yield from (placed.reference for placed in self.definition.references_in(output.value))
 
     def target(self, name: str, scope: Any) -> Target:
         """The resource with its values as far as `scope` knows them."""
@@ -75,7 +83,6 @@ class Wanted:
         given = {key: value for key, value in (resolve(resource.properties, scope) or {}).items() if value is not None}
         metadata = resolve(resource.metadata, scope) or {}
         update_policy = resolve(resource.update_policy, scope) or {}
-        external_id = resolve(resource.external_id, scope) if resource.external_id is not None else None
         target = Target(
             name=name,
             type_name=resource.type,
@@ -85,7 +92,7 @@ class Wanted:
             metadata=metadata,
             update_policy=update_policy,
             deletion_policy=resource.deletion_policy,
-            external_id=external_id,
+            external_id=resource.external_id,
             requires=frozenset(self.requires[name]),
             fingerprint=None,
         )
@@ -102,22 +109,6 @@ class Wanted:
 
 
 _TARGET_FIELDS = [name for name in Target.__slots__ if name != "fingerprint"]
-
-
-def _ordered(requires: Mapping[str, frozenset[str]]) -> list[str]:
-    """Names after everything they require; the graph has no circle by now."""
-    done: dict[str, None] = {}
-    for root in requires:
-        stack = [(root, iter(sorted(requires[root])))]
-        while stack:
-            name, pending = stack[-1]
-            following = next((other for other in pending if other not in done), None)
-            if following is None:
-                stack.pop()
-                done.setdefault(name)
-            else:
-                stack.append((following, iter(sorted(requires[following]))))
-    return list(done)
 
 
 def by_name(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:

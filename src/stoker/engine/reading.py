@@ -87,7 +87,8 @@ class Reader:
     async def _prefetch(self, context: StackContext, definition: Definition, names: list[str]) -> None:
         wanted: dict[str, set[AttributeKey]] = {}
         for name in names:
-            for reference in definition.outputs[name].references:
+            for placed in definition.references_in(definition.outputs[name].value):
+                reference = placed.reference
                 state = context.current.get(reference.resource)
                 if state is None or reference.attribute is None:
                     continue

@@ -92,6 +92,9 @@ class StackContext:
             )
         return self._facts
 
+    def wake(self, uuid: str) -> None:
+        """Have whatever waits for the resource look again; here nothing waits."""
+
     async def cloud(self) -> Cloud:
         """Calls on behalf of the stack's owner. Raises CloudError when the owner cannot be acted for."""
         if self._cloud is None:

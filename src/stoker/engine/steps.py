@@ -1,7 +1,7 @@
 """Carrying out one step of a plan: begin it, enter the type's method until it is done, record how it ended.
 
-Before a side effect the intent is committed (the row, IN_PROGRESS, with the uuid that its physical name comes from); after
-every entry of a method what it learned is committed. Entering again is all there is to recovery.
+Before a side effect the intent is committed (the row, IN_PROGRESS, with the uuid that its physical name comes from);
+after every entry of a method what it learned is committed. Entering again is all there is to recovery.
 """
 
 from __future__ import annotations

@@ -69,12 +69,12 @@ def count_stacks(connection: Connection, project_id: str) -> int:
     return connection.execute(select(func.count()).select_from(tables.stacks).where(where)).scalar_one()
 
 
-def set_stack(connection: Connection, stack_id: str, values: Mapping[str, Any], operation: str | None = None) -> bool:
+def set_stack(connection: Connection, stack_id: str, values: Mapping[str, Any], operation: str | None = None) -> None:
     """Change columns of a stack; with `operation`, only while that is the stack's current operation."""
     where = tables.stacks.c.id == stack_id
     if operation is not None:
         where = and_(where, tables.stacks.c.operation == operation)
-    return connection.execute(update(tables.stacks).where(where).values(**values)).rowcount > 0
+    connection.execute(update(tables.stacks).where(where).values(**values))
 
 
 def set_tags(connection: Connection, stack_id: str, tags: Sequence[str]) -> None:

@@ -1,0 +1,86 @@
+"""What a user may ask: one coroutine per request, shared by both faces of the API.
+
+Each takes the engine and the caller's context first and answers plain JSON data; `OPERATIONS` is the contract that
+`rpc` carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import NotSupported
+from stoker.engine.core import Engine
+from stoker.operations import catalog, configs, inspection, previews, signals, stacks
+
+Operation = Callable[..., Awaitable[Any]]
+
+
+def _unsupported(what: str) -> Operation:
+    async def refuse(engine: Engine, context: RequestContext, **arguments: Any) -> Any:
+        raise NotSupported(f"{what} not supported by this version of Stoker.")
+
+    return refuse
+
+
+OPERATIONS: Mapping[str, Operation] = {
+    "stack_identify": stacks.stack_identify,
+    "stack_create": stacks.stack_create,
+    "stack_preview": previews.stack_preview,
+    "stack_update": stacks.stack_update,
+    "stack_patch": stacks.stack_patch,
+    "stack_update_preview": previews.stack_update_preview,
+    "stack_patch_preview": previews.stack_patch_preview,
+    "stack_delete": stacks.stack_delete,
+    "stack_show": stacks.stack_show,
+    "stack_list": stacks.stack_list,
+    "stack_action": stacks.stack_action,
+    "stack_template": inspection.stack_template,
+    "stack_environment": inspection.stack_environment,
+    "stack_files": inspection.stack_files,
+    "output_list": inspection.output_list,
+    "output_show": inspection.output_show,
+    "resource_list": inspection.resource_list,
+    "resource_show": inspection.resource_show,
+    "resource_metadata": inspection.resource_metadata,
+    "resource_signal": signals.resource_signal,
+    "resource_mark_unhealthy": signals.resource_mark_unhealthy,
+    "event_list": inspection.event_list,
+    "event_show": inspection.event_show,
+    "operation_list": inspection.operation_list,
+    "validate_template": catalog.validate_template,
+    "resource_type_list": catalog.resource_type_list,
+    "resource_type_show": catalog.resource_type_show,
+    "resource_type_template": catalog.resource_type_template,
+    "template_version_list": catalog.template_version_list,
+    "template_function_list": catalog.template_function_list,
+    "service_list": catalog.service_list,
+    "build_info": catalog.build_info,
+    "software_config_list": configs.software_config_list,
+    "software_config_create": configs.software_config_create,
+    "software_config_show": configs.software_config_show,
+    "software_config_delete": configs.software_config_delete,
+    **{
+        name: _unsupported(what)
+        for what, names in {
+            "Snapshots are": (
+                "snapshot_create",
+                "snapshot_list",
+                "snapshot_show",
+                "snapshot_delete",
+                "snapshot_restore",
+            ),
+            "Abandoning and exporting stacks is": ("stack_abandon", "stack_export"),
+            "Software deployments are": (
+                "software_deployment_list",
+                "software_deployment_create",
+                "software_deployment_show",
+                "software_deployment_update",
+                "software_deployment_delete",
+                "software_deployment_metadata",
+            ),
+        }.items()
+        for name in names
+    },
+}

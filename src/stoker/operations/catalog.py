@@ -1,0 +1,248 @@
+"""What can be asked for: resource types, template versions and functions; and checking a template."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stoker import __version__
+from stoker.base.context import RequestContext
+from stoker.base.errors import BadValue, EntityNotFound, Invalid, NotSupported, TemplateInvalid
+from stoker.engine.core import Engine
+from stoker.operations.requests import StackRequest, parse_environment, parse_template
+from stoker.plugins.resource import ResourceType
+from stoker.schema.property import Attribute, Property, Type, schema_to_api
+from stoker.store import queries
+from stoker.template.check import check
+from stoker.template.definition import Definition, PseudoParameters
+from stoker.template.validation import describe_parameters
+from stoker.template.versions import functions_of, list_versions
+
+_STATUSES = ("UNKNOWN", "SUPPORTED", "DEPRECATED", "UNSUPPORTED", "HIDDEN")
+_BASE_ATTRIBUTES = {"show": Attribute("Detailed information about resource.", Type.MAP, live=True)}
+
+
+# -- resource types ----------------------------------------------------------------------------------------------
+
+
+async def resource_type_list(
+    engine: Engine,
+    context: RequestContext,
+    support_status: str | None = None,
+    name: str | None = None,
+    version: str | None = None,
+    with_description: bool = False,
+) -> list[Any]:
+    """Names of the types that the caller may use, by support status, pattern of the name, or version."""
+    if support_status is not None and support_status not in _STATUSES:
+        raise Invalid(f"Invalid support status {support_status!r}; it is one of {', '.join(_STATUSES)}.")
+    pattern = _pattern(name) if name else None
+    found = []
+    for type_name, type_ in sorted(engine.registry.types().items()):
+        support = type_.support
+        if support.status == "HIDDEN" or not context.may_use(type_name):
+            continue
+        if support_status is not None and support.status != support_status:
+            continue
+        if version is not None and support.version != version:
+            continue
+        if pattern is not None and not pattern.match(type_name):
+            continue
+        found.append({"resource_type": type_name, "description": type_.description} if with_description else type_name)
+    return found
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise BadValue(f"Invalid name {text!r}: it is not a regular expression ({error}).") from error
+
+
+def _type(engine: Engine, type_name: str) -> ResourceType:
+    type_ = engine.registry.get(type_name)
+    if type_ is None:
+        raise EntityNotFound(f"The Resource Type ({type_name}) could not be found.")
+    if type_.support.status == "HIDDEN":
+        raise NotSupported(f"The resource type {type_name} is hidden and has no schema to show.")
+    return type_
+
+
+async def resource_type_show(
+    engine: Engine, context: RequestContext, type_name: str, with_description: bool = False
+) -> dict[str, Any]:
+    """A type's properties and attributes. Raises EntityNotFound."""
+    type_ = _type(engine, type_name)
+    attributes = {**type_.attributes, **_BASE_ATTRIBUTES}
+    answer = {
+        "resource_type": type_name,
+        "properties": schema_to_api(type_.properties),
+        "attributes": {
+            name: attribute.to_schema()
+            for name, attribute in attributes.items()
+            if attribute.support.status != "HIDDEN"
+        },
+        "support_status": type_.support.to_schema(),
+    }
+    if with_description:
+        answer["description"] = type_.description
+    return answer
+
+
+async def resource_type_template(
+    engine: Engine, context: RequestContext, type_name: str, template_type: str = "cfn"
+) -> dict[str, Any]:
+    """A template with one resource of the type: its properties as parameters, its attributes as outputs."""
+    if template_type not in ("cfn", "hot"):
+        raise BadValue(f"Invalid template type {template_type!r}: it is cfn or hot.")
+    type_ = _type(engine, type_name)
+    visible = {name: prop for name, prop in type_.properties.items() if prop.implemented}
+    visible = {name: prop for name, prop in visible.items() if prop.support.status != "HIDDEN"}
+    resource = type_name.rpartition("::")[2] or type_name
+    attributes = {**type_.attributes, **_BASE_ATTRIBUTES}
+    if template_type == "hot":
+        return {
+            "heat_template_version": "2016-10-14",
+            "description": f"Initial template of {resource}",
+            "parameters": {name: _hot_parameter(prop) for name, prop in visible.items()},
+            "resources": {resource: {"type": type_name, "properties": {name: {"get_param": name} for name in visible}}},
+            "outputs": {
+                name: {"description": attribute.description, "value": {"get_attr": [resource, name]}}
+                for name, attribute in attributes.items()
+            },
+        }
+    return {
+        "HeatTemplateFormatVersion": "2012-12-12",
+        "Description": f"Initial template of {resource}",
+        "Parameters": {name: _cfn_parameter(prop) for name, prop in visible.items()},
+        "Resources": {
+            resource: {"Type": type_name, "Properties": {name: _cfn_value(name, visible[name]) for name in visible}}
+        },
+        "Outputs": {
+            name: {"Description": attribute.description, "Value": {"Fn::GetAtt": [resource, name]}}
+            for name, attribute in attributes.items()
+        },
+    }
+
+
+_HOT_TYPES = {
+    Type.STRING: "string",
+    Type.INTEGER: "number",
+    Type.NUMBER: "number",
+    Type.BOOLEAN: "boolean",
+    Type.LIST: "comma_delimited_list",
+    Type.MAP: "json",
+    Type.ANY: "string",
+}
+_CFN_TYPES = {**_HOT_TYPES, Type.LIST: "CommaDelimitedList", Type.MAP: "Json", Type.BOOLEAN: "Boolean"}
+
+
+def _hot_parameter(prop: Property) -> dict[str, Any]:
+    body: dict[str, Any] = {"type": _HOT_TYPES[prop.type], "description": prop.description}
+    if not prop.required:
+        body["default"] = _default(prop)
+    constraints = [dict(constraint.to_schema()) for constraint in prop.constraints]
+    if constraints:
+        body["constraints"] = constraints
+    return body
+
+
+def _default(prop: Property) -> Any:
+    if prop.type is Type.LIST:
+        return ",".join(str(item) for item in prop.default or [])
+    if prop.type is Type.MAP:
+        return dict(prop.default or {})
+    return prop.default if prop.default is not None else ""
+
+
+def _cfn_parameter(prop: Property) -> dict[str, Any]:
+    name = _CFN_TYPES[prop.type]
+    body: dict[str, Any] = {"Type": name[0].upper() + name[1:], "Description": prop.description}
+    if not prop.required:
+        body["Default"] = _default(prop)
+    return body
+
+
+def _cfn_value(name: str, prop: Property) -> Any:
+    if prop.type is Type.LIST:
+        return {"Fn::Split": [",", {"Ref": name}]}
+    return {"Ref": name}
+
+
+# -- templates ---------------------------------------------------------------------------------------------------
+
+
+async def template_version_list(engine: Engine, context: RequestContext) -> list[dict[str, Any]]:
+    """Template formats and versions."""
+    return list_versions()
+
+
+async def template_function_list(
+    engine: Engine, context: RequestContext, version: str, with_condition_func: bool = False
+) -> list[dict[str, Any]]:
+    """Functions of a template version. Raises EntityNotFound."""
+    functions = functions_of(version, with_condition_functions=with_condition_func)
+    if functions is None:
+        raise EntityNotFound(f"The Template with version ({version}) could not be found.")
+    return functions
+
+
+async def validate_template(
+    engine: Engine,
+    context: RequestContext,
+    template: Any,
+    environment: Any = None,
+    environment_files: Sequence[str] | None = None,
+    files: Mapping[str, str] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    show_nested: bool = False,
+    ignore_errors: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Check a template without values; answers what parameters it takes. Raises TemplateInvalid."""
+    request = StackRequest(template, environment, environment_files, files, parameters)
+    parsed = parse_template(engine, template)
+    bound = parse_environment(request, parsed)
+    pseudo = PseudoParameters("", "template_validate", context.project_id, engine.settings.region_name, "")
+    definition = Definition.bind(
+        parsed, bound, parameters=parameters or {}, files=files or {}, pseudo=pseudo, strict=False, missing_ok=True
+    )
+
+    def lookup(type_name: str, resource_name: str) -> ResourceType | None:
+        return engine.types.lookup(bound, files or {}, type_name, resource_name)[1]
+
+    diagnostics = check(definition, lookup)
+    if diagnostics:
+        raise TemplateInvalid(diagnostics)
+    return describe_parameters(definition)
+
+
+# -- the service -------------------------------------------------------------------------------------------------
+
+
+async def build_info(engine: Engine, context: RequestContext) -> dict[str, Any]:
+    """Which build of the engine answers."""
+    return {"engine": {"revision": __version__}}
+
+
+async def service_list(engine: Engine, context: RequestContext) -> list[dict[str, Any]]:
+    """Engine processes, and whether each is alive."""
+    now = engine.clock.now()
+    rows = await engine.database.read(queries.list_engines)
+    return [
+        {
+            "id": row.id,
+            "host": row.host,
+            "hostname": row.host,
+            "binary": "stoker-engine",
+            "topic": "engine",
+            "engine_id": row.id,
+            "status": "up" if row.stopped_at is None and row.seen_at + row.lease > now else "down",
+            "created_at": row.started_at,
+            "updated_at": row.seen_at,
+            "deleted_at": row.stopped_at,
+            "report_interval": int(engine.settings.heartbeat_seconds),
+        }
+        for row in rows
+        if row.stopped_at is None or row.stopped_at > now - 3600
+    ]

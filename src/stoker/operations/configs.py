@@ -1,0 +1,88 @@
+"""Software configurations, kept by this service for agents inside servers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import BadValue, EntityNotFound, Forbidden
+from stoker.base.ids import new_id
+from stoker.engine.configs import StoredConfigs
+from stoker.engine.core import Engine
+from stoker.store import queries
+from stoker.store.records import SoftwareConfig
+
+
+async def software_config_list(
+    engine: Engine,
+    context: RequestContext,
+    limit: int | None = None,
+    marker: str | None = None,
+    global_tenant: bool = False,
+) -> list[dict[str, Any]]:
+    """A page of the project's configurations, newest first."""
+    if global_tenant and not context.is_admin:
+        raise Forbidden("Only an administrator may list the configurations of all projects.")
+    rows = await engine.database.read(queries.software_configs, None if global_tenant else context.project_id)
+    if marker is not None:
+        ids = [row.id for row in rows]
+        rows = rows[ids.index(marker) + 1 :] if marker in ids else []
+    return [_summary(row) for row in rows[:limit]]
+
+
+def _summary(row: SoftwareConfig) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "group": row.group,
+        "created_at": row.created_at,
+        "project_id": row.project_id,
+    }
+
+
+async def software_config_create(
+    engine: Engine,
+    context: RequestContext,
+    name: str | None = None,
+    group: str | None = None,
+    config: Any = None,
+    inputs: Any = None,
+    outputs: Any = None,
+    options: Any = None,
+) -> dict[str, Any]:
+    """Store a configuration. Raises BadValue for inputs or outputs that are no lists of maps."""
+    for label, value in (("inputs", inputs), ("outputs", outputs)):
+        if value is not None and not (
+            isinstance(value, Sequence)
+            and not isinstance(value, str)
+            and all(isinstance(item, Mapping) for item in value)
+        ):
+            raise BadValue(f"The {label} of a software configuration must be a list of maps.")
+    identifier = new_id()
+    body = {"name": name, "group": group, "config": config, "inputs": inputs, "outputs": outputs, "options": options}
+    await StoredConfigs(engine, context.project_id).create(identifier, body)
+    return await software_config_show(engine, context, identifier)
+
+
+async def software_config_show(engine: Engine, context: RequestContext, config_id: str) -> dict[str, Any]:
+    """A configuration with its body. Raises EntityNotFound."""
+    row = await engine.database.read(queries.software_config, config_id)
+    if row is None or (row.project_id != context.project_id and not context.is_admin):
+        raise EntityNotFound(f"The Software config ({config_id}) could not be found.")
+    body = orjson.loads(row.body)
+    return {
+        **_summary(row),
+        "config": body.get("config"),
+        "inputs": body.get("inputs") or [],
+        "outputs": body.get("outputs") or [],
+        "options": body.get("options") or {},
+    }
+
+
+async def software_config_delete(engine: Engine, context: RequestContext, config_id: str) -> None:
+    """Forget a configuration. Raises EntityNotFound."""
+    await software_config_show(engine, context, config_id)
+    await StoredConfigs(engine, context.project_id).delete(config_id)

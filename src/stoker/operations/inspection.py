@@ -1,0 +1,272 @@
+"""Looking inside stacks: templates, outputs, resources, events, history."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
+from stoker.engine.core import Engine
+from stoker.engine.state import ResourceState, attribute_text
+from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.views import event_view, operation_view, required_by, resource_view
+from stoker.store import queries
+from stoker.store.records import Resource, Stack
+
+# -- what the stack was made from ------------------------------------------------------------------------------
+
+
+async def stack_template(engine: Engine, context: RequestContext, ref: Reference) -> Mapping[str, Any]:
+    """The template as plain data."""
+    stack = await find_stack(engine, context, ref, deleted=True)
+    return (await engine.loader.load(stack.inputs)).template.document.data
+
+
+async def stack_environment(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
+    """The environment, values of hidden parameters masked."""
+    stack = await find_stack(engine, context, ref, deleted=True)
+    inputs = await engine.loader.load(stack.inputs)
+    definition = engine.loader.bind(stack, inputs, strict=False)
+    data = inputs.environment.to_data()
+    given = {**inputs.parameters["environment"], **inputs.parameters["request"]}
+    data["parameters"] = definition.parameters.mask(given)
+    data["parameter_defaults"] = definition.parameters.mask(data["parameter_defaults"])
+    return data
+
+
+async def stack_files(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, str]:
+    """The files that came with the template."""
+    stack = await find_stack(engine, context, ref, deleted=True)
+    return dict((await engine.loader.load(stack.inputs)).files)
+
+
+async def output_list(engine: Engine, context: RequestContext, ref: Reference) -> list[dict[str, Any]]:
+    """Keys and descriptions of the outputs."""
+    stack = await find_stack(engine, context, ref)
+    definition = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
+    return [{"output_key": name, "description": output.description} for name, output in definition.outputs.items()]
+
+
+async def output_show(engine: Engine, context: RequestContext, ref: Reference, key: str) -> dict[str, Any]:
+    """One output with its value. Raises NotFound."""
+    stack = await find_stack(engine, context, ref)
+    definition = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
+    if key not in definition.outputs:
+        raise NotFound(f"Specified output key {key} not found.")
+    return (await engine.reader.outputs(stack, key))[0]
+
+
+# -- resources -------------------------------------------------------------------------------------------------
+
+_RESOURCE_FILTERS = {
+    "type": "type",
+    "resource_type": "type",
+    "status": "status",
+    "name": "name",
+    "action": "action",
+    "id": "uuid",
+    "uuid": "uuid",
+    "physical_resource_id": "physical_id",
+}
+
+
+async def resource_list(
+    engine: Engine,
+    context: RequestContext,
+    ref: Reference,
+    filters: Mapping[str, Sequence[str]] | None = None,
+    nested_depth: int = 0,
+    with_detail: bool = False,
+) -> list[dict[str, Any]]:
+    """The stack's resources, those of nested stacks down to `nested_depth` included."""
+    stack = await find_stack(engine, context, ref, deleted=True)
+    depth = min(nested_depth, engine.settings.max_nested_stack_depth)
+    level: list[tuple[Stack, str | None]] = [(stack, None)]
+    views: list[dict[str, Any]] = []
+    for remaining in range(depth, -1, -1):
+        resources = await engine.database.read(queries.resources_of_many, [item.id for item, _ in level])
+        children = await engine.database.read(queries.child_stacks, [item.id for item, _ in level])
+        by_resource = {child.parent_resource: child for child in children}
+        following: list[tuple[Stack, str | None]] = []
+        for item, parent in level:
+            current = [row for row in resources.get(item.id, []) if row.replaced_by is None]
+            users = required_by(current)
+            for row in current:
+                child = by_resource.get(row.uuid)
+                if child is not None:
+                    following.append((child, row.name))
+                if _matches(row, filters or {}):
+                    views.append(resource_view(row, item, users.get(row.name, ()), child=child, parent=parent))
+        if not following or not remaining:
+            break
+        level = following
+    if with_detail:
+        for view in views:
+            view["attributes"] = {}
+            view["description"] = ""
+    return views
+
+
+def _matches(row: Resource, filters: Mapping[str, Sequence[str]]) -> bool:
+    return all(getattr(row, _RESOURCE_FILTERS[name]) in values for name, values in filters.items())
+
+
+async def resource_show(
+    engine: Engine, context: RequestContext, ref: Reference, name: str, with_attr: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """One resource with its attributes; those of `with_attr` besides the declared ones."""
+    stack = await find_stack(engine, context, ref, deleted=True)
+    reading = await engine.reader.context(stack)
+    state = reading.current.get(name)
+    inputs = await engine.loader.load(stack.inputs)
+    definition = engine.loader.bind(stack, inputs, strict=False)
+    if state is None:
+        if name in definition.resources and stack.deleted_at is None:
+            return _unmade(engine, stack, name, definition.resources[name].type)
+        raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
+    users = required_by([other.row for other in reading.current.values()])
+    children = await engine.database.read(queries.child_stacks, [stack.id])
+    child = next((child for child in children if child.parent_resource == state.row.uuid), None)
+    view = resource_view(state.row, stack, users.get(name, ()), child=child, parent=await parent_name(engine, stack))
+    described = definition.resources.get(name)
+    view["description"] = (described.description if described else "") or ""
+    view["metadata"] = dict(state.stored.metadata)
+    view["attributes"] = await _attributes(engine, reading, state, with_attr or ())
+    return view
+
+
+def _unmade(engine: Engine, stack: Stack, name: str, type_name: str) -> dict[str, Any]:
+    """A resource of the template that no step has reached yet."""
+    row = Resource(
+        uuid="", stack_id=stack.id, position=0, name=name, type=type_name, action="INIT", status="COMPLETE", reason="",
+        physical_id=None, fingerprint="", requires="[]", replaced_by=None, properties=None, former_properties=None,
+        state=None, created_at=stack.created_at, updated_at=None, started_at=None,
+    )  # fmt: skip
+    return {**resource_view(row, stack, ()), "attributes": {}, "description": "", "metadata": {}}
+
+
+async def _attributes(engine: Engine, reading: Any, state: ResourceState, extra: Sequence[str]) -> dict[str, Any]:
+    if state.row.physical_id is None and not state.type.local:
+        return dict.fromkeys(extra)
+    declared = [name for name, attribute in state.type.attributes.items() if attribute.support.status != "HIDDEN"]
+    keys = {(name,) for name in [*declared, *extra]}
+    values = await engine.reader.read(reading, state, keys, live=True)
+    return {attribute_text(key): values[key] for key in sorted(keys)}
+
+
+async def parent_name(engine: Engine, stack: Stack) -> str | None:
+    """The name of the resource that holds a nested stack."""
+    if stack.parent_resource is None:
+        return None
+    row = await engine.database.read(queries.resource_by_uuid, stack.parent_resource)
+    return row.name if row else None
+
+
+async def resource_metadata(engine: Engine, context: RequestContext, ref: Reference, name: str) -> dict[str, Any]:
+    """The resource's metadata."""
+    stack = await find_stack(engine, context, ref)
+    reading = await engine.reader.context(stack)
+    state = reading.current.get(name)
+    if state is None:
+        raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
+    return dict(state.stored.metadata)
+
+
+# -- events ----------------------------------------------------------------------------------------------------
+
+_EVENT_COLUMNS = {
+    "resource_status": "status",
+    "resource_action": "action",
+    "resource_name": "resource_name",
+    "resource_type": "resource_type",
+    "event_time": "time",
+    "created_at": "time",
+}
+
+
+async def event_list(
+    engine: Engine,
+    context: RequestContext,
+    ref: Reference,
+    resource_name: str | None = None,
+    filters: Mapping[str, Sequence[str]] | None = None,
+    limit: int | None = None,
+    marker: str | None = None,
+    sort_keys: Sequence[str] | None = None,
+    sort_dir: str | None = None,
+    nested_depth: int = 0,
+) -> list[dict[str, Any]]:
+    """Events of the stack, of one of its resources, or of the tree below it; oldest first."""
+    stack = await find_stack(engine, context, ref, deleted=True)
+    stacks = {stack.id: stack}
+    level = [stack.id]
+    for _ in range(min(nested_depth, engine.settings.max_nested_stack_depth)):
+        children = await engine.database.read(queries.child_stacks, level)
+        level = [child.id for child in children]
+        stacks |= {child.id: child for child in children}
+        if not level:
+            break
+    columns = {_EVENT_COLUMNS[name]: values for name, values in (filters or {}).items()}
+    if resource_name is not None:
+        columns["resource_name"] = [resource_name]
+    wanted = queries.EventQuery(
+        stack_ids=list(stacks),
+        filters=columns,
+        limit=limit,
+        marker=marker,
+        sort_keys=[_EVENT_COLUMNS[key] for key in sort_keys or ()],
+        descending=sort_dir == "desc",
+    )
+    events = await engine.database.read(queries.list_events, wanted)
+    if resource_name is not None and not events and not marker:
+        raise EntityNotFound(f"There are no events of the resource {resource_name} in stack {stack.name}.")
+    return [event_view(event, stacks[event.stack_id], stack) for event in events]
+
+
+async def event_show(
+    engine: Engine, context: RequestContext, ref: Reference, resource_name: str, event_id: str
+) -> dict[str, Any]:
+    """One event with the properties of that time; hidden values masked."""
+    stack = await find_stack(engine, context, ref, deleted=True)
+    event = await engine.database.read(queries.event_by_id, stack.id, event_id)
+    if event is None or event.resource_name != resource_name:
+        raise EntityNotFound(f"The Event ({event_id}) could not be found.")
+    properties: Any = {}
+    if event.properties is not None:
+        sealed = await engine.database.read(queries.property_sets, [event.properties])
+        if event.properties in sealed:
+            inputs = await engine.loader.load(stack.inputs)
+            definition = engine.loader.bind(stack, inputs, strict=False)
+            secrets = {str(definition.parameters.get(name)) for name in definition.parameters.hidden} - {"", "None"}
+            properties = masked(engine.sealer.open(sealed[event.properties]), secrets)
+    return {**event_view(event, stack), "resource_properties": properties}
+
+
+def masked(value: Any, secrets: set[str]) -> Any:
+    """`value` with every occurrence of a secret text blotted out."""
+    if isinstance(value, Mapping):
+        return {key: masked(item, secrets) for key, item in value.items()}
+    if isinstance(value, list):
+        return [masked(item, secrets) for item in value]
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        text = str(value)
+        for secret in secrets:
+            text = text.replace(secret, "******")
+        return text if text != str(value) else value
+    return value
+
+
+# -- history ---------------------------------------------------------------------------------------------------
+
+
+async def operation_list(
+    engine: Engine, context: RequestContext, ref: Reference, limit: int | None = None, marker: str | None = None
+) -> list[Mapping[str, Any]]:
+    """What has been done to the stack, newest first."""
+    stack = await find_stack(engine, context, ref, deleted=True)
+    operations = await engine.database.read(queries.operations_of, stack.id)
+    if marker is not None:
+        ids = [operation.id for operation in operations]
+        operations = operations[ids.index(marker) + 1 :] if marker in ids else operations
+    return [operation_view(operation) for operation in operations[:limit]]

@@ -1,0 +1,61 @@
+"""Finding what a request names, without telling one project of another's stacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import EntityNotFound, Forbidden, ResourceNotFound
+from stoker.engine.core import Engine
+from stoker.store import queries
+from stoker.store.records import Resource, Stack
+
+Reference = Mapping[str, Any]
+"""`{"name": …, "id": …}` as the route gave it; either may be missing."""
+
+_ARN = re.compile(r"arn:openstack:heat::(?P<project>[^:]*):stacks/(?P<name>[^/]+)/(?P<id>[^/]+)")
+
+
+async def find_stack(engine: Engine, context: RequestContext, ref: Reference, *, deleted: bool = False) -> Stack:
+    """The stack that a request means. Raises EntityNotFound.
+
+    By id (or ARN) a deleted one is found too where `deleted` says so; a wrong name for an id finds nothing.
+    """
+    name, identifier = ref.get("name"), ref.get("id")
+    if name and not identifier:
+        match = _ARN.fullmatch(name)
+        stack = await (_by_id(engine, match["id"]) if match else _by_name_or_id(engine, context, name))
+    else:
+        stack = await _by_id(engine, str(identifier))
+        if stack is not None and name and stack.name != name:
+            stack = None
+    if stack is None or (stack.deleted_at is not None and not deleted):
+        raise EntityNotFound(f"The Stack ({name or identifier}) could not be found.")
+    if stack.project_id != context.project_id and not context.is_admin:
+        raise EntityNotFound(f"The Stack ({name or identifier}) could not be found.")
+    return stack
+
+
+async def _by_id(engine: Engine, identifier: str) -> Stack | None:
+    return await engine.database.read(queries.stack_by_id, identifier)
+
+
+async def _by_name_or_id(engine: Engine, context: RequestContext, name: str) -> Stack | None:
+    by_name = await engine.database.read(queries.stack_by_name, context.project_id, name)
+    return by_name or await _by_id(engine, name)
+
+
+async def find_resource(engine: Engine, stack: Stack, name: str) -> Resource:
+    """The stack's resource of this name. Raises ResourceNotFound."""
+    resource = await engine.database.read(queries.resource_by_name, stack.id, name)
+    if resource is None:
+        raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
+    return resource
+
+
+def confine_stack_user(engine: Engine, context: RequestContext, stack: Stack) -> None:
+    """Refuse a stack's own user access to other projects' stacks (facts: engine.yaml, security.stack_users)."""
+    if context.project_id not in (stack.project_id, stack.user_project_id) and not context.is_admin:
+        raise Forbidden("You may not use this stack.")

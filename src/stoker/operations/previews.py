@@ -1,0 +1,191 @@
+"""What a create or an update would do: the plan, in Heat's shape for Heat's clients and in full."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.engine.core import Engine
+from stoker.engine.plan import Kind, Plan
+from stoker.engine.planner import plan_forward
+from stoker.engine.stack_context import StackContext
+from stoker.operations.inspection import masked
+from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.requests import (
+    CheckedRequest,
+    StackRequest,
+    check_name,
+    check_request,
+    check_tags,
+    check_timeout,
+    parse_environment,
+    parse_template,
+)
+from stoker.operations.stacks import new_stack, patched_request
+from stoker.operations.views import stack_view
+from stoker.schema.unknown import has_unknown
+from stoker.store.records import Stack
+from stoker.template.definition import UnknownScope
+
+
+async def stack_preview(
+    engine: Engine,
+    context: RequestContext,
+    name: Any,
+    template: Any,
+    environment: Any = None,
+    environment_files: Sequence[str] | None = None,
+    files: Mapping[str, str] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    tags: Sequence[str] | None = None,
+    disable_rollback: bool | None = None,
+    timeout_mins: Any = None,
+    adopt_stack_data: Any = None,
+) -> dict[str, Any]:
+    """The stack that a create would make, with its resources and the plan; nothing is recorded."""
+    request = StackRequest(template, environment, environment_files, files, parameters)
+    rollback = True if disable_rollback is None else disable_rollback
+    stack = new_stack(engine, context, check_name(name), check_timeout(timeout_mins), rollback)
+    parsed = parse_template(engine, request.template)
+    checked = await check_request(
+        engine, context, stack, parsed, parse_environment(request, parsed), files or {}, parameters or {}
+    )
+    view = stack_view(stack, check_tags(tags))
+    view["parameters"] = checked.definition.parameters.as_text()
+    view["description"] = view["template_description"] = parsed.description or "No description"
+    view["capabilities"], view["notification_topics"] = [], []
+    view["resources"] = _previewed(stack, checked)
+    view["plan"] = shown(await make_plan(engine, stack, checked, "CREATE"), checked)
+    return view
+
+
+async def stack_update_preview(
+    engine: Engine,
+    context: RequestContext,
+    ref: Reference,
+    template: Any,
+    environment: Any = None,
+    environment_files: Sequence[str] | None = None,
+    files: Mapping[str, str] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    tags: Sequence[str] | None = None,
+    disable_rollback: bool | None = None,
+    timeout_mins: Any = None,
+    converge: bool | None = None,
+    show_nested: bool = False,
+) -> dict[str, Any]:
+    """What replacing the stack's definition would do."""
+    stack = await find_stack(engine, context, ref)
+    request = StackRequest(template, environment, environment_files, files, parameters)
+    parsed = parse_template(engine, request.template)
+    checked = await check_request(
+        engine, context, stack, parsed, parse_environment(request, parsed), files or {}, parameters or {}
+    )
+    return await _changes(engine, stack, checked)
+
+
+async def stack_patch_preview(
+    engine: Engine,
+    context: RequestContext,
+    ref: Reference,
+    template: Any = None,
+    environment: Any = None,
+    environment_files: Sequence[str] | None = None,
+    files: Mapping[str, str] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    tags: Sequence[str] | None = None,
+    disable_rollback: bool | None = None,
+    timeout_mins: Any = None,
+    converge: bool | None = None,
+    clear_parameters: Sequence[str] | None = None,
+    show_nested: bool = False,
+) -> dict[str, Any]:
+    """What laying the given parts over the stack's present ones would do."""
+    stack = await find_stack(engine, context, ref)
+    request = StackRequest(template, environment, environment_files, files, parameters)
+    checked = await patched_request(engine, context, stack, request, clear_parameters or ())
+    return await _changes(engine, stack, checked)
+
+
+async def make_plan(engine: Engine, stack: Stack, checked: CheckedRequest, action: str) -> Plan:
+    """The plan that the operation would run."""
+    reading = StackContext(engine, stack)
+    if stack.inputs:
+        reading.inputs = await engine.loader.load(stack.inputs)
+        await reading.load_states()
+    return plan_forward(action, checked.wanted, list(reading.states.values()), reading.scope)
+
+
+def shown(plan: Plan, checked: CheckedRequest) -> dict[str, Any]:
+    """The plan as data, with values of hidden parameters blotted out."""
+    parameters = checked.definition.parameters
+    secrets = {str(parameters.get(name)) for name in parameters.hidden} - {"", "None"}
+    data: dict[str, Any] = masked(plan.to_data(), secrets)
+    return data
+
+
+_BUCKETS = {
+    Kind.KEEP: "unchanged",
+    Kind.UPDATE: "updated",
+    Kind.REPLACE: "replaced",
+    Kind.CREATE: "added",
+    Kind.DELETE: "deleted",
+}
+
+
+async def _changes(engine: Engine, stack: Stack, checked: CheckedRequest) -> dict[str, Any]:
+    plan = await make_plan(engine, stack, checked, "UPDATE")
+    buckets: dict[str, list[dict[str, Any]]] = {bucket: [] for bucket in _BUCKETS.values()}
+    replaced = {step.name for step in plan.steps if step.kind is Kind.REPLACE}
+    for step in plan.steps:
+        if step.kind is Kind.DELETE and step.name in replaced:
+            continue
+        buckets[_BUCKETS[step.kind]].append(_raw(stack, step.name, step.type))
+    return {"resource_changes": buckets, "plan": shown(plan, checked)}
+
+
+def _raw(stack: Stack, name: str, type_name: str, properties: Any = None) -> dict[str, Any]:
+    return {
+        "name": name,
+        "type": type_name,
+        "action": "INIT",
+        "status": "COMPLETE",
+        "status_reason": "",
+        "physical_id": "",
+        "created_at": None,
+        "updated_at": None,
+        "required_by": [],
+        "stack_id": stack.id,
+        "stack_name": stack.name,
+        "project_id": stack.project_id,
+        "parent_resource": None,
+        "nested_id": None,
+        "nested_name": None,
+        "root_stack_id": stack.root_id,
+        "attributes": {},
+        "description": "",
+        "metadata": {},
+        "properties": properties or {},
+    }
+
+
+def _previewed(stack: Stack, checked: CheckedRequest) -> list[dict[str, Any]]:
+    """The resources of a stack that does not exist, in order; values that need others to exist are null."""
+    scope = UnknownScope()
+    secrets_of = checked.definition.parameters
+    secrets = {str(secrets_of.get(name)) for name in secrets_of.hidden} - {"", "None"}
+    rows = []
+    for name in checked.wanted.order:
+        target = checked.wanted.target(name, scope)
+        properties = masked(_known(target.given), secrets)
+        rows.append(_raw(stack, name, target.type_name, properties))
+    return rows
+
+
+def _known(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _known(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_known(item) for item in value]
+    return None if has_unknown(value) else value

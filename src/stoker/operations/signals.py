@@ -1,0 +1,109 @@
+"""Speaking to a resource: signals, and marking one unhealthy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import (
+    ActionInProgress,
+    BadValue,
+    InvalidBreakPointHook,
+    NotSupported,
+    ResourceActionNotSupported,
+    ResourceNotAvailable,
+    ResourceNotFound,
+)
+from stoker.base.ids import new_id
+from stoker.engine.calls import make_call
+from stoker.engine.core import Engine
+from stoker.engine.run import OperationRun
+from stoker.engine.stack_context import StackContext
+from stoker.engine.state import ResourceState
+from stoker.operations.lookup import Reference, find_stack
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, FAILED, Event, Stack
+
+
+async def resource_signal(
+    engine: Engine, context: RequestContext, ref: Reference, name: str, details: Mapping[str, Any] | None = None
+) -> None:
+    """Hand a signal to a resource; what waits in its stack looks again at once."""
+    stack = await find_stack(engine, context, ref)
+    reading, state = await _resource(engine, stack, name)
+    if details and "unset_hook" in details:
+        raise InvalidBreakPointHook(f"The hook {details['unset_hook']!r} is not set on resource {name!r}.")
+    if not state.type.signalable:
+        raise ResourceActionNotSupported(f"The resource {name!r} ({state.row.type}) takes no signals.")
+    if state.row.action in ("SUSPEND", "DELETE"):
+        raise NotSupported(f"Signals are not taken in state {state.row.action}_{state.row.status}.")
+    call = await make_call(reading, state)
+    reason = await state.type.signal(call, details)
+    state.stored.metadata = call.metadata
+    await _record(engine, reading, state, "SIGNAL", reason)
+    if isinstance(reading, OperationRun):
+        reading.wake_all()
+
+
+async def resource_mark_unhealthy(
+    engine: Engine,
+    context: RequestContext,
+    ref: Reference,
+    name: str,
+    mark_unhealthy: bool,
+    resource_status_reason: str | None = None,
+) -> None:
+    """Have the next update replace a resource, or take that back (facts: engine.yaml, mark_unhealthy)."""
+    stack = await find_stack(engine, context, ref)
+    if engine.runs.get(stack.id) is not None:
+        raise ActionInProgress(f"Stack {stack.name} already has an action ({stack.action}) in progress.")
+    reading, state = await _resource(engine, stack, name)
+    row = state.row
+    if mark_unhealthy and row.action != "DELETE":
+        row.action, row.status = "CHECK", FAILED
+        row.reason = resource_status_reason or "state changed by resource_mark_unhealthy"
+    elif not mark_unhealthy and (row.action, row.status) == ("CHECK", FAILED):
+        row.status, row.reason = COMPLETE, resource_status_reason or "state changed by resource_mark_unhealthy"
+        state.stored.metadata = {}
+    else:
+        return
+    row.fingerprint = ""
+    await _record(engine, reading, state, row.status, row.reason)
+
+
+async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
+    if not isinstance(name, str):
+        raise BadValue("The resource's name must be a text.")
+    reading = await engine.reader.context(stack)
+    state = reading.current.get(name)
+    if state is None:
+        by_id = [other for other in reading.current.values() if other.row.physical_id == name]
+        if len(by_id) == 1:
+            return reading, by_id[0]
+        definition = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
+        if name in definition.resources:
+            raise ResourceNotAvailable(f"The Resource ({name}) is not available.")
+        raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
+    return reading, state
+
+
+async def _record(engine: Engine, reading: StackContext, state: ResourceState, status: str, reason: str) -> None:
+    row = state.row
+    event = Event(
+        id=new_id(),
+        stack_id=row.stack_id,
+        resource_name=row.name,
+        resource_type=row.type,
+        physical_id=row.physical_id,
+        action="SIGNAL" if status == "SIGNAL" else row.action,
+        status=COMPLETE if status == "SIGNAL" else status,
+        reason=reason,
+        properties=row.properties,
+        time=engine.clock.now(),
+    )
+    batch = Batch().change(state.seal()).add(event)
+    if isinstance(reading, OperationRun):
+        await reading.commit(batch)
+    else:
+        await engine.journal.commit(batch)

@@ -1,0 +1,394 @@
+"""What a user may ask of stacks: create, update, delete, act, look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import BadValue, EntityNotFound, Forbidden, NotSupported, StackExists
+from stoker.base.ids import new_id
+from stoker.engine.core import Engine
+from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.requests import (
+    CheckedRequest,
+    StackRequest,
+    check_name,
+    check_quota,
+    check_request,
+    check_tags,
+    check_timeout,
+    parse_environment,
+    parse_template,
+)
+from stoker.operations.views import stack_view
+from stoker.store import queries
+from stoker.store.records import IN_PROGRESS, Operation, Stack
+from stoker.template.environment import Environment
+from stoker.template.template import Template
+
+
+def new_stack(engine: Engine, context: RequestContext, name: str, minutes: int | None, disable_rollback: bool) -> Stack:
+    """A stack that does not exist yet, for checking and for recording."""
+    identifier = new_id()
+    return Stack(
+        id=identifier,
+        name=name,
+        live_name=name,
+        project_id=context.project_id,
+        user_id=context.user_id,
+        user_name=context.user_name,
+        parent_id=None,
+        parent_resource=None,
+        root_id=identifier,
+        depth=0,
+        action="CREATE",
+        status=IN_PROGRESS,
+        reason="Stack CREATE started",
+        description="",
+        created_at=engine.clock.now(),
+        updated_at=None,
+        deleted_at=None,
+        timeout_minutes=minutes,
+        disable_rollback=disable_rollback,
+        inputs="",
+        good_inputs=None,
+        operation=None,
+        credential=None,
+        user_project_id=None,
+    )
+
+
+def new_operation(engine: Engine, context: RequestContext, stack: Stack, action: str, inputs: str) -> Operation:
+    """An operation on a stack, asked for by the caller."""
+    now = engine.clock.now()
+    minutes = stack.timeout_minutes
+    limit = minutes * 60.0 if minutes else float(engine.settings.stack_action_timeout)
+    return Operation(
+        id=new_id(),
+        stack_id=stack.id,
+        parent_operation=None,
+        parent_resource=None,
+        round=0,
+        action=action,
+        status="PENDING",
+        reason="",
+        inputs=inputs,
+        request_id=context.request_id,
+        user_id=context.user_id,
+        created_at=now,
+        started_at=None,
+        finished_at=None,
+        deadline=now + limit,
+        owner=None,
+        epoch=0,
+        plan=None,
+    )
+
+
+async def stack_identify(
+    engine: Engine, context: RequestContext, ref: Reference, show_deleted: bool = False
+) -> dict[str, Any]:
+    """Name, id and project of the stack that a name, an id or an ARN means."""
+    stack = await find_stack(engine, context, ref, deleted=show_deleted)
+    return {"name": stack.name, "id": stack.id, "project_id": stack.project_id}
+
+
+async def stack_create(
+    engine: Engine,
+    context: RequestContext,
+    name: Any,
+    template: Any,
+    environment: Any = None,
+    environment_files: Sequence[str] | None = None,
+    files: Mapping[str, str] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    tags: Sequence[str] | None = None,
+    disable_rollback: bool | None = None,
+    timeout_mins: Any = None,
+    adopt_stack_data: Any = None,
+) -> dict[str, Any]:
+    """Make a stack. Raises StackExists, RequestLimitExceeded, TemplateInvalid … and then nothing has been made."""
+    if adopt_stack_data is not None:
+        raise NotSupported("Stack adoption is not enabled (enable_stack_adopt).")
+    stack, checked = await _prepared_stack(
+        engine,
+        context,
+        check_name(name),
+        StackRequest(template, environment, environment_files, files, parameters),
+        check_timeout(timeout_mins),
+        True if disable_rollback is None else disable_rollback,
+    )
+    checked_tags = check_tags(tags)
+    stack.inputs = checked.prepared.row.id
+    stack.description = checked.prepared.loaded.template.description or ""
+    stack.credential = await engine.credentials.keep(context)
+    operation = new_operation(engine, context, stack, "CREATE", stack.inputs)
+    try:
+        await engine.submit_new(stack, operation, checked.prepared, checked_tags)
+    except IntegrityError as error:
+        raise StackExists(f"The Stack ({stack.name}) already exists.") from error
+    return stack_view(stack, checked_tags)
+
+
+async def _prepared_stack(
+    engine: Engine,
+    context: RequestContext,
+    name: str,
+    request: StackRequest,
+    minutes: int | None,
+    disable_rollback: bool,
+) -> tuple[Stack, CheckedRequest]:
+    """A new stack with its checked inputs, nothing recorded yet."""
+    if await engine.database.read(queries.stack_by_name, context.project_id, name) is not None:
+        raise StackExists(f"The Stack ({name}) already exists.")
+    await check_quota(engine, context)
+    template = parse_template(engine, request.template)
+    environment = parse_environment(request, template)
+    stack = new_stack(engine, context, name, minutes, disable_rollback)
+    checked = await check_request(
+        engine, context, stack, template, environment, request.files or {}, request.parameters or {}
+    )
+    return stack, checked
+
+
+async def stack_update(
+    engine: Engine,
+    context: RequestContext,
+    ref: Reference,
+    template: Any,
+    environment: Any = None,
+    environment_files: Sequence[str] | None = None,
+    files: Mapping[str, str] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    tags: Sequence[str] | None = None,
+    disable_rollback: bool | None = None,
+    timeout_mins: Any = None,
+    converge: bool | None = None,
+) -> dict[str, Any]:
+    """Replace everything that the stack should be (PUT); tags that are not given are cleared."""
+    stack = await _updatable(engine, context, ref)
+    request = StackRequest(template, environment, environment_files, files, parameters)
+    parsed = parse_template(engine, request.template)
+    checked = await check_request(
+        engine, context, stack, parsed, parse_environment(request, parsed), files or {}, parameters or {}
+    )
+    return await _submit_update(
+        engine, context, stack, checked, check_tags(tags), disable_rollback, check_timeout(timeout_mins), converge
+    )
+
+
+async def stack_patch(
+    engine: Engine,
+    context: RequestContext,
+    ref: Reference,
+    template: Any = None,
+    environment: Any = None,
+    environment_files: Sequence[str] | None = None,
+    files: Mapping[str, str] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    tags: Sequence[str] | None = None,
+    disable_rollback: bool | None = None,
+    timeout_mins: Any = None,
+    converge: bool | None = None,
+    clear_parameters: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """Change what is given and keep the rest (PATCH)."""
+    stack = await _updatable(engine, context, ref)
+    request = StackRequest(template, environment, environment_files, files, parameters)
+    checked = await patched_request(engine, context, stack, request, clear_parameters or ())
+    kept = (await engine.database.read(queries.tags_of, [stack.id])).get(stack.id, [])
+    new_tags = check_tags(tags) if tags is not None else tuple(kept)
+    return await _submit_update(
+        engine, context, stack, checked, new_tags, disable_rollback, check_timeout(timeout_mins), converge
+    )
+
+
+async def patched_request(
+    engine: Engine, context: RequestContext, stack: Stack, request: StackRequest, clear: Sequence[str]
+) -> CheckedRequest:
+    """What the stack would be with the given parts laid over its present ones (facts: engine.yaml, patch_existing)."""
+    present = await engine.loader.load(stack.inputs)
+    template = parse_template(engine, request.template) if request.template else present.template
+    files = {**present.files, **(request.files or {})}
+    given = StackRequest(request.template, request.environment, request.environment_files, files)
+    former = {
+        "parameters": _kept(present.parameters["environment"], template, clear),
+        **{key: value for key, value in present.environment.to_data().items() if key != "parameters"},
+    }
+    added = parse_environment(given, template)
+    environment = Environment.merged([former, added.to_data()], template.parameters)
+    parameters = {**_kept(present.parameters["request"], template, clear), **(request.parameters or {})}
+    return await check_request(engine, context, stack, template, environment, files, parameters)
+
+
+def _kept(values: Mapping[str, Any], template: Template, clear: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name in template.parameters and name not in clear}
+
+
+async def _updatable(engine: Engine, context: RequestContext, ref: Reference) -> Stack:
+    stack = await find_stack(engine, context, ref)
+    if stack.action in ("DELETE", "SUSPEND"):
+        state = "being deleted" if stack.action == "DELETE" else "suspended"
+        raise NotSupported(f"Updating a stack that is {state} is not supported ({stack.action}_{stack.status}).")
+    return stack
+
+
+async def _submit_update(
+    engine: Engine,
+    context: RequestContext,
+    stack: Stack,
+    checked: CheckedRequest,
+    tags: tuple[str, ...],
+    disable_rollback: bool | None,
+    minutes: int | None,
+    converge: bool | None,
+) -> dict[str, Any]:
+    if converge:
+        raise NotSupported("Comparing with the live state before an update (converge) is not supported.")
+    former = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
+    checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
+    values: dict[str, Any] = {"timeout_minutes": stack.timeout_minutes if minutes is None else minutes}
+    if disable_rollback is not None:
+        values["disable_rollback"] = disable_rollback
+    if stack.credential is None:
+        values["credential"] = await engine.credentials.keep(context)
+    stack = replace(stack, **values)
+    operation = new_operation(engine, context, stack, "UPDATE", checked.prepared.row.id)
+    await engine.submit(stack, operation, checked.prepared, values=values, tags=tags)
+    return stack_view(stack, tags)
+
+
+async def stack_delete(engine: Engine, context: RequestContext, ref: Reference) -> None:
+    """Remove the stack and everything it made; asking again while that runs begins anew."""
+    stack = await find_stack(engine, context, ref)
+    if stack.parent_id is not None and stack.deleted_at is not None:
+        raise EntityNotFound(f"The Stack ({stack.name}) could not be found.")
+    await engine.submit(stack, new_operation(engine, context, stack, "DELETE", stack.inputs))
+
+
+async def stack_action(engine: Engine, context: RequestContext, ref: Reference, action: str) -> None:
+    """Suspend, resume or check the stack, or stop its update."""
+    stack = await find_stack(engine, context, ref)
+    state = f"{stack.action}_{stack.status}"
+    if action in ("cancel_update", "cancel_without_rollback"):
+        await _cancel(engine, context, stack, action)
+        return
+    verb = {"suspend": "SUSPEND", "resume": "RESUME", "check": "CHECK"}.get(action)
+    if verb is None:
+        raise BadValue(f"Unknown stack action {action!r}.")
+    if stack.action == "DELETE":
+        raise NotSupported(f"{verb} is not possible in state {state}.")
+    if stack.action == verb and stack.status == "COMPLETE" and verb != "CHECK":
+        return
+    await engine.submit(stack, new_operation(engine, context, stack, verb, stack.inputs))
+
+
+async def _cancel(engine: Engine, context: RequestContext, stack: Stack, action: str) -> None:
+    running = (stack.action, stack.status)
+    allowed = [("UPDATE", IN_PROGRESS)]
+    if action == "cancel_without_rollback":
+        allowed.append(("CREATE", IN_PROGRESS))
+    if running not in allowed:
+        raise NotSupported(f"Cancelling is not possible in state {stack.action}_{stack.status}.")
+    if action == "cancel_update":
+        operation = new_operation(engine, context, stack, "ROLLBACK", stack.good_inputs or "")
+        await engine.submit(stack, operation)
+    else:
+        await engine.cancel(stack)
+
+
+async def stack_show(
+    engine: Engine, context: RequestContext, ref: Reference, resolve_outputs: bool = True
+) -> dict[str, Any]:
+    """The stack with its parameters and, unless told otherwise, its outputs."""
+    stack = await find_stack(engine, context, ref, deleted=True)
+    tags = await engine.database.read(queries.tags_of, [stack.id])
+    view = stack_view(stack, tags.get(stack.id))
+    inputs = await engine.loader.load(stack.inputs)
+    definition = engine.loader.bind(stack, inputs, strict=False)
+    view["parameters"] = definition.parameters.as_text()
+    view["description"] = view["template_description"] = inputs.template.description or "No description"
+    view["capabilities"], view["notification_topics"] = [], []
+    if resolve_outputs:
+        gone = stack.deleted_at is not None
+        view["outputs"] = [] if gone else await engine.reader.outputs(stack)
+    return view
+
+
+_COLUMNS = {
+    "id": "id",
+    "name": "name",
+    "stack_name": "name",
+    "status": "status",
+    "stack_status": "status",
+    "action": "action",
+    "stack_action": "action",
+    "tenant": "project_id",
+    "project": "project_id",
+    "username": "user_name",
+    "stack_owner": "user_name",
+    "owner_id": "parent_id",
+    "parent": "parent_id",
+    "stack_status_reason": "reason",
+    "disable_rollback": "disable_rollback",
+    "timeout_mins": "timeout_minutes",
+    "stack_user_project_id": "user_project_id",
+    "creation_time": "created_at",
+    "created_at": "created_at",
+    "updated_time": "updated_at",
+    "updated_at": "updated_at",
+}
+
+
+async def stack_list(
+    engine: Engine,
+    context: RequestContext,
+    filters: Mapping[str, Sequence[Any]] | None = None,
+    tags: Sequence[str] | None = None,
+    tags_any: Sequence[str] | None = None,
+    not_tags: Sequence[str] | None = None,
+    not_tags_any: Sequence[str] | None = None,
+    limit: int | None = None,
+    marker: str | None = None,
+    sort_keys: Sequence[str] | None = None,
+    sort_dir: str | None = None,
+    global_tenant: bool = False,
+    show_deleted: bool = False,
+    show_nested: bool = False,
+    show_hidden: bool = False,
+    with_count: bool = False,
+) -> dict[str, Any]:
+    """A page of stacks, newest first unless asked otherwise."""
+    if global_tenant and not context.is_admin:
+        raise Forbidden("Only an administrator may list the stacks of all projects.")
+    wanted = queries.StackQuery(
+        project_id=None if global_tenant else context.project_id,
+        filters={_COLUMNS[name]: _states(name, values) for name, values in (filters or {}).items()},
+        tags=tags or (),
+        tags_any=tags_any or (),
+        not_tags=not_tags or (),
+        not_tags_any=not_tags_any or (),
+        hidden_tags=() if show_hidden else engine.settings.hidden_stack_tags,
+        show_deleted=show_deleted,
+        show_nested=show_nested or "parent" in (filters or {}) or "owner_id" in (filters or {}),
+        limit=limit,
+        marker=marker,
+        sort_keys=[_COLUMNS[key] for key in sort_keys or ("created_at",)],
+        descending=sort_dir != "asc" if sort_dir or not sort_keys else False,
+    )
+    stacks = await engine.database.read(queries.list_stacks, wanted)
+    found = await engine.database.read(queries.tags_of, [stack.id for stack in stacks])
+    views = [{**stack_view(stack, found.get(stack.id)), "description": ""} for stack in stacks]
+    count = await engine.database.read(queries.count_listed, wanted) if with_count else None
+    return {"stacks": views, "count": count}
+
+
+def _states(name: str, values: Sequence[Any]) -> list[Any]:
+    """`stack_status` filters may be given as `CREATE_COMPLETE`; the status alone is what is stored."""
+    if name not in ("status", "stack_status"):
+        return list(values)
+    return [str(value).rpartition("_")[2] if "IN_PROGRESS" not in str(value) else IN_PROGRESS for value in values]

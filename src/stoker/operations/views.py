@@ -1,0 +1,107 @@
+"""What the engine answers: plain JSON data, times as seconds since the epoch, no links and no HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from stoker.store.records import Event, Operation, Resource, Stack
+
+
+def stack_view(stack: Stack, tags: Sequence[str] | None) -> dict[str, Any]:
+    """A stack without what needs its template."""
+    return {
+        "id": stack.id,
+        "name": stack.name,
+        "description": stack.description,
+        "project_id": stack.project_id,
+        "owner": stack.parent_id,
+        "user_name": stack.user_name,
+        "action": stack.action,
+        "status": stack.status,
+        "status_reason": stack.reason,
+        "created_at": stack.created_at,
+        "updated_at": stack.updated_at,
+        "deleted_at": stack.deleted_at,
+        "disable_rollback": stack.disable_rollback,
+        "timeout_mins": stack.timeout_minutes,
+        "parent_id": stack.parent_id,
+        "stack_user_project_id": stack.user_project_id,
+        "tags": list(tags) if tags else None,
+    }
+
+
+def resource_view(
+    resource: Resource,
+    stack: Stack,
+    required_by: Sequence[str],
+    *,
+    child: Stack | None = None,
+    parent: str | None = None,
+) -> dict[str, Any]:
+    """A resource without its attributes. `parent` is the name of the resource that holds the stack."""
+    return {
+        "name": resource.name,
+        "type": resource.type,
+        "action": resource.action,
+        "status": resource.status,
+        "status_reason": resource.reason,
+        "physical_id": resource.physical_id,
+        "created_at": resource.created_at,
+        "updated_at": resource.updated_at or resource.created_at,
+        "required_by": list(required_by),
+        "stack_id": stack.id,
+        "stack_name": stack.name,
+        "project_id": stack.project_id,
+        "parent_resource": parent,
+        "nested_id": child.id if child else None,
+        "nested_name": child.name if child else None,
+        "root_stack_id": stack.root_id,
+    }
+
+
+def required_by(resources: Sequence[Resource]) -> dict[str, list[str]]:
+    """For each name, the resources that depend on it directly."""
+    users: dict[str, list[str]] = {}
+    for resource in resources:
+        for name in orjson.loads(resource.requires):
+            users.setdefault(name, []).append(resource.name)
+    return users
+
+
+def event_view(event: Event, stack: Stack, root: Stack | None = None) -> dict[str, Any]:
+    """An event without the properties."""
+    return {
+        "id": event.id,
+        "stack_id": stack.id,
+        "stack_name": stack.name,
+        "project_id": stack.project_id,
+        "resource_name": event.resource_name,
+        "resource_type": event.resource_type,
+        "action": event.action,
+        "status": event.status,
+        "status_reason": event.reason,
+        "physical_id": event.physical_id,
+        "time": event.time,
+        "root_stack_id": stack.root_id,
+        "root_stack_name": root.name if root else stack.name,
+    }
+
+
+def operation_view(operation: Operation) -> Mapping[str, Any]:
+    """One entry of a stack's history."""
+    return {
+        "id": operation.id,
+        "stack_id": operation.stack_id,
+        "action": operation.action,
+        "status": operation.status,
+        "reason": operation.reason,
+        "request_id": operation.request_id,
+        "user_id": operation.user_id,
+        "created_at": operation.created_at,
+        "started_at": operation.started_at,
+        "finished_at": operation.finished_at,
+        "owner": operation.owner,
+    }
