@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from keystoneauth1 import access as ksa_access
@@ -25,8 +25,8 @@ RENEW_BEFORE = 60.0
 class Access:
     """A token and what it is good for; `expires_at` is seconds since the epoch, None for unknown."""
 
-    token: str
-    catalog: service_catalog.ServiceCatalog
+    token: str = field(repr=False)
+    catalog: service_catalog.ServiceCatalog = field(repr=False)
     expires_at: float | None = None
     project_id: str | None = None
     user_id: str | None = None

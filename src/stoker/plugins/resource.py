@@ -217,6 +217,7 @@ class ResourceType(ABC):
     """Base of every resource type: declarations, and defaults for what most types have in common.
 
     `service` is the plugin name of the cloud service that it needs (`nova`, `neutron`, …), None for none.
+    `extension` is the alias of an API extension that this service must have loaded besides.
     `local` types make no call and have no side effect outside the record, so no intent is recorded beforehand.
     `any_properties` types take whatever properties they are given, unchecked.
     `recovery` says how `find` recognizes the object of an interrupted creation; every type that is not local has one.
@@ -230,6 +231,7 @@ class ResourceType(ABC):
     support: Support = SUPPORTED
     description: str = ""
     service: ClassVar[str | None] = None
+    extension: ClassVar[str | None] = None
     local: ClassVar[bool] = False
     nested: ClassVar[bool] = False
     path_in_attribute: ClassVar[bool] = False

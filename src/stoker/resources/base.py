@@ -35,8 +35,8 @@ class Collection:
     """Where objects of a type live.
 
     `path` may name properties in braces (`/v2.0/floatingips/{floating_ip}/port_forwardings`). `member` is the key
-    around one object in bodies and `members` the key of lists, both "" where the service has none. `update` is the
-    method of changes. The rest are fields of an object: `id_field`, its status, why it is in it (a dotted path), when
+    around one object in bodies and `members` the key of lists, both "" where the service has none. `list_path` is where
+    lists show objects in full, if that is another path (`/servers/detail`). `update` is the method of changes. The rest are fields of an object: `id_field`, its status, why it is in it (a dotted path), when
     it was made (None if the service does not say). `owner` is the query parameter that keeps a list to one project.
     """
 
@@ -45,6 +45,7 @@ class Collection:
     member: str = ""
     members: str = ""
     id_field: str = "id"
+    list_path: str = ""
     update: str = "PUT"
     status_field: str = "status"
     reason_field: str = "status_reason"
@@ -90,9 +91,7 @@ class RestResource(ResourceType):
 
     def collection_path(self, call: Call) -> str:
         """The collection's path, property values filled in."""
-        return self.collection.path.format_map(
-            {name: quote(str(value), safe="") for name, value in call.properties.items()}
-        )
+        return _filled(self.collection.path, call.properties)
 
     def member_path(self, call: Call) -> str:
         """The object's path."""
@@ -128,7 +127,8 @@ class RestResource(ResourceType):
             params[collection.owner] = body.get("tenant_id") or body.get(collection.owner) or call.cloud.project_id
         if self.identity and name is not None:
             params[self.identity] = name
-        listed = await call.cloud.list(collection.service, self.collection_path(call), collection.members, params)
+        path = _filled(collection.list_path, call.properties) or self.collection_path(call)
+        listed = await call.cloud.list(collection.service, path, collection.members, params)
         if name is not None:
             listed = [item for item in listed if item.get(self.identity) == name]
         if name is None or name != call.physical_name:
@@ -283,6 +283,11 @@ class RestResource(ResourceType):
     async def computed_attribute(self, call: Call, name: str) -> Any:
         """The value of an attribute listed in `computed`; None when it cannot be had."""
         raise NotImplementedError(f"{self.type_name} lists {name!r} as computed and does not say how")
+
+
+def _filled(path: str, properties: Mapping[str, Any]) -> str:
+    """A path with the values of the properties that it names in braces."""
+    return path.format_map({name: quote(str(value), safe="") for name, value in properties.items()})
 
 
 async def unrecorded(call: Call, identifiers: list[str]) -> set[str]:

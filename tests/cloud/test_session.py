@@ -1,0 +1,354 @@
+"""One call: where it goes, what it carries, how often it is made, what comes of an error."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from scripted_service import Script
+
+from stoker.base.clock import ManualClock
+from stoker.base.errors import CloudError, from_dict
+from stoker.cloud.errors import Ambiguous, NotNamed
+from stoker.cloud.session import Cloud
+from stoker.cloud.settings import ClientSettings
+
+Opener = Callable[..., Awaitable[Cloud]]
+
+
+async def retried(clock: ManualClock, work: Awaitable[Any]) -> Any:
+    """Let the pauses between tries pass."""
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        await asyncio.sleep(0.005)
+        clock.advance(1)
+    return await task
+
+
+async def test_a_path_with_a_version_is_below_the_root_and_one_without_below_the_version(
+    cloud: Cloud, script: Script
+) -> None:
+    script.on("GET /network/v2.0/networks", {"networks": []})
+    script.on("GET /network/v2.0/ports", {"ports": []})
+    script.on("GET /volume/v3/", {"versions": []})
+    script.on("GET /volume/", {"versions": []})
+    script.on("GET /volume/v3/p1/volumes", {"volumes": []})
+    await cloud.get("neutron", "/v2.0/networks")
+    await cloud.get("neutron", "/ports")
+    await cloud.get("cinder", "/volumes")
+    assert script.calls()[:2] == ["GET /network/v2.0/networks", "GET /network/v2.0/ports"]
+    assert script.calls()[-1] == "GET /volume/v3/p1/volumes"
+    assert cloud.endpoint("neutron") == f"{script.url}/network/v2.0"
+    assert cloud.endpoint("cinder") == f"{script.url}/volume/v3/p1"
+
+
+async def test_the_token_and_parameters_go_along(cloud: Cloud, script: Script) -> None:
+    script.on("GET /network/v2.0/networks", {"networks": []})
+    await cloud.get("neutron", "/networks", params={"name": "a b", "fields": ["id", "name"], "shared": True, "x": None})
+    assert script.seen[0].headers["X-Auth-Token"] == "t1"
+    assert script.seen[0].query == [("name", "a b"), ("fields", "id"), ("fields", "name"), ("shared", "True")]
+
+
+async def test_interface_and_region_choose_the_endpoint(open_cloud: Opener, script: Script) -> None:
+    internal = await open_cloud(clients={"neutron": ClientSettings(endpoint_type="internalURL")})
+    assert internal.endpoint("neutron") == f"{script.url}/internal-network/v2.0"
+    second = await open_cloud(region="RegionTwo")
+    assert second.endpoint("neutron") == f"{script.url}/network-two/v2.0"
+    assert not second.has_service("nova")
+    shared = await open_cloud(
+        region="RegionTwo", region_name_for_shared_services="RegionOne", shared_services_types=("image", "volumev3")
+    )
+    assert shared.has_service("glance")
+    assert shared.has_service("cinder")
+    assert not shared.has_service("nova")
+
+
+async def test_a_missing_service_is_said_so(cloud: Cloud) -> None:
+    assert not cloud.has_service("zun")
+    with pytest.raises(CloudError, match="no endpoint of zun") as caught:
+        await cloud.get("zun", "/v1/containers")
+    assert caught.value.status == 404
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "words"),
+    [
+        (404, {"itemNotFound": {"code": 404, "message": "Instance x could not be found."}}, "Instance x could not be"),
+        (409, {"NeutronError": {"type": "IpInUse", "message": "Address taken", "detail": ""}}, "Address taken"),
+        (401, {"error": {"code": 401, "title": "Unauthorized", "message": "Log in."}}, "Log in."),
+        (400, {"explanation": "bad", "error": {"message": "No such thing", "type": "X"}}, "bad"),
+        (
+            403,
+            "<html><head><title>403 Forbidden</title></head><body><h1>403</h1>Not &amp; now</body></html>",
+            "403 Not & now",
+        ),
+        (400, {"faultcode": "Client", "faultstring": "Provider lacks it", "debuginfo": None}, "Provider lacks it"),
+        (400, {"error_message": '{"faultstring": "Node is busy", "debuginfo": null}'}, "Node is busy"),
+        (
+            400,
+            {"errors": [{"status": 400, "title": "Bad", "detail": "Cluster template missing"}]},
+            "Cluster template missing",
+        ),
+        (400, {"code": 400, "title": "Bad Request", "description": "Secret too long"}, "Secret too long"),
+        (400, {"NeutronError": "plain"}, "plain"),
+        (500, "", "without giving a reason"),
+    ],
+)
+async def test_errors_keep_the_services_own_words(
+    cloud: Cloud, script: Script, status: int, body: Any, words: str
+) -> None:
+    kind = {"Content-Type": "text/html"} if isinstance(body, str) else {}
+    script.on("GET /network/v2.0/networks", (status, body, {**kind, "x-openstack-request-id": "req-1"}))
+    if status == 401:
+        words = "expired or was revoked"  # a caller's token cannot be renewed
+    with pytest.raises(CloudError) as caught:
+        await cloud.get("neutron", "/networks")
+    assert words in caught.value.reason
+    assert caught.value.status == status
+    if status != 401:
+        assert caught.value.request_id == "req-1"
+        assert from_dict(caught.value.to_dict()).message == caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "transient", "retry_after"),
+    [
+        (429, {"Retry-After": "7"}, True, 7.0),
+        (429, {"Retry-After": "Tue, 14 Nov 2023 22:13:50 GMT"}, True, 30.0),
+        (413, {"Retry-After": "3"}, True, 3.0),
+        (413, {}, False, None),
+        (502, {}, True, None),
+        (503, {}, True, None),
+        (504, {}, True, None),
+        (500, {}, False, None),
+        (409, {}, False, None),
+    ],
+)
+async def test_only_some_errors_may_go_away(
+    cloud: Cloud, script: Script, status: int, headers: dict[str, str], transient: bool, retry_after: float | None
+) -> None:
+    script.on("GET /network/v2.0/networks", (status, {"message": "no"}, headers))
+    with pytest.raises(CloudError) as caught:
+        await cloud.get("neutron", "/networks")
+    assert (caught.value.transient, caught.value.retry_after) == (transient, retry_after)
+    assert len(script.seen) == 1
+
+
+async def test_neutrons_quota_is_no_conflict(cloud: Cloud, script: Script) -> None:
+    over = {"NeutronError": {"type": "OverQuota", "message": "Quota exceeded", "detail": ""}}
+    script.on(
+        "POST /network/v2.0/networks", (409, over), (409, {"NeutronError": {"type": "InUse", "message": "in use"}})
+    )
+    with pytest.raises(CloudError) as quota:
+        await cloud.post("neutron", "/networks", {"network": {}})
+    with pytest.raises(CloudError) as busy:
+        await cloud.post("neutron", "/networks", {"network": {}})
+    assert not quota.value.conflict
+    assert busy.value.conflict
+    restored = from_dict(quota.value.to_dict())
+    assert isinstance(restored, CloudError)
+    assert not restored.conflict
+
+
+async def test_an_expected_status_is_an_answer(cloud: Cloud, script: Script) -> None:
+    script.on("GET /network/v2.0/networks/x", (404, {"NeutronError": {"type": "N", "message": "gone"}}))
+    assert (await cloud.request("GET", "neutron", "/networks/x", ok=(404,))).status == 404
+
+
+async def test_a_redirect_is_not_followed(cloud: Cloud, script: Script) -> None:
+    script.on("GET /network/v2.0/networks", (302, "", {"Location": f"{script.url}/elsewhere"}))
+    with pytest.raises(CloudError) as caught:
+        await cloud.get("neutron", "/networks")
+    assert caught.value.status == 302
+    assert script.calls() == ["GET /network/v2.0/networks"]
+
+
+async def test_a_broken_connection_is_tried_again_where_that_is_harmless(
+    cloud: Cloud, script: Script, clock: ManualClock
+) -> None:
+    script.on("PUT /network/v2.0/networks/x", "hang up", "hang up", {"network": {"id": "x"}})
+    assert await retried(clock, cloud.put("neutron", "/networks/x", {})) == {"network": {"id": "x"}}
+    script.on("POST /network/v2.0/networks", "hang up", {"network": {"id": "twice"}})
+    with pytest.raises(CloudError) as caught:
+        await retried(clock, cloud.post("neutron", "/networks", {}))
+    assert caught.value.transient
+    assert caught.value.status == 0
+    assert script.calls().count("POST /network/v2.0/networks") == 1
+
+
+async def test_a_connection_that_cannot_be_made_gives_up_after_the_limit(
+    open_cloud: Opener, clock: ManualClock, unused_tcp_port: int
+) -> None:
+    nowhere = ClientSettings(url=f"http://127.0.0.1:{unused_tcp_port}/v1/%(tenant_id)s")
+    cloud = await open_cloud(clients={"heat": nowhere}, client_retry_limit=3)
+    before = clock.now()
+    with pytest.raises(CloudError, match="no answer from heat to POST") as caught:
+        await retried(clock, cloud.post("heat", "/stacks", {}))
+    assert caught.value.transient
+    assert clock.now() - before >= 0.5 + 1 + 2
+
+
+async def test_no_more_calls_are_in_flight_than_allowed(open_cloud: Opener, script: Script) -> None:
+    cloud = await open_cloud(max_concurrent_calls=3)
+    script.on("GET /network/v2.0/networks", {"networks": []})
+    script.pause = 0.01
+    await asyncio.gather(*(cloud.get("neutron", "/networks") for _ in range(12)))
+    assert script.most_at_once == 3
+    assert len(script.seen) == 12
+
+
+PAGES: dict[str, tuple[str, str, str, Callable[[str, str], dict[str, Any]]]] = {
+    "neutron": (
+        "neutron",
+        "/v2.0/networks",
+        "networks",
+        lambda url, query: {"networks_links": [{"rel": "next", "href": f"{url}/network/v2.0/networks?{query}"}]},
+    ),
+    "glance": ("glance", "/v2/images", "images", lambda url, query: {"next": f"/v2/images?{query}"}),
+    "barbican": (
+        "barbican",
+        "/v1/secrets",
+        "secrets",
+        lambda url, query: {"next": f"http://inside:9311/v1/secrets?{query}"},
+    ),
+    "designate": ("designate", "/v2/zones", "zones", lambda url, query: {"links": {"next": f"{url}/v2/zones?{query}"}}),
+}
+
+
+@pytest.mark.parametrize("style", PAGES)
+async def test_lists_are_read_to_the_end(cloud: Cloud, script: Script, style: str) -> None:
+    service, path, key, link = PAGES[style]
+    mount = {"neutron": "/network", "glance": "/image", "barbican": "/key-manager", "designate": "/dns"}[style]
+    script.on(
+        f"GET {mount}{path}",
+        {key: [{"id": 1}, {"id": 2}], **link(script.url, "marker=2&limit=2")},
+        {key: [{"id": 3}], **link(script.url, "marker=3&limit=2")},
+        {key: [], **link(script.url, "marker=3&limit=2")},
+    )
+    listed = await cloud.list(service, path, key, {"limit": 2})
+    assert [item["id"] for item in listed] == [1, 2, 3]
+    assert [dict(request.query) for request in script.seen[:2]] == [{"limit": "2"}, {"marker": "2", "limit": "2"}]
+
+
+class TestMicroversions:
+    @pytest.fixture(autouse=True)
+    def nova(self, script: Script) -> None:
+        script.on("GET /compute/v2.1/", {"version": {"id": "v2.1", "version": "2.90", "min_version": "2.1"}})
+        script.on("GET /compute/v2.1/servers", {"servers": []})
+
+    async def test_the_newest_that_both_sides_know_is_spoken(self, cloud: Cloud, script: Script) -> None:
+        await cloud.get("nova", "/servers")
+        await cloud.get("nova", "/servers")
+        assert script.calls() == ["GET /compute/v2.1/", "GET /compute/v2.1/servers", "GET /compute/v2.1/servers"]
+        headers = script.seen[-1].headers
+        assert headers["OpenStack-API-Version"] == "compute 2.90"
+        assert headers["X-OpenStack-Nova-API-Version"] == "2.90"
+
+    async def test_we_do_not_speak_what_we_do_not_know(self, cloud: Cloud, script: Script) -> None:
+        script.on("GET /compute/v2.1/", {"version": {"id": "v2.1", "version": "2.200", "min_version": "2.1"}})
+        assert await cloud.microversion("nova") == "2.96"
+
+    async def test_the_operator_may_cap_it(self, open_cloud: Opener) -> None:
+        cloud = await open_cloud(max_microversions={"nova": "2.60"})
+        assert await cloud.microversion("nova") == "2.60"
+        assert await cloud.supports("nova", "2.60")
+        assert not await cloud.supports("nova", "2.67")
+
+    async def test_a_call_may_ask_for_another(self, cloud: Cloud, script: Script) -> None:
+        await cloud.get("nova", "/servers", microversion="2.53")
+        assert script.seen[-1].headers["OpenStack-API-Version"] == "compute 2.53"
+
+    async def test_a_root_document_of_several_versions(self, cloud: Cloud, script: Script) -> None:
+        versions = [{"id": "v3.0", "version": "3.70", "min_version": "3.0"}, {"id": "v2.0", "version": ""}]
+        script.on("GET /volume/", (300, {"versions": versions}))
+        assert await cloud.microversion("cinder") == "3.70"
+
+    async def test_ironic_tells_in_headers(self, cloud: Cloud, script: Script) -> None:
+        headers = {
+            "X-OpenStack-Ironic-API-Maximum-Version": "1.82",
+            "X-OpenStack-Ironic-API-Minimum-Version": "1.1",
+        }
+        script.on("GET /baremetal/v1/", (200, {"id": "v1"}, headers))
+        assert await cloud.microversion("ironic") == "1.82"
+
+    async def test_manila_has_a_fixed_one_and_neutron_none(self, cloud: Cloud) -> None:
+        assert await cloud.microversion("manila") == "2.13"
+        assert await cloud.microversion("neutron") is None
+
+
+class TestFind:
+    UUID = "7f0f8f6e-2f5c-4f57-8f6b-0d8ad3a1c111"
+
+    async def test_a_name(self, cloud: Cloud, script: Script) -> None:
+        script.on("GET /network/v2.0/networks", {"networks": [{"id": "n1", "name": "web"}]})
+        assert await cloud.find("neutron.network", "web") == "n1"
+        assert ("name", "web") in script.seen[0].query
+
+    async def test_an_id_goes_before_a_name(self, cloud: Cloud, script: Script) -> None:
+        script.on("GET /network/v2.0/networks", {"networks": [{"id": self.UUID, "name": "web"}]})
+        assert await cloud.find("neutron.network", self.UUID) == self.UUID
+        assert ("id", self.UUID) in script.seen[0].query
+        assert len(script.seen) == 1
+
+    async def test_nothing_and_too_much(self, cloud: Cloud, script: Script) -> None:
+        twins = [{"id": "n1", "name": "web"}, {"id": "n2", "name": "web"}]
+        script.on("GET /network/v2.0/networks", {"networks": []}, {"networks": twins})
+        with pytest.raises(NotNamed) as missing:
+            await cloud.find("neutron.network", "web")
+        assert missing.value.not_found
+        with pytest.raises(Ambiguous, match="n1, n2") as several:
+            await cloud.find("neutron.network", "web")
+        assert not several.value.conflict
+        assert from_dict(several.value.to_dict()).message == several.value.message
+        assert from_dict(missing.value.to_dict()).message == missing.value.message
+
+    async def test_equal_questions_are_one_call_for_a_while(
+        self, cloud: Cloud, script: Script, clock: ManualClock
+    ) -> None:
+        script.on("GET /network/v2.0/networks", {"networks": [{"id": "n1", "name": "web"}]})
+        await asyncio.gather(*(cloud.find("neutron.network", "web") for _ in range(50)))
+        assert len(script.seen) == 1
+        clock.advance(61)
+        await cloud.find("neutron.network", "web")
+        assert len(script.seen) == 2
+
+    async def test_a_failure_is_not_kept(self, cloud: Cloud, script: Script) -> None:
+        script.on("GET /network/v2.0/networks", {"networks": []}, {"networks": [{"id": "n1", "name": "web"}]})
+        with pytest.raises(NotNamed):
+            await cloud.find("neutron.network", "web")
+        assert await cloud.find("neutron.network", "web") == "n1"
+
+    async def test_an_empty_value_asks_nobody(self, cloud: Cloud, script: Script) -> None:
+        with pytest.raises(NotNamed):
+            await cloud.find("nova.server", "")
+        assert script.seen == []
+
+    async def test_a_name_in_a_domain(self, cloud: Cloud, script: Script) -> None:
+        script.on("GET /identity/v3/domains/Ops", (404, {"error": {"message": "no"}}))
+        script.on("GET /identity/v3/domains", {"domains": [{"id": "d1", "name": "Ops"}]})
+        script.on("GET /identity/v3/users/ada", (404, {"error": {"message": "no"}}))
+        script.on("GET /identity/v3/users", {"users": [{"id": "u9", "name": "ada"}]})
+        assert await cloud.find("keystone.user", "ada{Ops}") == "u9"
+        assert dict(script.seen[-1].query) == {"domain_id": "d1", "name": "ada"}
+
+    async def test_a_secret_stays_its_reference(self, cloud: Cloud, script: Script) -> None:
+        reference = "http://inside:9311/v1/secrets/s1"
+        script.on("GET /key-manager/v1/secrets/s1", {"secret_ref": reference, "status": "ACTIVE"})
+        assert await cloud.find("barbican.secret", reference) == reference
+
+    async def test_names_in_paths_are_quoted(self, cloud: Cloud, script: Script) -> None:
+        script.on("GET /load-balancer/v2.0/lbaas/pools/a%2Fb", (404, {}))
+        script.on("GET /load-balancer/v2.0/lbaas/pools", {"pools": [{"id": "p1", "name": "a/b"}]})
+        assert await cloud.find("octavia.pool", "a/b") == "p1"
+
+
+async def test_extensions_are_asked_for_once(cloud: Cloud, script: Script, clock: ManualClock) -> None:
+    script.on("GET /network/v2.0/extensions", {"extensions": [{"alias": "qos"}]})
+    assert await cloud.has_extension("neutron", "qos")
+    assert not await cloud.has_extension("neutron", "taas")
+    assert len(script.seen) == 1
+    clock.advance(3601)
+    await cloud.has_extension("neutron", "qos")
+    assert len(script.seen) == 2

@@ -1,0 +1,202 @@
+"""Plays the engine for one resource: enters its methods, keeps what they want kept, lets time pass."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from stoker.base.clock import ManualClock
+from stoker.base.ids import new_id, physical_name
+from stoker.cloud.session import Cloud
+from stoker.plugins.names import resolve_names
+from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
+from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot, StackFacts
+from stoker.schema.property import Finalizer
+
+MOST_ENTRIES = 200
+
+
+class BadProperties(AssertionError):
+    """The declarations or `validate` have complaints."""
+
+
+class ActionFailed(AssertionError):
+    """A method answered Failed."""
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(f"{failed.kind}: {failed.reason}")
+        self.failed = failed
+
+
+@dataclass
+class Resource:
+    """What the engine would have recorded, after JSON."""
+
+    name: str
+    uuid: str
+    properties: dict[str, Any] = field(default_factory=dict)
+    physical_id: str | None = None
+    data: dict[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    reference: Any = None
+
+
+class Bench:
+    """One type on one cloud. `advance(seconds)` moves the emulated cloud's time; the engine's `clock` goes along."""
+
+    def __init__(
+        self,
+        kind: type[ResourceType],
+        cloud: Cloud,
+        clock: ManualClock,
+        advance: Callable[[float], None] = lambda seconds: None,
+        stack: StackFacts | None = None,
+        **services: Any,
+    ) -> None:
+        self.kind = kind()
+        self.cloud = cloud
+        self.clock = clock
+        self.recorded: set[str] = set()
+        self.entries: list[Outcome] = []
+        self.stack = stack or StackFacts("stack-id", "web", cloud.project_id or "", "stack-id", "arn:web")
+        self._advance = advance
+        self._services = services
+
+    # -- what a test asks for ---------------------------------------------------------------------------------
+
+    async def create(self, properties: Mapping[str, Any], name: str = "thing") -> Resource:
+        """Make a resource and wait until it is ready. Raises BadProperties, ActionFailed, CloudError."""
+        resource = self.resource(name)
+        resource.properties = await self.finalized(properties)
+        await self.run("create", resource)
+        return resource
+
+    async def update(self, resource: Resource, properties: Mapping[str, Any]) -> Outcome:
+        """Change the resource to new properties in place; answers Done or Replace."""
+        wanted = await self.finalized(properties)
+        changed = {name: wanted.get(name) for name in wanted if wanted.get(name) != resource.properties.get(name)}
+        reason = self.kind.replacement_reason(resource.properties, wanted, changed)
+        if reason is not None:
+            return Replace(reason)
+        outcome = await self.run("update", resource, previous=resource.properties, properties=wanted, changed=changed)
+        resource.properties = wanted
+        return outcome
+
+    async def delete(self, resource: Resource) -> None:
+        """Remove the resource and wait until it is gone."""
+        await self.run("delete", resource)
+
+    async def attribute(self, resource: Resource, *key: str | int) -> Any:
+        """One attribute, by name and path."""
+        return (await self.attributes(resource, [key]))[key]
+
+    async def attributes(self, resource: Resource, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        """Several attributes in one call."""
+        return await self.kind.read_attributes(self.call(resource, "READ", resource.properties), keys)
+
+    async def crash_after_create(self, properties: Mapping[str, Any], name: str = "thing") -> Resource:
+        """Enter `create` once and forget what it answered, as an engine that dies does; then what `find` finds."""
+        resource = self.resource(name)
+        resource.properties = await self.finalized(properties)
+        started = self.clock.now()
+        await self.kind.create(self.call(resource, "CREATE", resource.properties, started=started))
+        resource.physical_id = await self.kind.find(self.call(resource, "CREATE", resource.properties, started=started))
+        return resource
+
+    def reference(self, resource: Resource) -> Any:
+        """What `get_resource` yields."""
+        return self.kind.reference_id(
+            Snapshot(
+                resource.name, self._physical_name(resource), resource.physical_id, resource.data, resource.properties
+            )
+        )
+
+    # -- the engine's part ------------------------------------------------------------------------------------
+
+    def resource(self, name: str = "thing") -> Resource:
+        return Resource(name, new_id())
+
+    async def finalized(self, properties: Mapping[str, Any]) -> dict[str, Any]:
+        """Coerced, defaulted, validated, names resolved."""
+        finalizer = Finalizer()
+        values = finalizer.properties(self.kind.properties, properties)
+        complaints = [problem.message for problem in finalizer.problems] + list(self.kind.validate(values))
+        if complaints:
+            raise BadProperties("; ".join(complaints))
+        return await resolve_names(self.kind.properties, values, self.cloud)
+
+    async def run(
+        self,
+        method: str,
+        resource: Resource,
+        *,
+        properties: Mapping[str, Any] | None = None,
+        previous: Mapping[str, Any] | None = None,
+        changed: Mapping[str, Any] | None = None,
+    ) -> Outcome:
+        """Enter a method until it is done, keeping what it wants kept."""
+        progress: dict[str, Any] = {}
+        started = self.clock.now()
+        self.entries = []
+        for _ in range(MOST_ENTRIES):
+            call = self.call(resource, method.upper(), properties or resource.properties, started=started)
+            call.previous, call.changed, call.progress = previous, changed or {}, progress
+            outcome: Outcome = await getattr(self.kind, method)(call)
+            self.entries.append(outcome)
+            progress = self._keep(resource, call, outcome)
+            if isinstance(outcome, Done | Replace):
+                return outcome
+            if isinstance(outcome, Failed):
+                raise ActionFailed(outcome)
+            self.advance(outcome.after or 0.0)
+        raise AssertionError(f"{method} is not done after {MOST_ENTRIES} entries: {self.entries[-3:]}")
+
+    def _keep(self, resource: Resource, call: Call, outcome: Outcome) -> dict[str, Any]:
+        if isinstance(outcome, Done | Again) and outcome.physical_id is not None:
+            resource.physical_id = outcome.physical_id
+            self.recorded.add(outcome.physical_id)
+        resource.data, resource.metadata = json.loads(json.dumps(call.data)), call.metadata
+        return cast(dict[str, Any], json.loads(json.dumps(call.progress)))
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass, for the engine and for the cloud."""
+        if seconds > 0:
+            self.clock.advance(seconds)
+            self._advance(seconds)
+
+    def call(
+        self, resource: Resource, action: str, properties: Mapping[str, Any], started: float | None = None
+    ) -> Call:
+        """One entry, as the engine makes it."""
+        return Call(
+            name=resource.name,
+            uuid=resource.uuid,
+            type=self.kind.type_name,
+            action=action,
+            physical_name=self._physical_name(resource),
+            physical_id=resource.physical_id,
+            properties=properties,
+            previous=None,
+            changed={},
+            data=resource.data,
+            progress={},
+            metadata=resource.metadata,
+            stack=self.stack,
+            cloud=self.cloud,
+            child=self._services.get("child"),  # type: ignore[arg-type]
+            neighbours=self._services.get("neighbours"),  # type: ignore[arg-type]
+            configs=self._services.get("configs"),  # type: ignore[arg-type]
+            started_at=self.clock.now() if started is None else started,
+            now=self.clock.now(),
+            unrecorded=self._unrecorded,
+        )
+
+    def _physical_name(self, resource: Resource) -> str:
+        return physical_name(self.stack.name, resource.name, resource.uuid, self.kind.physical_name_limit)
+
+    async def _unrecorded(self, physical_ids: Collection[str]) -> set[str]:
+        await asyncio.sleep(0)
+        return set(physical_ids) - self.recorded

@@ -1,0 +1,132 @@
+"""Custom constraints: the measured tables of what is accepted, and look-ups in the emulated cloud."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoker.base.clock import ManualClock
+from stoker.base.errors import CloudError
+from stoker.cloud.finders import FINDERS
+from stoker.cloud.session import Cloud
+from stoker.emulator.core.faults import Fault
+from stoker.emulator.testing import ServedCloud
+from stoker.plugins.constraints import ConstraintChecker, FormCheck
+from stoker.resources.constraints import CONSTRAINTS
+from stoker.resources.constraints.forms import Expiration
+from stoker.resources.constraints.lookups import Exists
+
+RECORDED: dict[str, Any] = json.loads((Path(__file__).parent / "facts" / "custom_constraints.json").read_text())
+
+
+def cases() -> list[Any]:
+    found = []
+    for name, fact in RECORDED.items():
+        for text, accepted in fact.get("accepts", {}).items():
+            count = next((number for number in (63, 64) if f"({number} chars)" in text), None)
+            value = "a" * count if count else json.loads(text)
+            found.append(pytest.param(name, value, accepted, id=f"{name}-{text}"))
+    return found
+
+
+def test_every_recorded_constraint_exists() -> None:
+    assert sorted(CONSTRAINTS) == sorted(RECORDED)
+    assert {name: check.service for name, check in CONSTRAINTS.items() if isinstance(check, Exists)} == {
+        name: "openstack" if name == "neutron.segment" else fact["service"]
+        for name, fact in RECORDED.items()
+        if fact["service"] and name not in ("nova.network", "zaqar.queue")
+    }
+
+
+@pytest.mark.parametrize(("name", "value", "accepted"), cases())
+def test_form(name: str, value: Any, accepted: bool) -> None:
+    check = CONSTRAINTS[name]
+    assert isinstance(check, FormCheck)
+    if name == "expiration":
+        check = Expiration(ManualClock())
+    complaint = check.problem(value)
+    assert (complaint is None) is accepted, complaint
+
+
+@pytest.mark.parametrize(
+    ("text", "accepted"),
+    [
+        ("0 0 * * mon-fri", True),
+        ("0 0 1 jan *", True),
+        ("0,30 */2 1-7 * sun#2", True),
+        ("0 0 l * *", True),
+        ("0 22-2 * * *", True),
+        ("*/0 * * * *", False),
+        ("0 24 * * *", False),
+        ("0 0 0 * *", False),
+        ("0 0 * * funday", False),
+        ("@sometimes", False),
+        ("0 0 * * * * 2030", True),
+        ("0 0 * * * * 2030 1", False),
+        ("* * * * 1#6", False),
+    ],
+)
+def test_cron(text: str, accepted: bool) -> None:
+    check = CONSTRAINTS["cron_expression"]
+    assert isinstance(check, FormCheck)
+    assert (check.problem(text) is None) is accepted
+
+
+def checker(cloud: Cloud | None) -> ConstraintChecker:
+    return ConstraintChecker(CONSTRAINTS.get, cloud)
+
+
+async def test_what_exists_is_accepted_by_name_and_id(cloud: Cloud) -> None:
+    image = (await cloud.list("glance", "/v2/images", "images"))[0]
+    check = checker(cloud)
+    assert await check.check_all([("glance.image", image["name"]), ("glance.image", image["id"])]) == [None, None]
+    complaint = await check.check("glance.image", "no-such-image")
+    assert complaint is not None
+    assert "no-such-image" in complaint
+
+
+async def test_a_question_is_asked_once(cloud: Cloud, calls: list[str]) -> None:
+    image = (await cloud.list("glance", "/v2/images", "images"))[0]
+    calls.clear()
+    await checker(cloud).check_all([("glance.image", image["name"])] * 20)
+    assert len(calls) == 1
+
+
+async def test_a_complaint_is_not_kept(admin: Cloud) -> None:
+    check = checker(admin)
+    assert await check.check("keystone.project", "late") is not None
+    await admin.post("keystone", "/projects", {"project": {"name": "late", "domain_id": "default"}})
+    assert await check.check("keystone.project", "late") is None
+
+
+async def test_a_service_that_is_down_is_no_complaint(cloud: Cloud, served: ServedCloud) -> None:
+    served.do(lambda: served.cloud.faults.add(Fault(on="GET /image/*", do="fail", status=503)))
+    with pytest.raises(CloudError) as caught:
+        await checker(cloud).check("glance.image", "any")
+    assert caught.value.transient
+
+
+async def test_a_missing_service_is_a_complaint(cloud: Cloud) -> None:
+    complaint = await checker(cloud).check("zaqar.queue", "x" * 65)
+    assert complaint is not None
+    assert "mistral" in str(await checker(cloud).check("mistral.workflow", "w"))
+
+
+async def test_without_a_cloud_only_forms_are_checked() -> None:
+    check = checker(None)
+    assert await check.check("glance.image", "any") is None
+    assert await check.check("ip_addr", "any") is not None
+    assert "no constraint" in str(await check.check("made.up", "any"))
+
+
+def test_every_finder_has_a_constraint_or_a_property_that_uses_it() -> None:
+    used = {check.finder for check in CONSTRAINTS.values() if isinstance(check, Exists)}
+    assert set(FINDERS) - used == {
+        "manila.security_service",
+        "openstack.network_ip",
+        "openstack.network_port",
+        "openstack.network_segment",
+    }

@@ -1,0 +1,78 @@
+"""Plug-ins: what the registry finds, and which declarations it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from stoker.plugins.registry import PluginInvalid, Registry
+from stoker.plugins.resource import ResourceType
+from stoker.resources.constraints import CONSTRAINTS
+from stoker.resources.declare import custom, one_of
+from stoker.resources.neutron import TYPES
+from stoker.schema.property import Property, Type
+
+
+class Sound(ResourceType):
+    type_name = "Test::Sound"
+    local = True
+
+
+def test_types_are_found_by_name() -> None:
+    registry = Registry([Sound, *TYPES], CONSTRAINTS)
+    assert isinstance(registry.get("Test::Sound"), Sound)
+    assert registry.get("Test::Nothing") is None
+    assert "OS::Neutron::Net" in registry.types()
+    assert registry.constraint("ip_addr") is CONSTRAINTS["ip_addr"]
+    assert registry.constraint("made.up") is None
+
+
+def test_every_wrong_declaration_is_told() -> None:
+    class Wrong(ResourceType):
+        type_name = "Test::Wrong"
+        service = "nowhere"
+        properties: Mapping[str, Property] = {
+            "a": Property(Type.INTEGER, default="many"),
+            "b": Property(resolve="neutron.nothing"),
+            "c": Property(replaces="d"),
+            "e": Property(constraints=custom("made.up")),
+            "f": Property(wire="x"),
+            "g": Property(wire="x"),
+            "h": Property(default="z", constraints=one_of("a", "b")),
+            "i": Property(Type.LIST, items=Property(Type.MAP, schema={"deep": Property(resolve="no")})),
+        }
+
+    with pytest.raises(PluginInvalid) as caught:
+        Registry([Wrong], CONSTRAINTS)
+    told = "\n".join(caught.value.problems)
+    assert len(caught.value.problems) == 9
+    for part in (
+        "'nowhere'",
+        "recovery",
+        "properties.a",
+        "neutron.nothing",
+        "'d'",
+        "made.up",
+        "'x'",
+        "properties.h",
+        "i[].deep",
+    ):
+        assert part in told
+
+
+def test_two_types_of_one_name() -> None:
+    other = type("Other", (Sound,), {})
+    with pytest.raises(PluginInvalid, match="Sound and Other"):
+        Registry([Sound, other])
+    assert Registry([Sound, Sound]).get("Test::Sound") is not None
+
+
+def test_template_types_come_from_one_factory() -> None:
+    def factory(template: Any, name: str) -> ResourceType:
+        return Sound()
+
+    assert isinstance(Registry([], template_type=factory).template_type({}, "web.yaml"), Sound)
+    with pytest.raises(PluginInvalid, match=r"web\.yaml"):
+        Registry([]).template_type({}, "web.yaml")
