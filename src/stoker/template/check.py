@@ -1,0 +1,219 @@
+"""Holding a definition against the resource types: everything that can be known to be wrong before anything is made.
+
+Rules: facts engine.yaml (template_validation). Nothing here asks a service; custom constraints are for whoever can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic
+from stoker.base.errors import TemplateInvalid
+from stoker.plugins.resource import Node, ResourceType
+from stoker.template.definition import Definition, PlacedReference, ResourceDefinition
+from stoker.template.expressions import Evaluation, FunctionError, Malformed, UnknownScope, walk
+from stoker.template.ordering import in_order, would_close_circle
+from stoker.template.problems import Problems, suggestion
+from stoker.template.properties import against_schema, finalize, key_path, resolve_entries
+from stoker.template.registry import is_template_name
+
+TypeLookup = Callable[[str, str], ResourceType | None]
+"""From a type as written and the resource's name to the type that it stands for; None when there is none."""
+
+DeepCheck = Callable[[ResourceDefinition, ResourceType, Mapping[str, Any]], Iterable[Diagnostic]]
+"""Complaints about the nested stack that a resource with these property values would make."""
+
+_SCOPE = UnknownScope()
+_EVERY_TYPE_HAS = "show"
+
+
+def check(
+    definition: Definition,
+    types: TypeLookup,
+    *,
+    deep: DeepCheck | None = None,
+    type_names: Sequence[str] = (),
+) -> list[Diagnostic]:
+    """All complaints, in Heat's order; empty when there is nothing to complain about.
+
+    `deep` is asked about each resource of a type that is `nested` and has no complaint of its own; `type_names` are the
+    types that there are, for hints.
+    """
+    checker = _Checker(definition, types, deep, type_names)
+    checker.resources()
+    checker.outputs()
+    return checker.problems.sorted()
+
+
+class _Checker:
+    def __init__(
+        self, definition: Definition, types: TypeLookup, deep: DeepCheck | None, type_names: Sequence[str]
+    ) -> None:
+        self.problems = Problems(definition.template.document)
+        self._definition = definition
+        self._deep = deep
+        self._type_names = type_names
+        self._types: dict[str, ResourceType | None] = {}
+        for resource in definition.resources.values():
+            self._types[resource.name] = self._look_up(resource, types)
+
+    def _look_up(self, resource: ResourceDefinition, types: TypeLookup) -> ResourceType | None:
+        try:
+            found = types(resource.type, resource.name)
+        except TemplateInvalid as error:
+            self.problems.add_all(error.diagnostics)
+            return None
+        if found is None:
+            path = key_path(self._definition, resource, "type")
+            if is_template_name(resource.type):
+                hint = "send it along among the files"
+                self.problems.add("unknown-type", f"there is no template {resource.type!r}", path, hint=hint)
+            else:
+                hint = suggestion(resource.type, self._type_names) if self._type_names else ""
+                self.problems.add("unknown-type", f"there is no resource type {resource.type!r}", path, hint=hint)
+        return found
+
+    def resources(self) -> None:
+        """Check every resource, and the order between them."""
+        for resource in self._definition.resources.values():
+            self._depends_on(resource)
+            for placed in resource.placed_references:
+                self._reference(placed, "InvalidTemplateReference")
+            self._metadata(resource)
+            kind = self._types[resource.name]
+            if kind is not None and resource.external_id is None:
+                self._against_type(resource, kind)
+        self._circles()
+
+    def _circles(self) -> None:
+        try:
+            self._definition.in_order()
+        except TemplateInvalid as error:
+            self.problems.add_all(error.diagnostics)
+
+    def _depends_on(self, resource: ResourceDefinition) -> None:
+        declared = self._definition.template.resources
+        path = key_path(self._definition, resource, "depends_on")
+        listed = isinstance(resource.frozen_source().get(str(path[-1])), list)
+        for index, name in enumerate(resource.depends_on):
+            if name not in declared:
+                self.problems.add(
+                    "unknown-resource",
+                    f"the template has no resource {name!r}",
+                    (*path, index) if listed else path,
+                    hint=suggestion(name, declared),
+                    kind="InvalidTemplateReference",
+                )
+
+    def _reference(self, placed: PlacedReference, kind: str) -> None:
+        reference, path = placed.reference, placed.path
+        name = reference.resource
+        if name not in self._definition.resources:
+            declared = self._definition.template.resources
+            if name in declared:
+                message, hint = f"the resource {name!r} does not exist, for its condition is false", ""
+            else:
+                message, hint = f"the template has no resource {name!r}", suggestion(name, declared)
+            self.problems.add("unknown-resource", message, path, hint=hint, kind=kind)
+            return
+        target = self._types.get(name)
+        if target is None or not reference.attribute or has_attribute(target, reference.attribute):
+            return
+        self.problems.add(
+            "unknown-attribute",
+            f"the resource {name!r} ({target.type_name}) has no attribute {reference.attribute!r}",
+            path,
+            hint=suggestion(reference.attribute, [*target.attributes, _EVERY_TYPE_HAS]),
+        )
+
+    def _metadata(self, resource: ResourceDefinition) -> None:
+        path = key_path(self._definition, resource, "metadata")
+        _, found = resolve_entries(self._definition, resource.metadata, _SCOPE, path)
+        self.problems.add_all(found)
+
+    def _against_type(self, resource: ResourceDefinition, kind: ResourceType) -> None:
+        finalized = finalize(self._definition, resource, kind, _SCOPE)
+        self.problems.add_all(finalized.diagnostics)
+        self._policies(resource, kind)
+        if finalized.diagnostics:
+            return
+        path = key_path(self._definition, resource, "properties")
+        complaints = list(kind.validate(finalized.values))
+        for complaint in complaints:
+            self.problems.add("properties", complaint, path)
+        if self._deep is not None and kind.nested and not complaints:
+            self.problems.add_all(self._deep(resource, kind, finalized.values))
+
+    def _policies(self, resource: ResourceDefinition, kind: ResourceType) -> None:
+        if resource.deletion_policy == "Snapshot" and not kind.snapshot_on_delete:
+            self.problems.add(
+                "deletion-policy",
+                f"the type {kind.type_name} cannot be kept as a snapshot",
+                key_path(self._definition, resource, "deletion_policy"),
+                hint="use Delete or Retain",
+            )
+        path = key_path(self._definition, resource, "update_policy")
+        given, found = resolve_entries(self._definition, resource.update_policy, _SCOPE, path)
+        self.problems.add_all(found)
+        if given and not kind.any_properties:
+            self.problems.add_all(against_schema(self._definition, kind.update_policy, given, path)[1])
+
+    def outputs(self) -> None:
+        """Check the calls in outputs as far as Heat does: their shape, and the attributes that they name."""
+        template = self._definition.template
+        for output in self._definition.outputs.values():
+            path = (template.written("outputs"), output.key)
+            try:
+                for node in walk(output.value, Evaluation(self._definition, _SCOPE)):
+                    if isinstance(node, Malformed):
+                        self.problems.add_all([node.diagnostic])
+                for placed in self._definition.references_in(output.value):
+                    if placed.reference.attribute is not None:
+                        self._reference(placed, "StackValidationFailed")
+            except FunctionError as error:
+                error.path = error.path or path
+                self.problems.add_all([self._definition.located(error)])
+
+
+def has_attribute(kind: ResourceType, attribute: str) -> bool:
+    """Whether resources of the type answer to the attribute; one with dots belongs to what stands before the first."""
+    if kind.any_properties or attribute == _EVERY_TYPE_HAS:
+        return True
+    head = attribute.partition(".")[0]
+    return attribute in kind.attributes or (head != attribute and (head in kind.attributes or kind.nested))
+
+
+@dataclass(frozen=True, slots=True)
+class _Nodes:
+    """The resources of a definition by type: see `stoker.plugins.resource.Graph`."""
+
+    by_type: Mapping[str, list[Node]]
+
+    def of_type(self, *type_names: str) -> Iterator[Node]:
+        return (node for name in type_names for node in self.by_type.get(name, ()))
+
+
+def graph(definition: Definition, types: Mapping[str, ResourceType]) -> dict[str, frozenset[str]]:
+    """What each resource requires: `ResourceDefinition.requires`, and what its type says on top.
+
+    `types` are the types by resource name. A requirement by type that would close a circle is left out. Raises
+    TemplateInvalid (CircularDependencyException) when the template itself has one.
+    """
+    requires = {name: set(resource.requires) for name, resource in definition.resources.items()}
+    in_order(requires, definition.template)
+    nodes = {}
+    by_type: dict[str, list[Node]] = {}
+    for name, resource in definition.resources.items():
+        kind = types.get(name)
+        if kind is not None:
+            values = finalize(definition, resource, kind, _SCOPE).values
+            nodes[name] = node = Node(name, kind.type_name, values, resource.requires)
+            by_type.setdefault(kind.type_name, []).append(node)
+    everything = _Nodes(by_type)
+    for name, node in nodes.items():
+        for other in types[name].implicit_requirements(node, everything):
+            if other in requires and other not in requires[name] and not would_close_circle(requires, name, other):
+                requires[name].add(other)
+    return {name: frozenset(others) for name, others in requires.items()}

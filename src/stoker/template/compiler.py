@@ -1,0 +1,168 @@
+"""From a template's plain data to expression trees, once per template."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic, Path
+from stoker.template.expressions import Expression, ListExpression, Malformed, MapExpression
+from stoker.template.functions.base import Compiler, Function
+from stoker.template.functions.conditions import ConditionName, ConditionResult
+from stoker.template.problems import Problems, suggestion, type_name
+from stoker.template.versions import Version
+
+
+class TemplateCompiler:
+    """Compiles the values of one template.
+
+    A complaint about a call that is certain to be looked at goes to `problems` at once; one inside a branch or a
+    conditional resource waits in the tree as `Malformed`, because Heat never looks there unless it is chosen.
+    """
+
+    def __init__(self, version: Version, condition_names: frozenset[str], problems: Problems) -> None:
+        self.version = version
+        self.used: set[str] = set()
+        self._condition_names = condition_names
+        self._problems = problems
+        self._deferred = 0
+        self._conditions = _ConditionCompiler(self)
+
+    @contextmanager
+    def deferring(self) -> Iterator[None]:
+        """Within this block complaints stay in the tree."""
+        self._deferred += 1
+        try:
+            yield
+        finally:
+            self._deferred -= 1
+
+    def value(self, snippet: Any, path: Path) -> Any:
+        """A compiled tree, or the snippet itself when it holds no call."""
+        return self.compiled(snippet, path, self, self._call)
+
+    def branch(self, snippet: Any, path: Path) -> Any:
+        """As `value`, for a tree that may never be looked at."""
+        with self.deferring():
+            return self.value(snippet, path)
+
+    def condition(self, snippet: Any, path: Path) -> Any:
+        """A compiled condition: a boolean, a name or a condition function."""
+        return self._conditions.condition(snippet, path)
+
+    def definition_of_condition(self, snippet: Any, path: Path) -> Any:
+        """As `condition`, for an entry of the conditions section, which cannot be another condition's name."""
+        if isinstance(snippet, str):
+            return self.malformed("condition", "a condition is a boolean or a condition function", path)
+        return self.condition(snippet, path)
+
+    def named_condition(self, name: str, path: Path) -> Expression:
+        """A reference to a condition by name."""
+        if name in self._condition_names:
+            return ConditionName(name, path)
+        hint = suggestion(name, self._condition_names)
+        return self.malformed("unknown-condition", f"there is no condition {name!r}", path, hint)
+
+    def malformed(self, rule: str, message: str, path: Path, hint: str = "") -> Malformed:
+        """A node that stands for a mistake, which is reported now unless complaints are deferred."""
+        diagnostic = Diagnostic(rule=rule, message=message, path=path, hint=hint)
+        if not self._deferred:
+            self._problems.add_all([diagnostic])
+        return Malformed(diagnostic)
+
+    def build(self, cls: type[Function], name: str, arguments: Any, path: Path, compiler: Compiler) -> Expression:
+        """A call of a known function, or a complaint about its arguments."""
+        self.used.add(name)
+        call = cls.compile(name, arguments, path, compiler)
+        complaint = None if isinstance(call.arguments, Function | Malformed) else call.complaint(call.arguments)
+        return self.malformed("function-arguments", f"{name} {complaint}", (*path, name)) if complaint else call
+
+    def _call(self, name: str, arguments: Any, path: Path) -> Expression | None:
+        cls = self.version.variant(name)
+        if cls is not None:
+            return self.build(cls, name, arguments, path, self)
+        if name in self.version.removed_functions:
+            return self.malformed(
+                "removed-function",
+                f"{name} does not exist in {self.version.name}",
+                (*path, name),
+                _REMOVED.get(name, ""),
+            )
+        return None
+
+    def compiled(
+        self,
+        snippet: Any,
+        path: Path,
+        compiler: Compiler,
+        call: Callable[[str, Any, Path], Expression | None],
+    ) -> Any:
+        """`snippet` with every call that `call` knows made into a node, values below going through `compiler`."""
+        if isinstance(snippet, dict):
+            if len(snippet) == 1:
+                ((name, arguments),) = snippet.items()
+                made = call(name, arguments, path)
+                if made is not None:
+                    return made
+            entries = {key: _descend(value, path, key, compiler) for key, value in snippet.items()}
+            changed = any(entries[key] is not value for key, value in snippet.items())
+            return MapExpression(entries) if changed else snippet
+        if isinstance(snippet, list):
+            items = [_descend(value, path, index, compiler) for index, value in enumerate(snippet)]
+            changed = any(made is not value for made, value in zip(items, snippet, strict=True))
+            return ListExpression(items) if changed else snippet
+        return snippet
+
+
+def _descend(value: Any, path: Path, part: str | int, compiler: Compiler) -> Any:
+    return compiler.value(value, (*path, part)) if isinstance(value, dict | list) else value
+
+
+class _ConditionCompiler:
+    """Compiles what stands where a condition is expected, and inside of that."""
+
+    def __init__(self, template: TemplateCompiler) -> None:
+        self._template = template
+
+    def condition(self, snippet: Any, path: Path) -> Any:
+        if isinstance(snippet, bool):
+            return snippet
+        if isinstance(snippet, str):
+            return self._template.named_condition(snippet, path)
+        made = self.value(snippet, path)
+        if isinstance(made, Function):
+            return ConditionResult(made)
+        if isinstance(made, Malformed):
+            return made
+        message = f"a condition is a boolean, the name of a condition or a condition function, not {type_name(snippet)}"
+        return self._template.malformed("condition", message, path)
+
+    def value(self, snippet: Any, path: Path) -> Any:
+        return self._template.compiled(snippet, path, self, self._call)
+
+    def branch(self, snippet: Any, path: Path) -> Any:
+        with self._template.deferring():
+            return self.value(snippet, path)
+
+    def _call(self, name: str, arguments: Any, path: Path) -> Expression | None:
+        version = self._template.version
+        cls = version.condition_variant(name)
+        if cls is not None:
+            return self._template.build(cls, name, arguments, path, self)
+        if name in version.functions or name in version.removed_functions:
+            hint = suggestion(name, version.condition_functions)
+            return self._template.malformed(
+                "function-in-condition", f"{name} cannot be used in a condition", (*path, name), hint
+            )
+        return None
+
+
+_REMOVED = {
+    "Ref": "use get_param or get_resource",
+    "Fn::Join": "use list_join",
+    "Fn::Split": "use str_split (from 2015-10-15)",
+    "Fn::Replace": "use str_replace",
+    "Fn::Select": "use get_param or get_attr with a path",
+    "Fn::ResourceFacade": "use resource_facade",
+}

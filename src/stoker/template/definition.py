@@ -1,0 +1,375 @@
+"""A template bound to an environment and parameter values: what one stack should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic, Path
+from stoker.base.errors import TemplateInvalid
+from stoker.schema.unknown import Unknown, is_unknown
+from stoker.template.environment import Environment
+from stoker.template.expressions import (
+    OMIT,
+    UNDETERMINED,
+    Evaluation,
+    Expression,
+    FunctionError,
+    Reference,
+    Scope,
+    UnknownScope,
+    evaluate,
+    walk,
+)
+from stoker.template.functions.references import ReferenceFunction
+from stoker.template.limits import Limits
+from stoker.template.ordering import in_order
+from stoker.template.parameters import Parameters, PseudoParameters
+from stoker.template.parts import ResourceTemplate
+from stoker.template.problems import Problems, suggestion
+from stoker.template.template import Template
+
+_UNKNOWN_SCOPE = UnknownScope()
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedReference:
+    """A reference and where in the template it stands."""
+
+    reference: Reference
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class OutputDefinition:
+    """An output; `value` is to be resolved, and null when the output is not `enabled`."""
+
+    key: str
+    description: str
+    value: Any
+    enabled: bool
+
+
+class ResourceDefinition:
+    """A resource whose condition holds. `properties`, `metadata` and `update_policy` are to be resolved."""
+
+    __slots__ = ("__dict__", "_definition", "deletion_policy", "external_id", "template")
+
+    def __init__(
+        self, template: ResourceTemplate, definition: Definition, deletion_policy: str, external_id: str | None
+    ) -> None:
+        self.template = template
+        self.deletion_policy = deletion_policy
+        self.external_id = external_id
+        self._definition = definition
+
+    @property
+    def name(self) -> str:
+        return self.template.name
+
+    @property
+    def type(self) -> str:
+        """The type as written; the environment's registry says what it stands for."""
+        return self.template.type
+
+    @property
+    def properties(self) -> Any:
+        return self.template.properties
+
+    @property
+    def metadata(self) -> Any:
+        return self.template.metadata
+
+    @property
+    def update_policy(self) -> Any:
+        return self.template.update_policy
+
+    @property
+    def description(self) -> str:
+        return self.template.description
+
+    @property
+    def depends_on(self) -> tuple[str, ...]:
+        """Names as written, also of resources whose condition does not hold."""
+        return self.template.depends_on
+
+    @property
+    def condition(self) -> Any:
+        """The compiled condition; True when there is none."""
+        return self.template.condition
+
+    @cached_property
+    def placed_references(self) -> tuple[PlacedReference, ...]:
+        """Every reference in properties and metadata, of chosen branches only, with its place."""
+        definition = self._definition
+        return (*definition.references_in(self.properties), *definition.references_in(self.metadata))
+
+    @cached_property
+    def references(self) -> frozenset[Reference]:
+        """What properties and metadata refer to."""
+        return frozenset(placed.reference for placed in self.placed_references)
+
+    @cached_property
+    def requires(self) -> frozenset[str]:
+        """Names of the resources that must come first. An external resource needs nothing that it refers to."""
+        referred = () if self.external_id is not None else (reference.resource for reference in self.references)
+        present = self._definition.resources
+        return frozenset(name for name in (*self.depends_on, *referred) if name in present)
+
+    def frozen_source(self) -> Mapping[str, Any]:
+        """The entry as written: plain data, equal exactly when the template says the same."""
+        return self.template.source
+
+
+class Definition:
+    """Made with `bind`; read-only."""
+
+    __slots__ = (
+        "_conditions",
+        "_pending_conditions",
+        "environment",
+        "files",
+        "outputs",
+        "parameters",
+        "resources",
+        "template",
+    )
+
+    template: Template
+    environment: Environment
+    parameters: Parameters
+    files: Mapping[str, str]
+    resources: Mapping[str, ResourceDefinition]
+    outputs: Mapping[str, OutputDefinition]
+
+    @classmethod
+    def bind(
+        cls,
+        template: Template,
+        environment: Environment,
+        *,
+        parameters: Mapping[str, Any],
+        files: Mapping[str, str],
+        pseudo: PseudoParameters,
+        strict: bool = True,
+        missing_ok: bool = False,
+    ) -> Definition:
+        """Give a template what it needs to be one stack's.
+
+        `parameters` are those of the request; they may be unknown for a stack whose parent has not been made.
+        With `strict` off values are taken as they are, as for a stack that was made with them; with `missing_ok` a
+        parameter without a value is one whose value is not known yet.
+
+        Raises TemplateInvalid for unknown, missing and unfit parameters, and for conditions and policies that do not
+        come to what they should.
+        """
+        definition = cls()
+        definition.template = template
+        definition.environment = environment
+        definition.files = files
+        given = _given(environment.parameters, parameters)
+        defaults = environment.parameter_defaults
+        if missing_ok:
+            defaults = {**dict.fromkeys(_valueless(template, given, defaults), UNDETERMINED), **_not_null(defaults)}
+        definition.parameters = Parameters(template.parameters, given, defaults, pseudo.values(template.dialect.name))
+        problems = Problems(template.document)
+        definition._check_parameters(given, strict, problems)
+        problems.raise_if_any()
+        definition._decide_conditions(problems)
+        problems.raise_if_any()
+        definition._bind_resources(problems)
+        definition._bind_outputs()
+        problems.raise_if_any()
+        return definition
+
+    # -- resolving --------------------------------------------------------------------------------------------
+
+    def resolve(self, expression: Any, scope: Scope) -> Any:
+        """The value of a compiled tree; it may be unknown, or hold unknowns, where the scope's answers are.
+
+        The value may share parts with the template: treat it as read-only. Raises TemplateInvalid with one diagnostic,
+        of the kind that Heat's error has, when a function cannot work.
+        """
+        try:
+            value = evaluate(expression, Evaluation(self, scope))
+        except FunctionError as error:
+            raise TemplateInvalid([self.located(error)]) from error
+        return None if value is OMIT else value
+
+    def located(self, error: FunctionError) -> Diagnostic:
+        """The error of a function as a diagnostic with its place."""
+        document = self.template.document
+        path = error.path or ()
+        return Diagnostic(
+            rule="function",
+            message=error.message,
+            path=path,
+            source=document.source,
+            position=document.locate(path),
+            hint=error.hint,
+            kind=error.kind,
+        )
+
+    def references_in(self, expression: Any) -> Iterator[PlacedReference]:
+        """Every reference in a compiled tree, of chosen branches only. A call that cannot work refers to nothing."""
+        evaluation = Evaluation(self, _UNKNOWN_SCOPE)
+        for node in walk(expression, evaluation):
+            if isinstance(node, ReferenceFunction):
+                try:
+                    reference = node.refers_to(evaluation)
+                except FunctionError:
+                    continue
+                if reference is not None:
+                    yield PlacedReference(reference, (*node.path, node.name))
+
+    def all_references(self) -> Iterator[Reference]:
+        """What resources and outputs refer to."""
+        for resource in self.resources.values():
+            yield from resource.references
+        for output in self.outputs.values():
+            for placed in self.references_in(output.value):
+                yield placed.reference
+
+    def in_order(self) -> list[str]:
+        """Names of all resources, requirements first, otherwise in the template's order.
+
+        Raises TemplateInvalid (CircularDependencyException) when some need each other.
+        """
+        return in_order({name: resource.requires for name, resource in self.resources.items()}, self.template)
+
+    # -- what functions see -----------------------------------------------------------------------------------
+
+    @property
+    def limits(self) -> Limits:
+        return self.template.limits
+
+    @property
+    def mappings(self) -> Mapping[str, Any]:
+        return self.template.mappings
+
+    def parameter(self, name: str) -> Any:
+        """The parameter's value; FunctionError (UserParameterMissing) when there is none."""
+        try:
+            return self.parameters[name]
+        except ValueError as error:
+            raise FunctionError(f"the parameter {name!r}: {error}", "StackValidationFailed") from error
+
+    def has_parameter(self, name: str) -> bool:
+        return name in self.parameters
+
+    def has_resource(self, name: str) -> bool:
+        """Whether the resource is declared and its condition holds."""
+        return name in self.resources
+
+    def resource_names(self) -> Iterator[str]:
+        return iter(self.resources)
+
+    def condition(self, name: str) -> bool | Unknown:
+        """The named condition's value."""
+        if name not in self._conditions:
+            if name not in self.template.conditions or name in self._pending_conditions:
+                raise FunctionError(f"there is no condition {name!r}", "StackValidationFailed")
+            self._pending_conditions.add(name)
+            self._conditions[name] = evaluate(self.template.conditions[name], Evaluation(self, _UNKNOWN_SCOPE))
+        return self._conditions[name]
+
+    # -- binding ----------------------------------------------------------------------------------------------
+
+    def _check_parameters(self, given: Mapping[str, Any], strict: bool, problems: Problems) -> None:
+        declared = self.template.parameters
+        if strict:
+            for name in given:
+                if name not in declared:
+                    problems.add(
+                        "unknown-parameter",
+                        f"the template has no parameter {name!r}",
+                        (self.template.written("parameters"), str(name)),
+                        hint=suggestion(name, declared),
+                        kind="UnknownUserParameter",
+                    )
+            problems.raise_if_any()
+            problems.add_all(self.parameters.check())
+
+    def _decide_conditions(self, problems: Problems) -> None:
+        self.resources = {}
+        self._conditions: dict[str, bool | Unknown] = {}
+        self._pending_conditions: set[str] = set()
+        for name in self.template.conditions:
+            try:
+                self.condition(name)
+            except FunctionError as error:
+                problems.add_all([self.located(error)])
+
+    def _holds(self, condition: Any) -> bool:
+        """Whether a condition is true, or may turn out to be."""
+        return condition is True or evaluate(condition, Evaluation(self, _UNKNOWN_SCOPE)) is not False
+
+    def _bind_resources(self, problems: Problems) -> None:
+        present = {}
+        for name, resource in self.template.resources.items():
+            try:
+                if self._holds(resource.condition):
+                    present[name] = ResourceDefinition(
+                        resource, self, self._deletion_policy(resource), self._external_id(resource)
+                    )
+            except FunctionError as error:
+                problems.add_all([self.located(error)])
+        self.resources = present
+
+    def _bind_outputs(self) -> None:
+        self.outputs = {
+            key: OutputDefinition(key, output.description, output.value if enabled else None, enabled)
+            for key, output in self.template.outputs.items()
+            if (enabled := self._holds(output.condition)) is not None
+        }
+
+    def _deletion_policy(self, resource: ResourceTemplate) -> str:
+        policy = resource.deletion_policy
+        if not isinstance(policy, Expression):
+            return str(policy)
+        value = self._early(policy)
+        known = self.template.version.deletion_policies
+        if value is None or is_unknown(value):
+            return "Delete"
+        if not isinstance(value, str) or value not in known:
+            raise self._misplaced(resource, "deletion_policy", f"there is no deletion policy {value!r}")
+        return known[value]
+
+    def _external_id(self, resource: ResourceTemplate) -> str | None:
+        if resource.external_id is None:
+            return None
+        value = self._early(resource.external_id)
+        if resource.depends_on:
+            error = self._misplaced(resource, "external_id", "an external resource cannot depend on others")
+            error.kind = "InvalidExternalResourceDependency"
+            raise error
+        if value is not None and not is_unknown(value) and not isinstance(value, str):
+            raise self._misplaced(resource, "external_id", "must be a text")
+        return None if value is None else str(value)
+
+    def _early(self, expression: Any) -> Any:
+        value = evaluate(expression, Evaluation(self, _UNKNOWN_SCOPE))
+        return None if value is OMIT else value
+
+    def _misplaced(self, resource: ResourceTemplate, key: str, message: str) -> FunctionError:
+        error = FunctionError(message, "StackValidationFailed")
+        error.path = (self.template.written("resources"), resource.name, self.template.dialect.resource_keys[key])
+        return error
+
+
+def _not_null(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _given(environment: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
+    return {**environment, **_not_null(request)}
+
+
+def _valueless(template: Template, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[str]:
+    return [
+        name
+        for name, schema in template.parameters.items()
+        if schema.required and given.get(name) is None and defaults.get(name) is None
+    ]

@@ -1,0 +1,166 @@
+"""One text, or one mapping that was parsed elsewhere, as plain data with places.
+
+The data is read-only and shared: whoever wants to change a value copies it first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+import yaml
+
+from stoker.base.diagnostics import Diagnostic, Path, Position
+from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from stoker.template.limits import DEFAULT_LIMITS, Limits
+from stoker.template.yaml_reader import YamlProblem, read
+
+_PLAIN = (str, int, float, bool, type(None))
+
+
+class Document:
+    """Plain data with the name of its source and, when it came as text, the place of every value."""
+
+    __slots__ = ("_root", "data", "source", "text")
+
+    def __init__(self, data: Mapping[str, Any], source: str, text: str | None) -> None:
+        self.data = data
+        self.source = source
+        self.text = text
+        self._root: yaml.Node | None = None
+
+    @classmethod
+    def parse(
+        cls,
+        text_or_mapping: str | Mapping[str, Any],
+        *,
+        source: str = "template",
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> Document:
+        """Read YAML or JSON text, or take a mapping as it is.
+
+        Raises TemplateInvalid for what is no mapping of plain data, RequestLimitExceeded for one that is too large.
+        """
+        if isinstance(text_or_mapping, str):
+            return cls._from_text(text_or_mapping, source, limits)
+        data = _plain_copy(text_or_mapping, limits.max_depth, source)
+        if not isinstance(data, dict):
+            raise _invalid("not-a-mapping", "must be a mapping", source)
+        _refuse_size(len(_json_text(data)), source, limits)
+        return cls(data, source, None)
+
+    @classmethod
+    def _from_text(cls, text: str, source: str, limits: Limits) -> Document:
+        _refuse_size(len(text), source, limits)
+        data = _read_json(text, source, limits) if text.lstrip()[:1] == "{" else None
+        if data is None:
+            try:
+                data = read(text, limits)
+            except YamlProblem as problem:
+                if problem.over_budget:
+                    raise RequestLimitExceeded(_placed(source, problem.position, problem.message)) from problem
+                raise _invalid("syntax", problem.message, source, problem.position) from problem
+        if not isinstance(data, dict):
+            kind = "empty" if data is None else f"a {'list' if isinstance(data, list) else 'single value'}"
+            raise _invalid("not-a-mapping", f"the document is {kind}; it must be a mapping", source)
+        return cls(data, source, text)
+
+    def locate(self, path: Path) -> Position | None:
+        """Where the value at `path` is written, or the nearest thing around it that is; None without a text.
+
+        A key's own place stands for the value of a map's pair.
+        """
+        if self.text is None:
+            return None
+        if self._root is None:
+            self._root = _compose(self.text)
+        return _position(self._root, path)
+
+
+def _placed(source: str, position: Position | None, message: str) -> str:
+    place = f"{source}:{position.line}:{position.column}" if position else source
+    return f"{place}: {message}"
+
+
+def _invalid(rule: str, message: str, source: str, position: Position | None = None) -> TemplateInvalid:
+    return TemplateInvalid(
+        [Diagnostic(rule=rule, message=message, source=source, position=position, kind="ValueError")]
+    )
+
+
+def _refuse_size(size: int, source: str, limits: Limits) -> None:
+    if size > limits.max_template_size:
+        raise RequestLimitExceeded(
+            f"{source}: the template has {size} characters; "
+            f"at most {limits.max_template_size} are allowed (max_template_size)."
+        )
+
+
+def _read_json(text: str, source: str, limits: Limits) -> Any:
+    """The data of a JSON text; None when it is not JSON (YAML's flow style begins with a brace as well)."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return _plain_copy(data, limits.max_depth, source)
+
+
+def _plain_copy(value: Any, depth: int, source: str) -> Any:
+    """`value` with text keys and nothing but JSON's types; raises for anything else and for too deep nesting."""
+    if isinstance(value, _PLAIN):
+        return value
+    if depth == 0:
+        raise RequestLimitExceeded(f"{source}: values are nested too deep.")
+    if isinstance(value, Mapping):
+        return {
+            key if isinstance(key, str) else _key_text(key, source): _plain_copy(item, depth - 1, source)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_plain_copy(item, depth - 1, source) for item in value]
+    raise _invalid("not-plain-data", f"a value of type {type(value).__name__} is not plain data", source)
+
+
+def _key_text(key: Any, source: str) -> str:
+    if isinstance(key, _PLAIN):
+        return json.dumps(key)
+    raise _invalid("not-plain-data", f"a key of type {type(key).__name__} is not plain data", source)
+
+
+def _json_text(data: Mapping[str, Any]) -> str:
+    try:
+        return orjson.dumps(data).decode()
+    except (TypeError, ValueError):
+        return json.dumps(data)
+
+
+def _compose(text: str) -> yaml.Node | None:
+    try:
+        return yaml.compose(text, Loader=yaml.CSafeLoader)
+    except (yaml.YAMLError, UnicodeError):
+        return None
+
+
+def _position(node: yaml.Node | None, path: Path) -> Position | None:
+    if node is None:
+        return None
+    mark = node.start_mark
+    for part in path:
+        found = _step(node, part)
+        if found is None:
+            break
+        mark, node = found
+    return Position(mark.line + 1, mark.column + 1)
+
+
+def _step(node: yaml.Node, part: str | int) -> tuple[yaml.Mark, yaml.Node] | None:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in reversed(node.value):
+            if key.value == part:
+                return key.start_mark, value
+    elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        item = node.value[part]
+        return item.start_mark, item
+    return None

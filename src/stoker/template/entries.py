@@ -1,0 +1,205 @@
+"""Reading the entries whose values are compiled: conditions, resources, outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import Any
+
+from stoker.base.diagnostics import Path
+from stoker.template.compiler import TemplateCompiler
+from stoker.template.expressions import Expression
+from stoker.template.functions.base import Function
+from stoker.template.functions.conditions import ConditionName, ConditionResult, Connective
+from stoker.template.parts import OutputTemplate, ResourceTemplate
+from stoker.template.problems import Problems, suggestion, type_name
+from stoker.template.versions import Version
+
+
+class EntryReader:
+    """Reads entries with one compiler; problems go where the compiler's go."""
+
+    def __init__(self, version: Version, compiler: TemplateCompiler, problems: Problems) -> None:
+        self._version = version
+        self._compiler = compiler
+        self._problems = problems
+
+    # -- conditions -------------------------------------------------------------------------------------------
+
+    def conditions(self, entries: Mapping[str, Any], path: Path) -> dict[str, Any]:
+        """Compiled conditions by name, checked for circles."""
+        compiled = {
+            name: self._compiler.definition_of_condition(snippet, (*path, name)) for name, snippet in entries.items()
+        }
+        needs = {name: set(_names_in(node)) for name, node in compiled.items()}
+        for name in needs:
+            if _reaches(name, needs):
+                self._problems.add("condition-cycle", f"the condition {name!r} depends on itself", (*path, name))
+        return compiled
+
+    def _condition(self, raw: Mapping[str, Any], keys: Mapping[str, str], path: Path) -> Any:
+        key = keys.get("condition", "")
+        snippet = raw.get(key)
+        if snippet is None or key not in self._version.resource_keys | self._version.output_keys:
+            return True
+        return self._compiler.condition(snippet, (*path, key))
+
+    # -- resources --------------------------------------------------------------------------------------------
+
+    def resources(self, entries: Mapping[str, Any], path: Path) -> dict[str, ResourceTemplate]:
+        """The resources that could be read, by name."""
+        found = {}
+        for name, raw in entries.items():
+            resource = self._resource(name, raw, (*path, name))
+            if resource is not None:
+                found[name] = resource
+        return found
+
+    def _resource(self, name: str, raw: Any, path: Path) -> ResourceTemplate | None:
+        if "/" in name:
+            self._problems.add("resource-name", "the name of a resource must not contain '/'", path)
+        if not isinstance(raw, Mapping):
+            self._problems.add("resource", f"a resource is a map with a type, not {type_name(raw)}", path)
+            return None
+        keys = self._version.dialect.resource_keys
+        self._check_keys(raw, path)
+        type_written = self._type(raw, keys["type"], path)
+        condition = self._condition(raw, keys, path)
+        with nullcontext() if condition is True else self._compiler.deferring():
+            fields = {
+                name: self._field(raw, key, allowed, path)
+                for name, allowed in _FIELDS.items()
+                if (key := keys.get(name)) is not None
+            }
+        return ResourceTemplate(
+            name=name,
+            type=type_written,
+            source=raw,
+            properties=_or_empty(fields["properties"]),
+            metadata=_or_empty(fields["metadata"]),
+            update_policy=_or_empty(fields["update_policy"]),
+            deletion_policy=self._deletion_policy(fields["deletion_policy"], (*path, keys["deletion_policy"])),
+            external_id=fields.get("external_id"),
+            depends_on=self._depends_on(raw.get(keys["depends_on"]), (*path, keys["depends_on"])),
+            condition=condition,
+            description=_text(raw.get(keys["description"])),
+        )
+
+    def _check_keys(self, raw: Mapping[str, Any], path: Path) -> None:
+        version = self._version
+        if version.dialect.unknown_resource_keys_allowed:
+            return
+        for key in raw:
+            if key not in version.resource_keys:
+                hint = suggestion(key, version.resource_keys)
+                if key in version.dialect.resource_keys:
+                    hint = f"{version.name} does not have it; use a newer version"
+                self._problems.add("resource-key", f"a resource has no key {key!r}", (*path, key), hint=hint)
+
+    def _type(self, raw: Mapping[str, Any], key: str, path: Path) -> str:
+        value = raw.get(key)
+        if not value:
+            self._problems.add("resource-type", "the resource's type is missing", path)
+        elif not isinstance(value, str):
+            self._problems.add("resource-type", f"the type must be a text, not {type_name(value)}", (*path, key))
+        return value if isinstance(value, str) else ""
+
+    def _field(self, raw: Mapping[str, Any], key: str, allowed: tuple[type, ...], path: Path) -> Any:
+        if key not in self._version.resource_keys or (raw.get(key) is None and not self._is_null(raw, key)):
+            return None
+        compiled = self._compiler.value(raw[key], (*path, key))
+        if not isinstance(compiled, (*allowed, Expression)) or (
+            not isinstance(compiled, Function) and not isinstance(raw[key], allowed)
+        ):
+            expected = "a map" if dict in allowed else "a text"
+            self._problems.add("resource-field", f"must be {expected}, not {type_name(raw[key])}", (*path, key))
+            return None
+        return compiled
+
+    def _is_null(self, raw: Mapping[str, Any], key: str) -> bool:
+        """Whether the key is there with a null that Heat refuses: only properties must not be null."""
+        return key in raw and key == self._version.dialect.resource_keys["properties"]
+
+    def _deletion_policy(self, compiled: Any, path: Path) -> Any:
+        if compiled is None:
+            return "Delete"
+        if isinstance(compiled, Expression):
+            return compiled
+        policies = self._version.deletion_policies
+        if compiled not in policies:
+            self._problems.add(
+                "deletion-policy",
+                f"there is no deletion policy {compiled!r}",
+                path,
+                hint=suggestion(compiled, policies),
+            )
+        return policies.get(compiled, "Delete")
+
+    def _depends_on(self, raw: Any, path: Path) -> tuple[str, ...]:
+        if raw is None:
+            return ()
+        names = [raw] if isinstance(raw, str) else raw
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            self._problems.add("depends-on", "must be the name of a resource or a list of names", path)
+            return ()
+        return tuple(names)
+
+    # -- outputs ----------------------------------------------------------------------------------------------
+
+    def outputs(self, entries: Mapping[str, Any], path: Path) -> dict[str, OutputTemplate]:
+        """The outputs that could be read, by key."""
+        keys = self._version.dialect.output_keys
+        found = {}
+        for name, raw in entries.items():
+            place = (*path, name)
+            if not isinstance(raw, Mapping):
+                self._problems.add("output", f"an output is a map with a value, not {type_name(raw)}", place)
+                continue
+            if keys["value"] not in raw:
+                self._problems.add("output", f"the output's {keys['value']} is missing", place)
+                continue
+            condition = self._condition(raw, keys, place)
+            with nullcontext() if condition is True else self._compiler.deferring():
+                value = self._compiler.value(raw[keys["value"]], (*place, keys["value"]))
+            found[name] = OutputTemplate(name, _text(raw.get(keys["description"])), value, condition)
+        return found
+
+
+_FIELDS: Mapping[str, tuple[type, ...]] = {
+    "properties": (dict,),
+    "metadata": (dict,),
+    "update_policy": (dict,),
+    "deletion_policy": (str,),
+    "external_id": (str,),
+}
+
+
+def _or_empty(value: Any) -> Any:
+    return {} if value is None else value
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _names_in(node: Any) -> list[str]:
+    """The conditions that a compiled condition names."""
+    if isinstance(node, ConditionName):
+        return [node.name]
+    if isinstance(node, ConditionResult):
+        return _names_in(node.call)
+    if isinstance(node, Connective) and node.arguments is not None:
+        return [name for operand in node.arguments for name in _names_in(operand)]
+    return []
+
+
+def _reaches(start: str, needs: Mapping[str, set[str]]) -> bool:
+    pending, seen = list(needs[start]), set()
+    while pending:
+        name = pending.pop()
+        if name == start:
+            return True
+        if name not in seen:
+            seen.add(name)
+            pending.extend(needs.get(name, ()))
+    return False

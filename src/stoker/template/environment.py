@@ -1,0 +1,180 @@
+"""The environment of a stack: parameter values, what type names mean, and where events go.
+
+Sections and merging: facts engine.yaml (environment) and lifecycle.json (environment).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic, Path
+from stoker.base.errors import TemplateInvalid
+from stoker.template.merge import ParameterMerge
+from stoker.template.parameter import ParameterSchema
+from stoker.template.problems import suggestion, type_name
+from stoker.template.registry import Registry
+
+_MAPS = ("parameters", "parameter_defaults", "resource_registry", "parameter_merge_strategies")
+_LISTS = ("event_sinks", "encrypted_param_names")
+SECTIONS = (*_MAPS, *_LISTS)
+HOOKS = frozenset(f"{time}-{action}" for time in ("pre", "post") for action in ("create", "update", "delete"))
+RESTRICTED_ACTIONS = frozenset({"update", "replace"})
+
+
+class Environment:
+    """Read-only; made from data with `from_data`, from several environments with `merged`."""
+
+    __slots__ = ("encrypted_param_names", "event_sinks", "parameter_defaults", "parameters", "registry")
+
+    def __init__(
+        self,
+        parameters: Mapping[str, Any],
+        parameter_defaults: Mapping[str, Any],
+        registry: Registry,
+        event_sinks: Sequence[Mapping[str, Any]] = (),
+        encrypted_param_names: Sequence[str] = (),
+    ) -> None:
+        self.parameters = parameters
+        self.parameter_defaults = parameter_defaults
+        self.registry = registry
+        self.event_sinks = tuple(event_sinks)
+        self.encrypted_param_names = tuple(encrypted_param_names)
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any] | None, *, source: str = "environment") -> Environment:
+        """The environment that plain data describes; None is the empty one.
+
+        Raises TemplateInvalid, of the kind ValueError, for an unknown section and for one of the wrong type.
+        """
+        data = {} if data is None else data
+        problems = _problems(data, source)
+        if problems:
+            raise TemplateInvalid(problems)
+        return cls(
+            parameters=data.get("parameters", {}),
+            parameter_defaults=data.get("parameter_defaults", {}),
+            registry=Registry(data.get("resource_registry", {})),
+            event_sinks=data.get("event_sinks", ()),
+            encrypted_param_names=data.get("encrypted_param_names", ()),
+        )
+
+    @classmethod
+    def merged(cls, environments: Sequence[Mapping[str, Any]], schemas: Mapping[str, ParameterSchema]) -> Environment:
+        """Several environments' data as one, later ones on top; `schemas` are the template's parameters, whose types
+        decide how values are merged where an environment asks for more than overwriting.
+
+        Raises TemplateInvalid as `from_data` does, and for merge strategies that contradict or do not fit.
+        """
+        combined: dict[str, Any] = {}
+        merges = {section: ParameterMerge(schemas) for section in ("parameters", "parameter_defaults")}
+        for number, data in enumerate(environments):
+            problems = _problems(data, f"environment {number + 1}")
+            if problems:
+                raise TemplateInvalid(problems)
+            strategies = data.get("parameter_merge_strategies", {})
+            for section, merge in merges.items():
+                merge.add(data.get(section, {}), strategies)
+            for section in ("resource_registry", *_LISTS):
+                if section in data:
+                    combined[section] = _overlay(combined.get(section), data[section])
+        combined.update({section: merge.result for section, merge in merges.items()})
+        return cls.from_data(combined)
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain JSON data from which `from_data` makes an equal environment; the operator's part is left out."""
+        return {
+            "parameters": dict(self.parameters),
+            "parameter_defaults": dict(self.parameter_defaults),
+            "resource_registry": self.registry.to_data(),
+            "event_sinks": list(self.event_sinks),
+            "encrypted_param_names": list(self.encrypted_param_names),
+        }
+
+    def with_operator(self, operator: Environment) -> Environment:
+        """This environment over the operator's: the operator's mappings apply where the user has none, and so do the
+        operator's parameter defaults.
+        """
+        return Environment(
+            self.parameters,
+            {**operator.parameter_defaults, **self.parameter_defaults},
+            self.registry.with_operator(operator.registry.to_data()),
+            self.event_sinks,
+            self.encrypted_param_names,
+        )
+
+    def with_parameters(self, parameters: Mapping[str, Any]) -> Environment:
+        """The same environment with other parameter values."""
+        return Environment(
+            parameters, self.parameter_defaults, self.registry, self.event_sinks, self.encrypted_param_names
+        )
+
+    def for_child(
+        self, resource_name: str, template_name: str, parameters: Mapping[str, Any] | None = None
+    ) -> Environment:
+        """The environment of the nested stack behind a resource: see `Registry.for_child`; defaults and event sinks
+        stay, parameters are the child's own.
+        """
+        return Environment(
+            parameters or {},
+            self.parameter_defaults,
+            self.registry.for_child(resource_name, template_name),
+            self.event_sinks,
+            self.encrypted_param_names,
+        )
+
+
+def _overlay(before: Any, value: Any) -> Any:
+    return {**(before or {}), **value} if isinstance(value, Mapping) else value
+
+
+def _problems(data: Any, source: str) -> list[Diagnostic]:
+    if not isinstance(data, Mapping):
+        return [_problem("environment", f"must be a map, not {type_name(data)}", (), source)]
+    found = []
+    for section, value in data.items():
+        if section not in SECTIONS:
+            hint = suggestion(section, SECTIONS)
+            found.append(_problem("environment-section", f"unknown section {section!r}", (section,), source, hint))
+        elif section in _MAPS and not isinstance(value, Mapping):
+            found.append(_problem("environment-section", f"must be a map, not {type_name(value)}", (section,), source))
+        elif section in _LISTS and not isinstance(value, list | tuple):
+            found.append(_problem("environment-section", f"must be a list, not {type_name(value)}", (section,), source))
+    registry = data.get("resource_registry")
+    if not found and registry:
+        found.extend(_registry_problems(registry, ("resource_registry",), source))
+    return found
+
+
+def _registry_problems(entries: Mapping[str, Any], path: Path, source: str) -> list[Diagnostic]:
+    found = []
+    for name, value in entries.items():
+        place = (*path, str(name))
+        if name in ("hooks", "restricted_actions") and len(path) > 1:
+            found.extend(_choice_problems(name, value, place, source))
+        elif isinstance(value, Mapping):
+            if name != "resources" and len(path) == 1:
+                found.append(_problem("registry", "must be the name of a type or template", place, source))
+            elif len(path) < _MOST_NESTED:
+                found.extend(_registry_problems(value, place, source))
+        elif value is not None and not isinstance(value, str):
+            found.append(_problem("registry", f"must be the name of a type or template, not {value!r}", place, source))
+    return found
+
+
+_MOST_NESTED = 50
+
+
+def _choice_problems(key: str, value: Any, path: Path, source: str) -> list[Diagnostic]:
+    known = HOOKS if key == "hooks" else RESTRICTED_ACTIONS
+    kind = "InvalidBreakPointHook" if key == "hooks" else "InvalidRestrictedAction"
+    names = value if isinstance(value, list | tuple) else [value]
+    wrong = [name for name in names if not isinstance(name, str) or name not in known]
+    return [
+        Diagnostic("registry", f"there is no {name!r} here", path, source, hint=suggestion(name, known), kind=kind)
+        for name in wrong
+    ]
+
+
+def _problem(rule: str, message: str, path: Path, source: str, hint: str = "") -> Diagnostic:
+    return Diagnostic(rule=rule, message=message, path=path, source=source, hint=hint, kind="ValueError")

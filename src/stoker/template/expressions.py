@@ -1,0 +1,249 @@
+"""Values that are worked out later: trees of function calls inside plain data.
+
+Plain data stays plain. Only a map or a list that holds a function call becomes a node, so a template without calls
+costs nothing to resolve. Trees are compiled once per template and shared by every stack that uses it; what differs
+between stacks comes in with the `Evaluation`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from stoker.base.diagnostics import Diagnostic, Path
+from stoker.schema.unknown import Unknown, has_unknown
+from stoker.template.limits import Limits
+
+
+class _Omit:
+    """What `if` without a third argument yields when false: the place it stands in is left out."""
+
+    def __repr__(self) -> str:
+        return "(left out)"
+
+
+OMIT: Final = _Omit()
+
+
+class FunctionError(Exception):
+    """A function cannot work with what it was given. `kind` is the name of Heat's error, `path` where it stands."""
+
+    def __init__(self, message: str, kind: str = "ValueError", hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.kind = kind
+        self.hint = hint
+        self.path: Path | None = None
+
+
+class WrongType(FunctionError):
+    """An argument is of a type that the function does not take."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, kind="TypeError")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A resource that an expression needs; `attribute` is None for its reference id."""
+
+    resource: str
+    attribute: str | None = None
+    path: tuple[str | int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Facade:
+    """What a nested template may know of the resource that it stands for."""
+
+    metadata: Any = None
+    deletion_policy: str = "Delete"
+    update_policy: Any = None
+
+
+class Scope(Protocol):
+    """What resolving needs from outside the definition. Each method may answer with an Unknown."""
+
+    def reference(self, resource: str) -> Any:
+        """The resource's reference id."""
+
+    def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
+        """The attribute's value with `path` followed into it; None when there is nothing there."""
+
+    def all_attributes(self, resource: str) -> Any:
+        """Every attribute of the resource but `show`, by name."""
+
+    def availability_zones(self) -> Any:
+        """Names of the compute service's availability zones."""
+
+    def facade(self) -> Facade | None:
+        """The parent resource of a nested stack; None in a root stack."""
+
+
+class UnknownScope:
+    """The scope of a stack of which nothing exists yet: every reference is unknown."""
+
+    def reference(self, resource: str) -> Any:
+        return Unknown.of(resource)
+
+    def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
+        return Unknown.of(resource, attribute, *path)
+
+    def all_attributes(self, resource: str) -> Any:
+        return Unknown.of(resource, "")
+
+    def availability_zones(self) -> Any:
+        return UNDETERMINED
+
+    def facade(self) -> Facade | None:
+        return Facade(UNDETERMINED, "Delete", UNDETERMINED)
+
+
+UNDETERMINED: Final = Unknown(frozenset())
+"""An unknown that waits for no resource: a parameter without a value yet, or a value that could not be had."""
+
+
+class Binding(Protocol):
+    """The part of a definition that functions see."""
+
+    @property
+    def limits(self) -> Limits: ...
+
+    @property
+    def files(self) -> Mapping[str, str]: ...
+
+    @property
+    def mappings(self) -> Mapping[str, Any]: ...
+
+    def parameter(self, name: str) -> Any:
+        """The parameter's value; FunctionError (UserParameterMissing) when there is none."""
+
+    def has_parameter(self, name: str) -> bool: ...
+
+    def has_resource(self, name: str) -> bool:
+        """Whether the resource is declared and its condition holds."""
+
+    def resource_names(self) -> Iterator[str]: ...
+
+    def condition(self, name: str) -> bool | Unknown:
+        """The named condition's value; FunctionError for an unknown name."""
+
+
+class Evaluation:
+    """One run of resolving: the binding, the scope, and what was met on the way."""
+
+    __slots__ = ("binding", "scope", "unknown_seen")
+
+    def __init__(self, binding: Binding, scope: Scope) -> None:
+        self.binding = binding
+        self.scope = scope
+        self.unknown_seen = False
+
+    def met(self, value: Any) -> Any:
+        """Pass on a value that may hold unknowns; every value from outside goes through here."""
+        if not self.unknown_seen and type(value) is not str and has_unknown(value):
+            self.unknown_seen = True
+        return value
+
+    def blocked(self, value: Any) -> bool:
+        """Whether an unknown is inside `value`; free as long as none was met."""
+        return self.unknown_seen and has_unknown(value)
+
+
+class Expression(ABC):
+    """A node of a compiled tree."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def evaluate(self, evaluation: Evaluation) -> Any:
+        """The node's value; raises FunctionError."""
+
+    @abstractmethod
+    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+        """The values below this node that take part, conditions having been decided."""
+
+
+class ListExpression(Expression):
+    """A list with a function call somewhere inside."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+
+    def evaluate(self, evaluation: Evaluation) -> list[Any]:
+        values = (evaluate(item, evaluation) for item in self.items)
+        return [value for value in values if value is not OMIT]
+
+    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+        return iter(self.items)
+
+
+class MapExpression(Expression):
+    """A map with a function call somewhere inside."""
+
+    __slots__ = ("entries",)
+
+    def __init__(self, entries: dict[str, Any]) -> None:
+        self.entries = entries
+
+    def evaluate(self, evaluation: Evaluation) -> dict[str, Any]:
+        result = {}
+        for key, item in self.entries.items():
+            value = evaluate(item, evaluation)
+            if value is not OMIT:
+                result[key] = value
+        return result
+
+    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+        return iter(self.entries.values())
+
+
+class Malformed(Expression):
+    """A call that cannot work, in a place that may never be looked at; whoever does look gets the complaint."""
+
+    __slots__ = ("diagnostic",)
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+
+    def evaluate(self, evaluation: Evaluation) -> Any:
+        error = FunctionError(self.diagnostic.message, self.diagnostic.kind, self.diagnostic.hint)
+        error.path = self.diagnostic.path
+        raise error
+
+    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+        return iter(())
+
+
+def evaluate(value: Any, evaluation: Evaluation) -> Any:
+    """The value of a compiled tree, which may be OMIT; plain data is itself. Raises FunctionError."""
+    return value.evaluate(evaluation) if isinstance(value, Expression) else value
+
+
+def walk(value: Any, evaluation: Evaluation) -> Iterator[Expression]:
+    """Every node of a compiled tree that takes part, from the top down. Raises FunctionError."""
+    if not isinstance(value, Expression):
+        return
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(child for child in node.children(evaluation) if isinstance(child, Expression))
+
+
+def items_of(value: Any) -> Sequence[Any] | None:
+    """The items of a compiled list; None when it is no list, or a call whose result may be one."""
+    if isinstance(value, ListExpression):
+        return value.items
+    return value if isinstance(value, list) else None
+
+
+def entries_of(value: Any) -> Mapping[str, Any] | None:
+    """The entries of a compiled map; None when it is no map, or a call whose result may be one."""
+    if isinstance(value, MapExpression):
+        return value.entries
+    return value if isinstance(value, dict) else None

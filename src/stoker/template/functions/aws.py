@@ -1,0 +1,65 @@
+"""Fn::Base64, Fn::GetAZs and Fn::MemberListToMap: what only CloudFormation templates have."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from stoker.template.expressions import Evaluation, Expression, items_of
+from stoker.template.functions.base import Function, is_list, variant
+
+_MEMBER = re.compile(r"\.member\.(\d+)\.([^=]+)=(.*)\Z", re.DOTALL)
+
+
+@variant("Fn::Base64/1")
+class FnBase64(Function):
+    """A text, unchanged: the compute service's client does the encoding."""
+
+    __slots__ = ()
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        if not isinstance(arguments, str):
+            raise self.wrong_type("takes a text")
+        return arguments
+
+
+@variant("Fn::GetAZs/1")
+class FnGetAZs(Function):
+    """The names of the compute service's availability zones; the argument, a region, is not looked at."""
+
+    __slots__ = ()
+
+    accepts_unknown = True
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        return evaluation.met(evaluation.scope.availability_zones())
+
+
+@variant("Fn::MemberListToMap/1")
+class FnMemberListToMap(Function):
+    """A map from a list of `.member.N.key=value` texts; takes the name of the key part, of the value part, the list."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        if items is None or len(items) != 3:
+            return "takes a list of three: two names and a list of '.member.N.name=value' texts"
+        if not all(isinstance(name, str | Expression) for name in items[:2]):
+            return "the first two arguments must be texts"
+        return None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        key_name, value_name, members = arguments
+        if not is_list(members) or not all(isinstance(member, str) for member in members):
+            raise self.wrong_type("the third argument must be a list of texts")
+        groups: dict[str, dict[str, str]] = {}
+        for member in members:
+            match = _MEMBER.match(member)
+            if match is None:
+                raise self.wrong(f"{member!r} does not look like '.member.0.name=value'")
+            number, name, value = match.groups()
+            groups.setdefault(number, {})[name] = value
+        return {
+            group[key_name]: group[value_name] for group in groups.values() if key_name in group and value_name in group
+        }

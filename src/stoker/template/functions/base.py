@@ -1,0 +1,122 @@
+"""What every function has, and the table of all variants."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Protocol
+
+from stoker.base.diagnostics import Path
+from stoker.schema.unknown import combine
+from stoker.template.expressions import OMIT, Evaluation, Expression, FunctionError, evaluate
+
+VARIANTS: dict[str, type[Function]] = {}
+"""Every variant of every function by its own name; versions map the names that templates use to these."""
+
+
+class Compiler(Protocol):
+    """What a function may ask for while it is compiled."""
+
+    def value(self, snippet: Any, path: Path) -> Any:
+        """A compiled tree, or the snippet itself when it holds no call."""
+
+    def branch(self, snippet: Any, path: Path) -> Any:
+        """As `value`, for a tree that may never be looked at: complaints wait inside it until it is."""
+
+    def condition(self, snippet: Any, path: Path) -> Any:
+        """A compiled condition: a boolean, a name or a condition function."""
+
+
+class Function(Expression):
+    """A call. `arguments` is compiled: plain data, a node that holds calls, or itself a call.
+
+    Two kinds of wrong arguments are told apart, as Heat does (facts: engine_functions.yaml, stages). `complaint` finds
+    those that are plain from the shape, already while the template is loaded; `apply` finds the rest on real values.
+    `accepts_unknown` functions are called although there is an unknown inside their arguments.
+    """
+
+    __slots__ = ("arguments", "name", "path")
+
+    accepts_unknown: ClassVar[bool] = False
+
+    def __init__(self, name: str, arguments: Any, path: Path) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.path = path
+
+    @classmethod
+    def compile(cls, name: str, arguments: Any, path: Path, compiler: Compiler) -> Function:
+        """The call `{name: arguments}` that stands at `path`."""
+        return cls(name, compiler.value(arguments, (*path, name)), path)
+
+    def complaint(self, arguments: Any) -> str | None:
+        """What is wrong with the arguments' shape; they may hold calls, which have no shape yet."""
+        return None
+
+    def evaluate(self, evaluation: Evaluation) -> Any:
+        try:
+            return self._evaluate(evaluation)
+        except FunctionError as error:
+            if error.path is None:
+                error.path = self.path
+            raise
+
+    def _evaluate(self, evaluation: Evaluation) -> Any:
+        arguments = evaluate(self.arguments, evaluation)
+        if arguments is OMIT:
+            arguments = None
+        if not self.accepts_unknown and evaluation.blocked(arguments):
+            return combine([arguments])
+        if isinstance(self.arguments, Function):
+            complaint = self.complaint(arguments)
+            if complaint:
+                raise FunctionError(f"{self.name}: {complaint}", "StackValidationFailed")
+        return self.apply(arguments, evaluation)
+
+    @abstractmethod
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        """The call's value from resolved arguments; raises FunctionError."""
+
+    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+        return iter((self.arguments,))
+
+    def wrong(self, message: str, kind: str = "ValueError") -> FunctionError:
+        """An error that names the function."""
+        return FunctionError(f"{self.name}: {message}", kind)
+
+    def wrong_type(self, message: str) -> FunctionError:
+        """An error about the type of an argument."""
+        return self.wrong(message, "TypeError")
+
+
+def variant(name: str) -> Callable[[type[Function]], type[Function]]:
+    """Class decorator: enter a function into the table as `name`, written `function/number`."""
+
+    def register(cls: type[Function]) -> type[Function]:
+        assert name not in VARIANTS, name
+        VARIANTS[name] = cls
+        return cls
+
+    return register
+
+
+def is_list(value: Any) -> bool:
+    """Whether a resolved value is a list (a text is not)."""
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def is_map(value: Any) -> bool:
+    """Whether a resolved value is a map."""
+    return isinstance(value, Mapping)
+
+
+def to_index(value: Any) -> int | None:
+    """A list index from an integer or its text; None when it is neither."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        try:
+            return int(value)
+        except ValueError:
+            return None
+    return None

@@ -1,0 +1,158 @@
+"""equals, not, and, or and their CloudFormation names: what conditions are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from stoker.base.diagnostics import Path
+from stoker.schema.unknown import combine, is_unknown
+from stoker.template.expressions import Evaluation, Expression, FunctionError, evaluate, items_of
+from stoker.template.functions.base import Compiler, Function, variant
+
+
+class ConditionName(Expression):
+    """The name of a condition, where a condition is expected."""
+
+    __slots__ = ("name", "path")
+
+    def __init__(self, name: str, path: Path) -> None:
+        self.name = name
+        self.path = path
+
+    def evaluate(self, evaluation: Evaluation) -> Any:
+        try:
+            return evaluation.met(evaluation.binding.condition(self.name))
+        except FunctionError as error:
+            error.path = self.path
+            raise
+
+    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+        return iter(())
+
+
+class ConditionResult(Expression):
+    """A function's value where a condition is expected: it must be a boolean."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: Function) -> None:
+        self.call = call
+
+    def evaluate(self, evaluation: Evaluation) -> Any:
+        value = self.call.evaluate(evaluation)
+        if isinstance(value, bool) or is_unknown(value):
+            return value
+        error = FunctionError(f"{self.call.name} gives {value!r}, which is no boolean", "StackValidationFailed")
+        error.path = self.call.path
+        raise error
+
+    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+        return iter((self.call,))
+
+
+@variant("equals/1")
+class Equals(Function):
+    """Whether two values are equal; takes the two values."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        return "takes a list of two values" if items is None or len(items) != 2 else None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        first, second = arguments
+        return first == second
+
+
+class Connective(Function):
+    """A condition made from conditions."""
+
+    __slots__ = ()
+
+    shape: ClassVar[str]
+    decides: ClassVar[bool]
+
+    @classmethod
+    def compile(cls, name: str, arguments: Any, path: Path, compiler: Compiler) -> Function:
+        operands = cls.operands(arguments)
+        if operands is None:
+            return cls(name, None, path)
+        below = (*path, name)
+        paths = [(*below, index) for index in range(len(operands))] if isinstance(arguments, list) else [below]
+        compiled = [compiler.condition(item, place) for item, place in zip(operands, paths, strict=True)]
+        return cls(name, compiled, path)
+
+    @classmethod
+    def operands(cls, arguments: Any) -> list[Any] | None:
+        """The conditions among the arguments; None when there are too few."""
+        return arguments if isinstance(arguments, list) and len(arguments) >= 2 else None
+
+    def complaint(self, arguments: Any) -> str | None:
+        return self.shape if arguments is None else None
+
+    def _evaluate(self, evaluation: Evaluation) -> Any:
+        undecided = []
+        for operand in self.arguments:
+            value = evaluate(operand, evaluation)
+            if value is self.decides:
+                return value
+            undecided.append(value)
+        return combine(undecided) if any(map(is_unknown, undecided)) else self.apply(undecided, evaluation)
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        return not self.decides
+
+    def children(self, evaluation: Evaluation) -> Iterator[Any]:
+        return iter(self.arguments)
+
+
+@variant("and/1")
+class And(Connective):
+    """Whether all of two or more conditions hold; takes a list of them."""
+
+    __slots__ = ()
+
+    shape = "takes a list of two or more conditions"
+    decides = False
+
+
+@variant("or/1")
+class Or(Connective):
+    """Whether one of two or more conditions holds; takes a list of them."""
+
+    __slots__ = ()
+
+    shape = "takes a list of two or more conditions"
+    decides = True
+
+
+@variant("not/1")
+class Not(Connective):
+    """Whether a condition does not hold; takes the condition."""
+
+    __slots__ = ()
+
+    shape = "takes a condition"
+
+    @classmethod
+    def operands(cls, arguments: Any) -> list[Any] | None:
+        return None if isinstance(arguments, list) else [arguments]
+
+    def _evaluate(self, evaluation: Evaluation) -> Any:
+        value = evaluate(self.arguments[0], evaluation)
+        return value if is_unknown(value) else not value
+
+
+@variant("Fn::Not/1")
+class FnNot(Not):
+    """Whether a condition does not hold; takes a list of the one condition."""
+
+    __slots__ = ()
+
+    shape = "takes a list of one condition"
+
+    @classmethod
+    def operands(cls, arguments: Any) -> list[Any] | None:
+        return arguments if isinstance(arguments, list) and len(arguments) == 1 else None

@@ -1,0 +1,25 @@
+"""get_file: the text of a file that came with the request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.template.expressions import Evaluation, FunctionError
+from stoker.template.functions.base import Function, variant
+from stoker.template.problems import suggestion
+
+
+@variant("get_file/1")
+class GetFile(Function):
+    """The text of one of the files sent along with the template, by its name or URL there."""
+
+    __slots__ = ()
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        if not isinstance(arguments, str):
+            raise self.wrong_type("takes the name of a file")
+        files = evaluation.binding.files
+        if arguments not in files:
+            message = f"{self.name}: no file {arguments!r} came with the template"
+            raise FunctionError(message, hint=suggestion(arguments, files))
+        return files[arguments]

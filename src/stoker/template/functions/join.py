@@ -1,0 +1,65 @@
+"""list_join and Fn::Join: texts in a row with a delimiter between them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from stoker.template.expressions import Evaluation, items_of
+from stoker.template.functions.base import Function, is_list, is_map, variant
+
+
+@variant("list_join/1")
+class ListJoin(Function):
+    """The texts of a list with a delimiter between them; takes the delimiter and the list."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        if items is None or len(items) != 2:
+            return "takes a list of two: a delimiter and a list of texts"
+        return None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        delimiter, *lists = arguments
+        if not isinstance(delimiter, str):
+            raise self.wrong_type("the delimiter must be a text")
+        texts = [self.text(item) for items in lists for item in self._items(items)]
+        limit = evaluation.binding.limits.max_expanded_size
+        if sum(map(len, texts)) + len(delimiter) * len(texts) > limit:
+            raise self.wrong(f"the text grows to more than {limit} characters")
+        return delimiter.join(texts)
+
+    def _items(self, items: Any) -> Any:
+        if items is None:
+            return []
+        if not is_list(items):
+            raise self.wrong_type("what is to be joined must be a list")
+        return items
+
+    def text(self, item: Any) -> str:
+        """One item as a text; raises FunctionError."""
+        if item is None:
+            return ""
+        if not isinstance(item, str):
+            raise self.wrong_type("every item must be a text")
+        return item
+
+
+@variant("list_join/2")
+class ListJoinMany(ListJoin):
+    """The texts of one or more lists with a delimiter between them; a list or map among them is written as JSON."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        if items is None or len(items) < 2:
+            return "takes a list: a delimiter and one or more lists"
+        return None
+
+    def text(self, item: Any) -> str:
+        if is_list(item) or is_map(item):
+            return json.dumps(item, sort_keys=True)
+        return super().text(item)

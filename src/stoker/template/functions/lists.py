@@ -1,0 +1,95 @@
+"""list_concat, list_concat_unique, filter and contains: lists and what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from stoker.schema.unknown import combine, is_unknown
+from stoker.template.expressions import Evaluation, items_of
+from stoker.template.functions.base import Function, is_list, is_map, variant
+
+
+@variant("list_concat/1")
+class ListConcat(Function):
+    """One list made from several; takes a list of lists."""
+
+    __slots__ = ()
+
+    accepts_unknown = True
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        if is_unknown(arguments) or (is_list(arguments) and any(map(is_unknown, arguments))):
+            return combine([arguments])
+        if not is_list(arguments):
+            raise self.wrong_type("takes a list of lists")
+        if not all(items is None or is_list(items) for items in arguments):
+            raise self.wrong_type("every item must be a list")
+        return [item for items in arguments for item in items or ()]
+
+
+@variant("list_concat_unique/1")
+class ListConcatUnique(ListConcat):
+    """One list made from several, without items that came before; takes a list of lists."""
+
+    __slots__ = ()
+
+    accepts_unknown = False
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        return _unique(super().apply(arguments, evaluation))
+
+
+def _unique(items: Iterable[Any]) -> list[Any]:
+    result: list[Any] = []
+    scalars = set()
+    collections: list[Any] = []
+    for item in items:
+        if is_list(item) or is_map(item):
+            if item in collections:
+                continue
+            collections.append(item)
+        elif item in scalars:
+            continue
+        else:
+            scalars.add(item)
+        result.append(item)
+    return result
+
+
+@variant("filter/1")
+class Filter(Function):
+    """A list without certain items; takes a list of the unwanted ones and the list."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        return "takes a list of two: the unwanted values and a list" if items is None or len(items) != 2 else None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        unwanted, items = arguments
+        if items is None:
+            return None
+        if not is_list(items) or not (unwanted is None or is_list(unwanted)):
+            raise self.wrong_type("the unwanted values and what they are taken from must be lists")
+        return [item for item in items if item not in (unwanted or ())]
+
+
+@variant("contains/1")
+class Contains(Function):
+    """Whether a value is in a list, or a text in a text; takes the value and the list or text."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        return "takes a list of two: a value and a list or text" if items is None or len(items) != 2 else None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        value, sequence = arguments
+        if isinstance(sequence, str) and isinstance(value, str):
+            return value in sequence
+        if not is_list(sequence):
+            raise self.wrong_type("the second argument must be a list, or a text when the first is one")
+        return value in sequence

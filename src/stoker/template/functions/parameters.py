@@ -1,0 +1,34 @@
+"""get_param: the value of a parameter, or something inside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.schema.unknown import combine
+from stoker.template.expressions import Evaluation
+from stoker.template.functions.base import Function, is_list, is_map, variant
+from stoker.template.paths import follow_parameter
+
+
+@variant("get_param/1")
+class GetParam(Function):
+    """A parameter's value: a name, or a list of a name and the keys and indexes that lead into the value.
+
+    A missing key or index yields an empty text.
+    """
+
+    __slots__ = ()
+
+    accepts_unknown = True
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        name, *path = arguments if is_list(arguments) and arguments else [arguments]
+        if not arguments and not is_map(arguments):
+            raise self.wrong("the name of a parameter is missing")
+        if evaluation.blocked([name, *path]):
+            return combine([name, *path])
+        if not isinstance(name, str):
+            raise self.wrong_type("the name of a parameter must be a text")
+        if any(is_list(part) or is_map(part) for part in path):
+            raise self.wrong_type("the path into a parameter's value consists of keys and indexes")
+        return evaluation.met(follow_parameter(evaluation.binding.parameter(name), path))

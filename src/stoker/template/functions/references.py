@@ -1,0 +1,198 @@
+"""get_resource, get_attr, Ref and Fn::GetAtt: what other resources are and have."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+from stoker.schema.unknown import Unknown, combine, is_unknown
+from stoker.template.expressions import Evaluation, Reference, UnknownScope, evaluate, items_of
+from stoker.template.functions.base import Function, is_list, is_map, variant
+from stoker.template.paths import follow_attribute
+from stoker.template.problems import suggestion
+
+
+class ReferenceFunction(Function):
+    """A function that makes one resource need another."""
+
+    __slots__ = ()
+
+    accepts_unknown = True
+
+    def refers_to(self, evaluation: Evaluation) -> Reference | None:
+        """The resource and attribute that the call names; None when it names none. Raises FunctionError."""
+        arguments = evaluate(self.arguments, Evaluation(evaluation.binding, UnknownScope()))
+        return self.reference(arguments, evaluation)
+
+    @abstractmethod
+    def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
+        """As `refers_to`, from resolved arguments."""
+
+    def require(self, name: str, evaluation: Evaluation) -> None:
+        """Raise FunctionError when the template has no such resource, or its condition does not hold."""
+        binding = evaluation.binding
+        if not binding.has_resource(name):
+            error = self.wrong(f"the template has no resource {name!r}", "InvalidTemplateReference")
+            error.hint = suggestion(name, binding.resource_names())
+            raise error
+
+
+@variant("get_resource/1")
+class GetResource(ReferenceFunction):
+    """A resource's reference id, which is its physical id for most types; takes the resource's name."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        if is_list(arguments) or isinstance(arguments, int | float | None) or items_of(arguments) is not None:
+            return "takes the name of a resource"
+        return None
+
+    def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
+        if is_unknown(arguments):
+            return None
+        if not isinstance(arguments, str):
+            raise self.wrong_type("the name of a resource must be a text")
+        return Reference(arguments)
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        reference = self.reference(arguments, evaluation)
+        if reference is None:
+            return combine([arguments])
+        self.require(reference.resource, evaluation)
+        return evaluation.met(evaluation.scope.reference(reference.resource))
+
+
+@variant("Ref/1")
+class Ref(GetResource):
+    """A resource's reference id or a parameter's value, by name."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        return "takes the name of a parameter or resource" if super().complaint(arguments) else None
+
+    def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
+        reference = super().reference(arguments, evaluation)
+        if reference is None or self._is_parameter(reference.resource, evaluation):
+            return None
+        return reference
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        if isinstance(arguments, str) and self._is_parameter(arguments, evaluation):
+            return evaluation.met(evaluation.binding.parameter(arguments))
+        return super().apply(arguments, evaluation)
+
+    @staticmethod
+    def _is_parameter(name: str, evaluation: Evaluation) -> bool:
+        return not evaluation.binding.has_resource(name) and evaluation.binding.has_parameter(name)
+
+
+@variant("Ref/param")
+class RefParameter(Function):
+    """A parameter's value, by name; in conditions, where nothing else may be referred to."""
+
+    __slots__ = ()
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        if not isinstance(arguments, str):
+            raise self.wrong_type("takes the name of a parameter")
+        if not evaluation.binding.has_parameter(arguments):
+            raise self.wrong(f"the template has no parameter {arguments!r}", "InvalidTemplateReference")
+        return evaluation.met(evaluation.binding.parameter(arguments))
+
+
+class AttributeFunction(ReferenceFunction):
+    """A call with `[resource, attribute, path…]`."""
+
+    __slots__ = ()
+
+    fewest: ClassVar[int] = 2
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        if items is None or len(items) < self.fewest:
+            return "takes a list: the name of a resource, an attribute, and keys and indexes that lead into its value"
+        return None
+
+    def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
+        parts = self._parts(arguments)
+        if is_unknown(arguments) or is_unknown(parts[0]):
+            return None
+        if not isinstance(parts[0], str):
+            raise self.wrong_type("the name of a resource must be a text")
+        if evaluation.blocked(parts):
+            return Reference(parts[0], "")
+        if any(is_list(part) or is_map(part) for part in parts[1:]):
+            raise self.wrong_type("an attribute and the path into its value are keys and indexes")
+        if len(parts) > 1 and not isinstance(parts[1], str):
+            raise self.wrong_type("the name of an attribute must be a text")
+        return Reference(parts[0], parts[1] if len(parts) > 1 else "", tuple(parts[2:]))
+
+    def _parts(self, arguments: Any) -> list[Any]:
+        return list(arguments) if is_list(arguments) else [arguments]
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        reference = self.reference(arguments, evaluation)
+        if reference is None or evaluation.blocked(arguments):
+            return combine([arguments])
+        if len(self._parts(arguments)) < self.fewest:
+            raise self.wrong("the attribute's name is missing")
+        self.require(reference.resource, evaluation)
+        return evaluation.met(self.read(reference, evaluation))
+
+    def read(self, reference: Reference, evaluation: Evaluation) -> Any:
+        """The attribute's value from the scope."""
+        assert reference.attribute is not None
+        return evaluation.scope.attribute(reference.resource, reference.attribute, reference.path)
+
+
+@variant("get_attr/1")
+class GetAttrThenFollow(AttributeFunction):
+    """An attribute of a resource; keys and indexes after it are followed into the whole value."""
+
+    __slots__ = ()
+
+    def read(self, reference: Reference, evaluation: Evaluation) -> Any:
+        assert reference.attribute is not None
+        value = evaluation.scope.attribute(reference.resource, reference.attribute, ())
+        if isinstance(value, Unknown):
+            return value
+        return follow_attribute(value, reference.path)
+
+
+@variant("get_attr/2")
+class GetAttr(AttributeFunction):
+    """An attribute of a resource, or with keys and indexes after it, something inside that."""
+
+    __slots__ = ()
+
+
+@variant("get_attr/3")
+class GetAttrOrAll(AttributeFunction):
+    """An attribute of a resource, something inside it, or with a resource's name alone a map of all attributes."""
+
+    __slots__ = ()
+
+    fewest = 1
+
+    def complaint(self, arguments: Any) -> str | None:
+        return None if isinstance(arguments, str) else super().complaint(arguments)
+
+    def read(self, reference: Reference, evaluation: Evaluation) -> Any:
+        if reference.attribute == "":
+            return evaluation.scope.all_attributes(reference.resource)
+        return super().read(reference, evaluation)
+
+
+@variant("Fn::GetAtt/1")
+class FnGetAtt(AttributeFunction):
+    """An attribute of a resource, from a list of the resource's name and the attribute's."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        if items is None or len(items) != 2:
+            return "takes a list of two: the name of a resource and an attribute"
+        return None

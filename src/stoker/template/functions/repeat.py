@@ -1,0 +1,139 @@
+"""repeat: a list made by filling the items of lists into a template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import Any, ClassVar
+
+from stoker.schema.unknown import Unknown, combine
+from stoker.template.expressions import Evaluation, Expression, entries_of
+from stoker.template.functions.base import Function, is_list, is_map, variant
+
+
+@variant("repeat/1")
+class Repeat(Function):
+    """A list with one copy of `template` for every combination of the items of the lists in `for_each`.
+
+    In each copy the names in `for_each` are replaced by the items, which are texts.
+    """
+
+    __slots__ = ()
+
+    accepts_unknown = True
+    maps_allowed: ClassVar[bool] = False
+
+    def complaint(self, arguments: Any) -> str | None:
+        entries = entries_of(arguments)
+        if entries is None or not {"template", "for_each"} <= set(entries):
+            return "takes a map with template and for_each"
+        for_each = entries["for_each"]
+        if entries_of(for_each) is None and not isinstance(for_each, Expression):
+            return "for_each must be a map from names to lists"
+        return None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        rest = {key: value for key, value in arguments.items() if key != "template"} if is_map(arguments) else arguments
+        if evaluation.blocked(rest):
+            return combine([arguments])
+        for_each = arguments["for_each"]
+        if not is_map(for_each):
+            raise self.wrong_type("for_each must be a map from names to lists")
+        lists = [self._items(name, items) for name, items in for_each.items()]
+        template = arguments["template"]
+        if isinstance(template, Unknown):
+            return template
+        rows = self.rows(lists, arguments)
+        self._refuse_excess(template, len(rows), evaluation)
+        return [self._filled(template, list(zip(for_each, row, strict=True))) for row in rows]
+
+    def rows(self, lists: list[Sequence[Any]], arguments: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """The items that go together into each copy."""
+        return self.combinations(lists)
+
+    def combinations(self, lists: list[Sequence[Any]]) -> list[tuple[Any, ...]]:
+        """Every choice of one item from each list, the first list's changing slowest."""
+        count = prod(map(len, lists))
+        if count > _MOST_ROWS:
+            raise self.wrong(f"{count} combinations are too many")
+        return list(product(*lists))
+
+    def _items(self, name: str, items: Any) -> Sequence[Any]:
+        if items is None:
+            return []
+        if self.maps_allowed and is_map(items):
+            return list(items)
+        if not is_list(items):
+            raise self.wrong_type(f"the value of {name!r} in for_each must be a list")
+        return list(items)
+
+    def _refuse_excess(self, template: Any, count: int, evaluation: Evaluation) -> None:
+        limits = evaluation.binding.limits
+        if count > limits.max_repeat_items or count * _weight(template) > limits.max_expanded_size:
+            raise self.wrong(f"{count} copies of the template are too many")
+
+    def _filled(self, template: Any, values: list[tuple[str, Any]]) -> Any:
+        if isinstance(template, str):
+            for name, value in values:
+                if not isinstance(value, str):
+                    raise self.wrong_type(f"the items of {name!r} in for_each must be texts")
+                template = template.replace(name, value)
+            return template
+        if is_map(template):
+            return {self._filled(key, values): self._filled(item, values) for key, item in template.items()}
+        if is_list(template):
+            return [self._filled(item, values) for item in template]
+        return template
+
+
+_MOST_ROWS = 1_000_000
+
+
+def _weight(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value) + 1
+    if is_map(value):
+        return sum(len(key) + _weight(item) for key, item in value.items()) + 1
+    if is_list(value):
+        return sum(map(_weight, value)) + 1
+    return 1
+
+
+@variant("repeat/2")
+class RepeatMaps(Repeat):
+    """As before, and in `for_each` a map stands for the list of its keys."""
+
+    __slots__ = ()
+
+    maps_allowed = True
+
+
+@variant("repeat/3")
+class RepeatPermutations(RepeatMaps):
+    """A list with one copy of `template` for every combination of the items of the lists in `for_each`.
+
+    In each copy the names in `for_each` are replaced by the items, which are texts; a map stands for the list of its
+    keys. With `permutations: false` the first items of all lists go together, then the second, and so on.
+    """
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        entries = entries_of(arguments) or {}
+        permutations = entries.get("permutations", True)
+        if not isinstance(permutations, bool | Expression):
+            return "permutations must be true or false"
+        return super().complaint(arguments)
+
+    def rows(self, lists: list[Sequence[Any]], arguments: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        permutations = arguments.get("permutations", True)
+        if not isinstance(permutations, bool):
+            raise self.wrong_type("permutations must be true or false")
+        if permutations:
+            return self.combinations(lists)
+        if any(is_map(items) for items in arguments["for_each"].values()):
+            raise self.wrong_type("without permutations, for_each takes lists only")
+        if len({len(items) for items in lists}) > 1:
+            raise self.wrong("without permutations, all lists in for_each must have the same length")
+        return list(zip(*lists, strict=True))

@@ -1,0 +1,144 @@
+"""str_replace and its strict kin, Fn::Replace: fill values into a text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from stoker.template.expressions import Evaluation, Expression, entries_of, items_of
+from stoker.template.functions.base import Function, is_list, is_map, variant
+
+
+class Replacing(Function):
+    """Replaces texts in a text, the longest first, never looking again at what was put in."""
+
+    __slots__ = ()
+
+    json_values: ClassVar[bool] = True
+    strict: ClassVar[bool] = False
+    values_required: ClassVar[bool] = False
+
+    def replace(self, template: Any, params: Any, evaluation: Evaluation) -> str:
+        """`template` with every key of `params` replaced by its value; raises FunctionError."""
+        if not isinstance(template, str):
+            raise self.wrong_type("the template must be a text")
+        if not is_map(params):
+            raise self.wrong_type("the params must be a map")
+        limit = evaluation.binding.limits.max_expanded_size
+        pieces, unused = _split(template, self._texts(params), limit)
+        if self.strict and unused:
+            raise self.wrong(f"{', '.join(map(repr, unused))} does not occur in the template")
+        if sum(map(len, pieces)) > limit:
+            raise self.wrong(f"the text grows to more than {limit} characters")
+        return "".join(pieces)
+
+    def _texts(self, params: Mapping[str, Any]) -> list[tuple[str, str]]:
+        if "" in params:
+            raise self.wrong("an empty text cannot be replaced")
+        ordered = sorted(params, key=lambda key: (-len(key), key))
+        return [(key, self._text(key, params[key])) for key in ordered]
+
+    def _text(self, key: str, value: Any) -> str:
+        if self.values_required and (value is None or (value in ("", [], {}) and not isinstance(value, int))):
+            raise self.wrong(f"the value of {key!r} is empty")
+        if value is None:
+            return ""
+        if isinstance(value, str | int | float):
+            return str(value)
+        if self.json_values and (is_list(value) or is_map(value)):
+            return json.dumps(value, sort_keys=True)
+        raise self.wrong_type(f"the value of {key!r} must be a text, a number or a boolean")
+
+
+def _split(template: str, texts: list[tuple[str, str]], limit: int) -> tuple[list[str], list[str]]:
+    """The pieces of the result, and the keys that were not found. Odd pieces are replacements, done with."""
+    pieces = [template]
+    unused = []
+    size = len(template)
+    for key, text in texts:
+        found: list[str] = []
+        for number, piece in enumerate(pieces):
+            if number % 2:
+                found.append(piece)
+                continue
+            parts = piece.split(key) if key in piece else [piece]
+            size += (len(parts) - 1) * len(text)
+            for part in parts[:-1]:
+                found += (part, text)
+            found.append(parts[-1])
+        if len(found) == len(pieces):
+            unused.append(key)
+        pieces = found
+        if size > limit:
+            break
+    return pieces, unused
+
+
+@variant("str_replace/1")
+class StrReplaceScalars(Replacing):
+    """A template text with the params' keys replaced by their values, which are texts, numbers or booleans."""
+
+    __slots__ = ()
+
+    json_values = False
+
+    def complaint(self, arguments: Any) -> str | None:
+        entries = entries_of(arguments)
+        if entries is None or not {"template", "params"} <= set(entries):
+            return "takes a map with template (a text) and params (a map)"
+        params = entries["params"]
+        if entries_of(params) is None and not isinstance(params, Expression):
+            return "params must be a map from texts to their replacements"
+        return None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        return self.replace(arguments.get("template"), arguments.get("params"), evaluation)
+
+
+@variant("str_replace/2")
+class StrReplace(StrReplaceScalars):
+    """A template text with the params' keys replaced by their values; a list or map is written as JSON."""
+
+    __slots__ = ()
+
+    json_values = True
+
+
+@variant("str_replace_strict/1")
+class StrReplaceStrict(StrReplace):
+    """As str_replace, with an error for a key that does not occur in the template."""
+
+    __slots__ = ()
+
+    strict = True
+
+
+@variant("str_replace_vstrict/1")
+class StrReplaceVeryStrict(StrReplaceStrict):
+    """As str_replace_strict, with an error for a value that is null or empty as well."""
+
+    __slots__ = ()
+
+    values_required = True
+
+
+@variant("Fn::Replace/1")
+class FnReplace(Replacing):
+    """A text with texts in it replaced, from a list of a map and the text."""
+
+    __slots__ = ()
+
+    json_values = False
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        if items is None or len(items) != 2:
+            return "takes a list of two: a map from texts to their replacements, and a text"
+        if entries_of(items[0]) is None and not isinstance(items[0], Expression):
+            return "the first argument must be a map from texts to their replacements"
+        return None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        params, template = arguments
+        return self.replace(template, params, evaluation)

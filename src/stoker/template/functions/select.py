@@ -1,0 +1,51 @@
+"""Fn::Select: one item of a list or map."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from stoker.schema.unknown import combine, is_unknown
+from stoker.template.expressions import Evaluation, items_of
+from stoker.template.functions.base import Function, is_list, is_map, to_index, variant
+
+
+@variant("Fn::Select/1")
+class FnSelect(Function):
+    """An item of a list by its index, or of a map by its key; an empty text when there is none.
+
+    Takes the index or key and the list, map or JSON text of one.
+    """
+
+    __slots__ = ()
+
+    accepts_unknown = True
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        return "takes a list of two: an index and a list or map" if items is None or len(items) != 2 else None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        index, collection = arguments
+        if evaluation.blocked(index) or is_unknown(collection):
+            return combine([arguments])
+        if isinstance(collection, str) and collection:
+            collection = self._parsed(collection)
+        if collection is None or collection == "":
+            return ""
+        if is_map(collection):
+            if not isinstance(index, str):
+                raise self.wrong_type("the key of a map must be a text")
+            return collection.get(index, "")
+        if not is_list(collection):
+            raise self.wrong_type("takes an item of a list or a map")
+        position = to_index(index)
+        if position is None:
+            raise self.wrong_type("the index of a list must be an integer")
+        return collection[position] if -len(collection) <= position < len(collection) else ""
+
+    def _parsed(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise self.wrong("the text is not JSON") from error

@@ -1,0 +1,52 @@
+"""str_split and Fn::Split: the pieces of a text between delimiters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.template.expressions import Evaluation, entries_of, items_of
+from stoker.template.functions.base import Function, is_list, to_index, variant
+
+
+@variant("str_split/1")
+class StrSplit(Function):
+    """The pieces of a text between delimiters, or with an index, one of them; takes delimiter, text and index."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        return self._shape if entries_of(arguments) is not None else None
+
+    _shape = "takes a list: a delimiter, a text and, optionally, the index of one piece"
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        if not is_list(arguments) or len(arguments) < 2:
+            raise self.wrong(self._shape)
+        delimiter, text, *index = arguments
+        if text is None:
+            return None
+        if not isinstance(delimiter, str) or not isinstance(text, str):
+            raise self.wrong_type("the delimiter and the text must be texts")
+        if not delimiter:
+            raise self.wrong("the delimiter must not be empty")
+        pieces = text.split(delimiter)
+        return self._piece(pieces, index[0]) if index else pieces
+
+    def _piece(self, pieces: list[str], index: Any) -> str:
+        position = to_index(index)
+        if position is None:
+            raise self.wrong(f"the index must be an integer, not {index!r}")
+        if not -len(pieces) <= position < len(pieces):
+            raise self.wrong(f"there are {len(pieces)} pieces, so no piece {position}")
+        return pieces[position]
+
+
+@variant("Fn::Split/1")
+class FnSplit(StrSplit):
+    """The pieces of a text between delimiters; takes the delimiter and the text."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        return "takes a list of two: a delimiter and a text" if items is None or len(items) != 2 else None

@@ -1,0 +1,194 @@
+"""yaql: an expression in the YAQL language over some data, with bounds on what it may cost."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, cast
+
+import regex
+import yaql
+from yaql.language import contexts, specs, utils, yaqltypes
+from yaql.language.exceptions import YaqlException
+
+from stoker.template.expressions import Evaluation, Expression, entries_of
+from stoker.template.functions.base import Function, is_map, variant
+from stoker.template.limits import Limits
+
+_KEYS = frozenset({"expression", "data"})
+_MOST_BITS = 100_000
+
+
+@variant("yaql/1")
+class Yaql(Function):
+    """The value of a YAQL expression; takes a map with `expression` (a text) and `data`, which `$.data` stands for."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        entries = entries_of(arguments)
+        if entries is None or "expression" not in entries or not set(entries) <= _KEYS:
+            return "takes a map with expression (a text) and, optionally, data"
+        expression = entries["expression"]
+        if isinstance(expression, Expression):
+            return None
+        return _syntax_error(expression)
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        if not is_map(arguments):
+            raise self.wrong_type("takes a map with expression and data")
+        expression = arguments["expression"]
+        error = _syntax_error(expression)
+        if error:
+            raise self.wrong(error)
+        data = arguments.get("data")
+        limits = evaluation.binding.limits
+        try:
+            return _run(expression, {} if data is None else data, limits)
+        except (TimeoutError, RecursionError, MemoryError) as failure:
+            raise self.wrong(f"the expression takes more than {limits.yaql_seconds} s or too much memory") from failure
+        except KeyError as failure:
+            raise self.wrong(f"the data has no key {failure}", "KeyError") from failure
+        except Exception as failure:
+            # The library runs what the user wrote; any exception is that user's mistake.
+            raise self.wrong(str(failure) or type(failure).__name__, type(failure).__name__) from failure
+
+
+def _syntax_error(expression: Any) -> str | None:
+    if not isinstance(expression, str):
+        return "the expression must be a text"
+    try:
+        _parsed(expression, Limits())
+    except (YaqlException, RecursionError) as error:
+        return f"not a YAQL expression: {error}"
+    return None
+
+
+@lru_cache(maxsize=8)
+def _engine(iterators: int, memory: int) -> Any:
+    options = {
+        "yaql.limitIterators": iterators,
+        "yaql.memoryQuota": memory,
+        "yaql.convertTuplesToLists": True,
+        "yaql.convertSetsToLists": False,
+    }
+    return yaql.YaqlFactory().create(options)
+
+
+@lru_cache(maxsize=256)
+def _compiled(expression: str, iterators: int, memory: int) -> Any:
+    return _engine(iterators, memory)(expression)
+
+
+def _parsed(expression: str, limits: Limits) -> Any:
+    return _compiled(expression, limits.yaql_limit_iterators, limits.yaql_memory_quota)
+
+
+def _run(expression: str, data: Any, limits: Limits) -> Any:
+    context = _Timed(_context())
+    context.deadline = time.monotonic() + limits.yaql_seconds
+    return _plain(_parsed(expression, limits).evaluate(data={"data": data}, context=context))
+
+
+def _plain(value: Any) -> Any:
+    """A result as JSON data. Sets are sorted, so that the same expression gives the same list in every process."""
+    if isinstance(value, dict):
+        return {key if isinstance(key, str) else json.dumps(_plain(key)): _plain(item) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(map(_plain, value), key=lambda item: json.dumps(item, sort_keys=True))
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise ValueError(f"the result is a {type(value).__name__}, which a template cannot hold")
+
+
+class _Timed(contexts.Context):  # type: ignore[misc]
+    """A context in which every call looks at the clock first."""
+
+    def __init__(self, parent_context: Any = None, data: Any = utils.NO_VALUE, convention: Any = None) -> None:
+        super().__init__(parent_context, data, convention)
+        self.deadline: float = getattr(parent_context, "deadline", float("inf"))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+        if time.monotonic() > self.deadline:
+            raise TimeoutError
+        call: Callable[..., Any] = super().__call__(*args, **kwargs)
+        return call
+
+
+class _TimedPattern:
+    """A compiled pattern that gives up in time. It passes for `re.Pattern`, which yaql's declarations ask for."""
+
+    __class__ = re.Pattern  # type: ignore[assignment]
+
+    def __init__(self, pattern: str, flags: int) -> None:
+        self._pattern = regex.compile(pattern, flags)
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._pattern, name)
+        if not callable(method):
+            return method
+        return lambda *args: method(*args, timeout=_PATTERN_SECONDS)
+
+
+_PATTERN_SECONDS = 0.2
+
+
+def _regex(pattern: str, ignore_case: bool = False, multi_line: bool = False, dot_all: bool = False) -> Any:
+    flags = regex.IGNORECASE * ignore_case | regex.MULTILINE * multi_line | regex.DOTALL * dot_all
+    return _TimedPattern(pattern, int(flags))
+
+
+def _matches(string: str, regexp: str) -> bool:
+    return _TimedPattern(regexp, 0).search(string) is not None
+
+
+def _equals_pattern(string: str, pattern: str) -> bool:
+    return _matches(string, pattern)
+
+
+def _differs_from_pattern(string: str, pattern: str) -> bool:
+    return not _matches(string, pattern)
+
+
+def _power(a: Any, b: Any, c: Any = None) -> Any:
+    if isinstance(a, int) and isinstance(b, int) and a.bit_length() * abs(b) > _MOST_BITS and c is None:
+        raise ValueError("the power is too large")
+    return pow(a, b, c)
+
+
+def _shift_bits_left(value: int, bits_number: int) -> int:
+    if bits_number > _MOST_BITS:
+        raise ValueError("the number is too large")
+    return value << bits_number
+
+
+def _declared(name: str, function: Callable[..., Any], **types: Any) -> Callable[..., Any]:
+    for parameter, kind in types.items():
+        function = specs.parameter(parameter, kind)(function)
+    return cast(Callable[..., Any], specs.name(name)(function))
+
+
+_TEXT = yaqltypes.String()
+_NUMBER = yaqltypes.Number()
+_OVERRIDES = (
+    _declared("regex", _regex, pattern=_TEXT),
+    specs.method(_declared("matches", _matches, string=_TEXT, regexp=_TEXT)),
+    _declared("#operator_=~", _equals_pattern, string=_TEXT, pattern=_TEXT),
+    _declared("#operator_!~", _differs_from_pattern, string=_TEXT, pattern=_TEXT),
+    _declared("pow", _power, a=_NUMBER, b=_NUMBER, c=yaqltypes.Number(nullable=True)),
+    _declared("shiftBitsLeft", _shift_bits_left, value=int, bits_number=int),
+)
+"""What the library does without a bound on time or size, done with one."""
+
+
+@lru_cache(maxsize=1)
+def _context() -> Any:
+    context = yaql.create_context(convention=yaql.language.conventions.CamelCaseConvention()).create_child_context()
+    for function in _OVERRIDES:
+        context.register_function(function)
+    return context

@@ -1,0 +1,318 @@
+"""The declaration of a parameter: type, default, constraints, and what is shown of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic, Path
+from stoker.schema.constraints import (
+    AllowedPattern,
+    AllowedValues,
+    Constraint,
+    CustomConstraint,
+    Length,
+    Modulo,
+    Range,
+    pattern_error,
+)
+from stoker.schema.property import to_number
+from stoker.template.parameter_types import BY_CFN_NAME, BY_HOT_NAME, COMMA_DELIMITED_LIST, JSON, STRING, ParameterType
+from stoker.template.problems import suggestion, type_name
+from stoker.template.versions import Version
+
+HIDDEN_TEXT = "******"
+
+
+class SchemaProblem(Exception):
+    """A declaration says something that makes no sense; `path` counts from the declaration's top."""
+
+    def __init__(self, message: str, path: Path = (), hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.hint = hint
+
+    def below(self, *path: str | int) -> SchemaProblem:
+        """The same problem, seen from further up."""
+        return SchemaProblem(self.message, (*path, *self.path), self.hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterSchema:
+    """One parameter's declaration. `default` is as written, None for none."""
+
+    name: str
+    type: ParameterType = STRING
+    default: Any = None
+    description: str = ""
+    label: str = ""
+    hidden: bool = False
+    immutable: bool = False
+    tags: tuple[str, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def required(self) -> bool:
+        """Whether a value must be given."""
+        return self.default is None
+
+    def convert(self, value: Any) -> Any:
+        """`value` as the parameter's type; raises ValueError with a message that never shows a hidden value."""
+        try:
+            return self.type.convert(value)
+        except ValueError as error:
+            shown = HIDDEN_TEXT if self.hidden else _shown(value)
+            raise ValueError(f"{shown} is not {self.type.expects}") from error
+
+    def complaints(self, value: Any) -> Iterator[str]:
+        """Which constraints a converted value breaks; those that need a service are left out."""
+        for constraint in self.constraints:
+            complaint = constraint.problem(value) if _applies(constraint, value) else None
+            if complaint and self.hidden and not constraint.description:
+                yield f"{HIDDEN_TEXT} does not meet the constraint {constraint.to_schema()}"
+            elif complaint:
+                yield complaint
+
+    def custom_constraints(self) -> Iterator[CustomConstraint]:
+        """The constraints that a plug-in must check."""
+        return (constraint for constraint in self.constraints if isinstance(constraint, CustomConstraint))
+
+    def to_text(self, value: Any) -> str:
+        """A converted value as the API shows it, hidden or not."""
+        return HIDDEN_TEXT if self.hidden else self.type.to_text(value)
+
+
+def _applies(constraint: Constraint, value: Any) -> bool:
+    return not isinstance(constraint, Length) or hasattr(value, "__len__")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def parse(name: str, raw: Any, version: Version) -> tuple[ParameterSchema | None, list[Diagnostic]]:
+    """The declaration `raw` of the parameter `name`, or what is wrong with it, paths counted from the declaration."""
+    try:
+        if not isinstance(raw, Mapping):
+            raise SchemaProblem(f"a parameter is declared with a map, not {type_name(raw)}")
+        for key in raw:
+            if key not in version.parameter_keys:
+                raise SchemaProblem(f"a parameter has no key {key!r}", (key,), suggestion(key, version.parameter_keys))
+        schema = (_from_hot if version.dialect.name == "hot" else _from_cfn)(name, raw, version)
+        _check_constraints(schema)
+        schema = replace(schema, constraints=tuple(_typed(item, schema.type) for item in schema.constraints))
+        _check_default(schema, "default" if version.dialect.name == "hot" else "Default")
+    except SchemaProblem as problem:
+        return None, [
+            Diagnostic(
+                rule="parameter-schema",
+                message=problem.message,
+                path=problem.path,
+                hint=problem.hint,
+                kind="InvalidSchemaError",
+            )
+        ]
+    return schema, []
+
+
+def _type(raw: Mapping[str, Any], key: str, types: Mapping[str, ParameterType]) -> ParameterType:
+    if key not in raw:
+        raise SchemaProblem(f"the {key} is missing", (), f"known are {', '.join(types)}")
+    found = types.get(raw[key]) if isinstance(raw[key], str) else None
+    if found is None:
+        raise SchemaProblem(f"there is no parameter type {raw[key]!r}", (key,), suggestion(raw[key], types))
+    return found
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _from_hot(name: str, raw: Mapping[str, Any], version: Version) -> ParameterSchema:
+    tags = raw.get("tags") or []
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise SchemaProblem("tags is a list of texts", ("tags",))
+    declared = raw.get("constraints") or []
+    if not isinstance(declared, list):
+        raise SchemaProblem(f"constraints is a list, not {type_name(declared)}", ("constraints",))
+    return ParameterSchema(
+        name=name,
+        type=_type(raw, "type", BY_HOT_NAME),
+        default=raw.get("default"),
+        description=_text(raw.get("description")),
+        label=_text(raw.get("label")),
+        hidden=bool(raw.get("hidden")),
+        immutable=bool(raw.get("immutable")),
+        tags=tuple(tags),
+        constraints=tuple(_hot_constraint(entry, index, version) for index, entry in enumerate(declared)),
+    )
+
+
+def _hot_constraint(entry: Any, index: int, version: Version) -> Constraint:
+    place = ("constraints", index)
+    if not isinstance(entry, Mapping):
+        raise SchemaProblem(f"a constraint is a map, not {type_name(entry)}", place)
+    known = version.parameter_constraints
+    for key in entry:
+        if key not in known and key != "description":
+            raise SchemaProblem(f"there is no constraint {key!r}", (*place, key), suggestion(key, known))
+    kind = next((kind for kind in _CONSTRAINTS if kind in entry), None)
+    if kind is None:
+        raise SchemaProblem("a constraint names what it limits", place, f"known are {', '.join(sorted(known))}")
+    try:
+        return _CONSTRAINTS[kind](entry[kind], _text(entry.get("description")))
+    except SchemaProblem as problem:
+        raise problem.below(*place, kind) from problem
+
+
+def _bound(value: Any, whole: bool) -> Any:
+    try:
+        number = None if value is None else to_number(value)
+    except (TypeError, ValueError) as error:
+        raise SchemaProblem(f"{value!r} is not a number") from error
+    if isinstance(number, bool) or (whole and isinstance(number, float)):
+        raise SchemaProblem(f"{value!r} is not {'an integer' if whole else 'a number'}")
+    return number
+
+
+def _numbers(raw: Any, keys: tuple[str, str], whole: bool) -> tuple[Any, Any]:
+    if not isinstance(raw, Mapping):
+        raise SchemaProblem(f"takes a map with {' and '.join(keys)}")
+    for key in raw:
+        if key not in keys:
+            raise SchemaProblem(f"there is no {key!r} here", (key,), suggestion(key, keys))
+    first, second = (_bound(raw.get(key), whole) for key in keys)
+    if first is None and second is None:
+        raise SchemaProblem(f"takes at least one of {' and '.join(keys)}")
+    return first, second
+
+
+def _range(raw: Any, description: str) -> Constraint:
+    low, high = _numbers(raw, ("min", "max"), whole=False)
+    return Range(min=low, max=high, description=description)
+
+
+def _length(raw: Any, description: str) -> Constraint:
+    low, high = _numbers(raw, ("min", "max"), whole=True)
+    return Length(min=low, max=high, description=description)
+
+
+def _modulo(raw: Any, description: str) -> Constraint:
+    step, offset = _numbers(raw, ("step", "offset"), whole=True)
+    if step is None or offset is None:
+        raise SchemaProblem("takes both step and offset")
+    if step == 0:
+        raise SchemaProblem("the step must not be 0", ("step",))
+    if abs(offset) >= abs(step) or offset * step < 0:
+        raise SchemaProblem("the offset must be smaller than the step and have the same sign", ("offset",))
+    return Modulo(step=step, offset=offset, description=description)
+
+
+def _allowed_values(raw: Any, description: str) -> Constraint:
+    if not isinstance(raw, Sequence) or isinstance(raw, str):
+        raise SchemaProblem(f"takes a list, not {type_name(raw)}")
+    return AllowedValues(values=tuple(raw), description=description)
+
+
+def _allowed_pattern(raw: Any, description: str) -> Constraint:
+    if not isinstance(raw, str):
+        raise SchemaProblem(f"takes a text, not {type_name(raw)}")
+    broken = pattern_error(raw)
+    if broken:
+        raise SchemaProblem(f"{raw!r} is not a regular expression: {broken}")
+    return AllowedPattern(pattern=raw, description=description)
+
+
+def _custom(raw: Any, description: str) -> Constraint:
+    if not isinstance(raw, str):
+        raise SchemaProblem(f"takes the name of a constraint, not {type_name(raw)}")
+    return CustomConstraint(name=raw, description=description)
+
+
+# In the order in which Heat looks for them when one entry has several kinds.
+_CONSTRAINTS: Mapping[str, Callable[[Any, str], Constraint]] = {
+    "modulo": _modulo,
+    "range": _range,
+    "length": _length,
+    "allowed_values": _allowed_values,
+    "allowed_pattern": _allowed_pattern,
+    "custom_constraint": _custom,
+}
+
+
+def _from_cfn(name: str, raw: Mapping[str, Any], version: Version) -> ParameterSchema:
+    return ParameterSchema(
+        name=name,
+        type=_type(raw, "Type", BY_CFN_NAME),
+        default=raw.get("Default"),
+        description=_text(raw.get("Description")),
+        label=_text(raw.get("Label")),
+        hidden=str(raw.get("NoEcho", "false")).lower() == "true",
+        constraints=tuple(_cfn_constraints(raw)),
+    )
+
+
+def _cfn_constraints(raw: Mapping[str, Any]) -> Iterator[Constraint]:
+    description = _text(raw.get("ConstraintDescription"))
+    for kind, key in (("allowed_values", "AllowedValues"), ("allowed_pattern", "AllowedPattern")):
+        if key in raw:
+            try:
+                yield _CONSTRAINTS[kind](raw[key], description)
+            except SchemaProblem as problem:
+                raise problem.below(key) from problem
+    for kind, low, high in (("length", "MinLength", "MaxLength"), ("range", "MinValue", "MaxValue")):
+        given = {bound: raw[key] for bound, key in (("min", low), ("max", high)) if key in raw}
+        if given:
+            try:
+                yield _CONSTRAINTS[kind](given, description)
+            except SchemaProblem as problem:
+                raise problem.below(low if "min" in problem.path or "max" not in given else high) from problem
+
+
+_KIND_OF = {
+    Range: "range",
+    Length: "length",
+    Modulo: "modulo",
+    AllowedValues: "allowed_values",
+    AllowedPattern: "allowed_pattern",
+    CustomConstraint: "custom_constraint",
+}
+
+
+def _check_constraints(schema: ParameterSchema) -> None:
+    for constraint in schema.constraints:
+        kind = _KIND_OF[type(constraint)]
+        if kind not in schema.type.checks:
+            raise SchemaProblem(
+                f"the constraint {kind} does not fit the type {schema.type.hot}",
+                (),
+                f"known for it are {', '.join(sorted(schema.type.checks))}",
+            )
+
+
+def _typed(constraint: Constraint, kind: ParameterType) -> Constraint:
+    """Allowed values as the type's, for they are compared after conversion."""
+    if not isinstance(constraint, AllowedValues):
+        return constraint
+    convert = str if kind is COMMA_DELIMITED_LIST else kind.convert
+    try:
+        return replace(constraint, values=tuple(convert(value) for value in constraint.values))
+    except ValueError as error:
+        raise SchemaProblem(f"an allowed value is not {kind.expects}") from error
+
+
+def _check_default(schema: ParameterSchema, key: str) -> None:
+    if schema.default is None:
+        return
+    try:
+        value = schema.convert(schema.default)
+    except ValueError as error:
+        if schema.type is JSON:  # Heat reads a JSON default only when it is used
+            return
+        raise SchemaProblem(str(error), (key,)) from error
+    complaint = next(schema.complaints(value), None)
+    if complaint:
+        raise SchemaProblem(f"the default breaks a constraint: {complaint}", (key,))

@@ -1,0 +1,98 @@
+"""The types of parameters: how a given value becomes the type's, and how it is shown.
+
+Conversions were measured (facts: parameters.json, observed_conversions; engine_functions.yaml, parameters).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoker.schema.property import to_number
+
+_TRUE = frozenset({"1", "t", "true", "on", "y", "yes"})
+_FALSE = frozenset({"0", "f", "false", "off", "n", "no"})
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterType:
+    """`convert` makes the type's value of a given one or raises ValueError, `to_text` shows it; `expects` says what
+    it takes. `checks` are the kinds of constraint that fit.
+    """
+
+    hot: str
+    cfn: str
+    expects: str
+    convert: Callable[[Any], Any]
+    to_text: Callable[[Any], str]
+    checks: frozenset[str]
+
+
+def _to_number(value: Any) -> Any:
+    if isinstance(value, str | int | float):
+        return to_number(value)
+    raise ValueError
+
+
+def _to_boolean(value: Any) -> bool:
+    text = str(value).strip().lower()
+    if text in _TRUE:
+        return True
+    if text in _FALSE:
+        return False
+    raise ValueError
+
+
+def _to_list(value: Any) -> list[str]:
+    if isinstance(value, list | tuple):
+        return ["" if item is None else str(item) for item in value]
+    if isinstance(value, str):
+        return value.split(",") if value else []
+    raise ValueError
+
+
+def _to_json(value: Any) -> Any:
+    if not isinstance(value, str) or not value:
+        return value
+    try:
+        return json.loads(value)
+    except RecursionError as error:
+        raise ValueError from error
+
+
+STRING = ParameterType(
+    "string",
+    "String",
+    "a text",
+    str,
+    str,
+    frozenset({"length", "allowed_values", "allowed_pattern", "custom_constraint"}),
+)
+NUMBER = ParameterType(
+    "number",
+    "Number",
+    "a number",
+    _to_number,
+    str,
+    frozenset({"range", "modulo", "allowed_values", "custom_constraint"}),
+)
+COMMA_DELIMITED_LIST = ParameterType(
+    "comma_delimited_list",
+    "CommaDelimitedList",
+    "a list, or a text with commas",
+    _to_list,
+    ",".join,
+    frozenset({"length", "allowed_values", "custom_constraint"}),
+)
+JSON = ParameterType(
+    "json", "Json", "JSON: a map or a list, or the text of one", _to_json, json.dumps, frozenset({"length"})
+)
+BOOLEAN = ParameterType(
+    "boolean", "Boolean", "true or false", _to_boolean, str, frozenset({"allowed_values", "custom_constraint"})
+)
+
+TYPES = (STRING, NUMBER, COMMA_DELIMITED_LIST, JSON, BOOLEAN)
+BY_HOT_NAME: Mapping[str, ParameterType] = {kind.hot: kind for kind in TYPES}
+BY_CFN_NAME: Mapping[str, ParameterType] = {kind.cfn: kind for kind in TYPES}

@@ -1,0 +1,167 @@
+"""The values of a template's parameters for one stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic, Path
+from stoker.base.errors import ImmutableParameterModified
+from stoker.schema.unknown import Unknown, is_unknown
+from stoker.template.expressions import FunctionError
+from stoker.template.parameter import HIDDEN_TEXT, ParameterSchema
+from stoker.template.problems import suggestion
+
+
+@dataclass(frozen=True, slots=True)
+class PseudoParameters:
+    """What every template may ask of its stack (facts: template_versions.json, pseudo_parameters)."""
+
+    stack_id: str
+    stack_name: str
+    project_id: str
+    region: str | None = None
+    arn: str = ""
+
+    def values(self, dialect: str) -> Mapping[str, Any]:
+        """The pseudo parameters of a dialect (`hot` or `cfn`) by name; None for one that has no value."""
+        if dialect == "hot":
+            return {
+                "OS::stack_id": self.stack_id,
+                "OS::stack_name": self.stack_name,
+                "OS::project_id": self.project_id,
+                "OS::region": None,
+            }
+        return {"AWS::StackId": self.arn, "AWS::StackName": self.stack_name, "AWS::Region": "ap-southeast-1"}
+
+
+@dataclass(frozen=True, slots=True)
+class CustomCheck:
+    """A parameter value that a plug-in must look at. `description` replaces the plug-in's complaint when given;
+    the value of a `hidden` parameter must not be shown.
+    """
+
+    constraint: str
+    value: Any
+    parameter: str
+    path: Path
+    description: str = ""
+    hidden: bool = False
+
+
+class Parameters:
+    """Given values, defaults, and what they become. Read-only; values convert when they are first asked for."""
+
+    __slots__ = ("_converted", "_defaults", "_given", "_pseudo", "_schemas")
+
+    def __init__(
+        self,
+        schemas: Mapping[str, ParameterSchema],
+        given: Mapping[str, Any],
+        defaults: Mapping[str, Any],
+        pseudo: Mapping[str, Any],
+    ) -> None:
+        self._schemas = schemas
+        self._given = {name: value for name, value in given.items() if value is not None}
+        self._defaults = defaults
+        self._pseudo = pseudo
+        self._converted: dict[str, Any] = {}
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """Names of the parameters whose values nobody may see."""
+        return frozenset(name for name, schema in self._schemas.items() if schema.hidden)
+
+    @property
+    def custom_checks(self) -> list[CustomCheck]:
+        """The values that plug-ins must check."""
+        return [
+            CustomCheck(constraint.name, value, name, ("parameters", name), constraint.description, schema.hidden)
+            for name, schema in self._schemas.items()
+            for constraint in schema.custom_constraints()
+            if (value := self.get(name)) is not None and not is_unknown(value)
+        ]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._schemas or name in self._pseudo
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._schemas)
+
+    def __getitem__(self, name: str) -> Any:
+        """The converted value; raises FunctionError (UserParameterMissing) for one that is not there."""
+        value = self.get(name)
+        if value is None:
+            known = [*self._schemas, *self._pseudo]
+            message = f"the parameter {name!r} {'has no value' if name in self else 'does not exist'}"
+            raise FunctionError(message, "UserParameterMissing", "" if name in self else suggestion(name, known))
+        return value
+
+    def get(self, name: str) -> Any:
+        """The converted value; None when there is none. Raises ValueError for one that does not convert."""
+        if name in self._converted:
+            return self._converted[name]
+        if name in self._pseudo:
+            return self._pseudo[name]
+        schema = self._schemas.get(name)
+        raw = self._raw(name) if schema is not None else None
+        if schema is not None and raw is not None:
+            raw = raw if isinstance(raw, Unknown) else schema.convert(raw)
+        self._converted[name] = raw
+        return raw
+
+    def _raw(self, name: str) -> Any:
+        for source in (self._given, self._defaults):
+            if source.get(name) is not None:
+                return source[name]
+        return self._schemas[name].default
+
+    def values(self) -> dict[str, Any]:
+        """Converted values of all declared parameters that have one."""
+        found = {name: self.get(name) for name in self._schemas}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def stored(self) -> dict[str, Any]:
+        """The values that were given, as they were given: what is kept with the stack. Has hidden ones in clear."""
+        return dict(self._given)
+
+    def as_text(self) -> dict[str, str]:
+        """All parameters and pseudo parameters as stack show has them, hidden ones masked."""
+        shown = {name: str(value) for name, value in self._pseudo.items() if value is not None}
+        for name, schema in self._schemas.items():
+            value = self.get(name)
+            if value is not None:
+                shown[name] = "" if is_unknown(value) else schema.to_text(value)
+        return shown
+
+    def check(self) -> list[Diagnostic]:
+        """What is wrong with the values: missing, of the wrong type, against a constraint."""
+        found: list[Diagnostic] = []
+        for name, schema in self._schemas.items():
+            found.extend(self._check(name, schema))
+        return found
+
+    def _check(self, name: str, schema: ParameterSchema) -> Iterator[Diagnostic]:
+        path = ("parameters", name)
+        try:
+            value = self.get(name)
+        except ValueError as error:
+            yield Diagnostic("parameter-value", str(error), path)
+            return
+        if value is None:
+            yield Diagnostic("parameter-missing", "the parameter needs a value", path, kind="UserParameterMissing")
+        elif not is_unknown(value):
+            for complaint in schema.complaints(value):
+                yield Diagnostic("parameter-constraint", complaint, path)
+
+    def refuse_changes_to_immutable(self, before: Parameters) -> None:
+        """Raise ImmutableParameterModified when an immutable parameter had another value in `before`."""
+        for name, schema in self._schemas.items():
+            if schema.immutable and name in before._schemas and before.get(name) != self.get(name):
+                raise ImmutableParameterModified(f"The parameter {name!r} is immutable; its value cannot be changed.")
+
+    def mask(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """`values` by parameter name, with the hidden ones replaced by asterisks."""
+        hidden = self.hidden
+        return {name: HIDDEN_TEXT if name in hidden else value for name, value in values.items()}

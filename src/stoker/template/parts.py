@@ -1,0 +1,36 @@
+"""What a template says of one resource and of one output, before it is bound to a stack."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceTemplate:
+    """One entry of the resources section. Values are compiled trees; `condition` is a compiled condition, True for
+    none; `source` the entry as written.
+    """
+
+    name: str
+    type: str
+    source: Mapping[str, Any]
+    properties: Any
+    metadata: Any
+    update_policy: Any
+    deletion_policy: Any
+    external_id: Any
+    depends_on: tuple[str, ...]
+    condition: Any
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutputTemplate:
+    """One entry of the outputs section; `value` is a compiled tree, `condition` a compiled condition."""
+
+    key: str
+    description: str
+    value: Any
+    condition: Any

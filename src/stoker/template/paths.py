@@ -1,0 +1,51 @@
+"""Following a path into a value: maps by key, lists by position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from stoker.schema.unknown import Unknown
+from stoker.template.functions.base import to_index
+
+
+def follow_attribute(value: Any, path: Iterable[Any]) -> Any:
+    """What `get_attr` finds: None for a missing key, a bad index or something that holds nothing.
+
+    A list index must be an integer; a text is never indexed. An unknown on the way is the answer.
+    """
+    for part in path:
+        if isinstance(value, Unknown):
+            return value
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, Sequence) and not isinstance(value, str) and _is_position(part, value):
+            value = value[part]
+        else:
+            return None
+    return value
+
+
+def follow_parameter(value: Any, path: Iterable[Any]) -> Any:
+    """What `get_param` finds: an empty text where `follow_attribute` finds None; numeric texts are indexes, texts have
+    characters.
+    """
+    for part in path:
+        if isinstance(value, Unknown):
+            return value
+        if isinstance(value, Mapping):
+            if part not in value:
+                return ""
+            value = value[part]
+        elif isinstance(value, Sequence):
+            index = to_index(part)
+            if index is None or not -len(value) <= index < len(value):
+                return ""
+            value = value[index]
+        else:
+            return ""
+    return value
+
+
+def _is_position(part: Any, items: Sequence[Any]) -> bool:
+    return isinstance(part, int) and not isinstance(part, bool) and -len(items) <= part < len(items)

@@ -1,0 +1,116 @@
+"""Gathering what is wrong with a template, and the order in which it is told.
+
+Heat reports the first error that it meets; we report all of them, those first that Heat meets first, because the
+first one's kind is what clients see (facts: engine.yaml, template_validation.order).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+
+from stoker.base.diagnostics import Diagnostic, Path, Position
+from stoker.base.errors import TemplateInvalid
+from stoker.template.document import Document
+
+_SECTION_RANKS = {
+    "parameters": 1,
+    "parameter_defaults": 1,
+    "parameter_groups": 2,
+    "conditions": 3,
+    "mappings": 3,
+    "resources": 4,
+    "outputs": 5,
+}
+_RULE_RANKS = {
+    "duplicate-name": 1,
+    "unknown-resource": 2,
+    "circular-dependency": 2,
+    "unknown-attribute": 3,
+    "function": 3,
+    "unknown-property": 3,
+    "required-property": 3,
+    "wrong-type": 3,
+    "constraint": 3,
+    "properties": 3,
+}
+"""Within a section: what Heat sees while it reads the section comes before what it sees looking at each resource."""
+
+
+class Problems:
+    """Collects diagnostics about one document."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._found: list[Diagnostic] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def add(
+        self, rule: str, message: str, path: Path = (), *, hint: str = "", kind: str = "StackValidationFailed"
+    ) -> None:
+        """Note a problem at `path`."""
+        self._found.append(Diagnostic(rule=rule, message=message, path=path, hint=hint, kind=kind))
+
+    def add_all(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Note problems that were found elsewhere."""
+        self._found.extend(diagnostics)
+
+    def sorted(self) -> list[Diagnostic]:
+        """Everything noted, with places, in the order of Heat's phases and then from top to bottom."""
+        placed = [self._placed(diagnostic) for diagnostic in dict.fromkeys(self._found)]
+        return sorted(placed, key=_order)
+
+    def raise_if_any(self) -> None:
+        """Raise TemplateInvalid with everything noted; do nothing when nothing was."""
+        if self._found:
+            raise TemplateInvalid(self.sorted())
+
+    def _placed(self, diagnostic: Diagnostic) -> Diagnostic:
+        if diagnostic.source:
+            return diagnostic
+        document = self._document
+        return replace(diagnostic, source=document.source, position=document.locate(diagnostic.path))
+
+
+def _order(diagnostic: Diagnostic) -> tuple[object, ...]:
+    section = str(diagnostic.path[0]).lower() if len(diagnostic.path) > 1 else ""
+    position = diagnostic.position or Position(0, 0)
+    path = tuple(str(part) for part in diagnostic.path)
+    return (
+        _SECTION_RANKS.get(section, 0),
+        _RULE_RANKS.get(diagnostic.rule, 0),
+        diagnostic.source,
+        position,
+        path,
+        diagnostic.rule,
+    )
+
+
+def suggestion(name: object, known: Iterable[str]) -> str:
+    """`did you mean 'x'?`, or what there is, or nothing when there is nothing."""
+    choices = [str(choice) for choice in known]
+    close = get_close_matches(str(name), choices, n=1)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    if not choices:
+        return ""
+    shown = ", ".join(sorted(choices)[:10])
+    return f"known are {shown}{', …' if len(choices) > 10 else ''}"
+
+
+def type_name(value: object) -> str:
+    """What a value is called in YAML: text, number, boolean, map, list, null."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, str):
+        return "a text"
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, Mapping):
+        return "a map"
+    return "a list"

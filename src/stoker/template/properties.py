@@ -1,0 +1,136 @@
+"""Property values of a resource as its type declares them: resolved, converted, with defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic, Path
+from stoker.plugins.resource import ResourceType
+from stoker.schema.property import Change, Finalizer, Problem, Property
+from stoker.template.definition import Definition, ResourceDefinition
+from stoker.template.expressions import (
+    OMIT,
+    UNDETERMINED,
+    Evaluation,
+    FunctionError,
+    MapExpression,
+    Scope,
+    evaluate,
+)
+from stoker.template.problems import type_name
+
+CustomCheck = Callable[[str, Any], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Finalized:
+    """Values of every declared property, and what is wrong with them."""
+
+    values: Mapping[str, Any]
+    diagnostics: list[Diagnostic]
+
+
+def finalize(
+    definition: Definition,
+    resource: ResourceDefinition,
+    kind: ResourceType,
+    scope: Scope,
+    custom: CustomCheck | None = None,
+) -> Finalized:
+    """The resource's properties against its type's schema. A value that a function could not give is unknown.
+
+    `custom` is asked about custom constraints, as `Finalizer` does.
+    """
+    path = key_path(definition, resource, "properties")
+    given, diagnostics = resolve_entries(definition, resource.properties, scope, path)
+    if kind.any_properties:
+        return Finalized(given, diagnostics)
+    given = with_description(resource, kind, given)
+    values, found = against_schema(definition, kind.properties, given, path, custom)
+    return Finalized(values, diagnostics + found)
+
+
+def with_description(resource: ResourceDefinition, kind: ResourceType, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values with the resource's own description for an updatable property of that name that is not given
+    (facts: engine.yaml, properties.description_fallback).
+    """
+    prop = kind.properties.get("description")
+    if not resource.description or prop is None or prop.change is not Change.UPDATE or given.get("description"):
+        return given
+    return {**given, "description": resource.description}
+
+
+def against_schema(
+    definition: Definition,
+    schema: Mapping[str, Property],
+    given: Mapping[str, Any],
+    path: Path,
+    custom: CustomCheck | None = None,
+) -> tuple[dict[str, Any], list[Diagnostic]]:
+    """Values converted by a schema, and complaints with places; `path` is where the values stand."""
+    finalizer = Finalizer(custom)
+    values = finalizer.properties(schema, given)
+    return values, [_diagnostic(definition, problem, path) for problem in finalizer.problems]
+
+
+def _diagnostic(definition: Definition, problem: Problem, path: Path) -> Diagnostic:
+    document = definition.template.document
+    whole = (*path, *problem.path)
+    # The name of an unknown property is said in the message; the path ends at the map that it stands in.
+    shown = whole[:-1] if problem.rule == "unknown-property" else whole
+    return Diagnostic(
+        rule=problem.rule,
+        message=problem.message,
+        path=shown,
+        source=document.source,
+        position=document.locate(whole),
+        hint=problem.hint,
+    )
+
+
+def resolve_entries(
+    definition: Definition, expression: Any, scope: Scope, path: Path
+) -> tuple[Mapping[str, Any], list[Diagnostic]]:
+    """The map that a tree stands for, each entry on its own, so that one failing function hides no other.
+
+    References to resources that are not there are left to whoever checks references.
+    """
+    if not isinstance(expression, MapExpression):
+        value, diagnostics = _attempt(definition, expression, scope)
+        if value is None or value is UNDETERMINED:
+            value = {}
+        elif not isinstance(value, Mapping):
+            diagnostics.append(_placed(definition, f"must be a map, not {type_name(value)}", path))
+            value = {}
+        return value, diagnostics
+    values = {}
+    diagnostics = []
+    for name, entry in expression.entries.items():
+        value, found = _attempt(definition, entry, scope)
+        diagnostics += found
+        if value is not OMIT:
+            values[name] = value
+    return values, diagnostics
+
+
+def _attempt(definition: Definition, expression: Any, scope: Scope) -> tuple[Any, list[Diagnostic]]:
+    try:
+        return evaluate(expression, Evaluation(definition, scope)), []
+    except FunctionError as error:
+        if error.kind == "InvalidTemplateReference":
+            return UNDETERMINED, []
+        error.kind = "StackValidationFailed"
+        return UNDETERMINED, [definition.located(error)]
+
+
+def _placed(definition: Definition, message: str, path: Path) -> Diagnostic:
+    document = definition.template.document
+    return Diagnostic("field", message, path, document.source, document.locate(path))
+
+
+def key_path(definition: Definition, resource: ResourceDefinition, key: str) -> Path:
+    """Where our word `key` of the resource stands in the template: `('Resources', 'web', 'Properties')`."""
+    template = definition.template
+    return (template.written("resources"), resource.name, template.dialect.resource_keys[key])

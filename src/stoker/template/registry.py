@@ -1,0 +1,138 @@
+"""The resource registry of an environment: what a resource's type name stands for, and what may not be done to it.
+
+Rules: facts engine.yaml (environment.resource_registry) and lifecycle.json (environment, hooks, restricted_actions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+TEMPLATE_SUFFIXES = (".yaml", ".template")
+_RESOURCES = "resources"
+_HOOKS = "hooks"
+_RESTRICTED = "restricted_actions"
+_SPECIAL = frozenset({_HOOKS, _RESTRICTED})
+_NOT_TYPES = frozenset({_RESOURCES, "base_url"})
+
+
+def is_template_name(type_name: str) -> bool:
+    """Whether a type name is the name or URL of a template."""
+    return type_name.endswith(TEMPLATE_SUFFIXES)
+
+
+class Registry:
+    """The user's mappings over the operator's; read-only."""
+
+    __slots__ = ("_operator", "_user")
+
+    def __init__(self, user: Mapping[str, Any], operator: Mapping[str, Any] | None = None) -> None:
+        self._user = _without_removed(user)
+        self._operator = _without_removed(operator or {})
+
+    def to_data(self) -> dict[str, Any]:
+        """The user's part as plain data."""
+        return dict(self._user)
+
+    def with_operator(self, operator: Mapping[str, Any]) -> Registry:
+        """The same user's mappings over these."""
+        return Registry(self._user, operator)
+
+    def operator_types(self) -> Mapping[str, str]:
+        """The operator's own mappings that name a type and not a pattern."""
+        return {name: target for name, target in _types(self._operator) if not name.endswith("*")}
+
+    def resolve(self, resource_type: str, resource_name: str) -> str:
+        """What `resource_type` of the resource `resource_name` stands for: a type, or a template's name or URL.
+
+        Mappings are followed until none applies; one that leads back to where it came from ends the search.
+        """
+        seen = set()
+        while resource_type not in seen and not is_template_name(resource_type):
+            seen.add(resource_type)
+            found = self._mapped(resource_type, resource_name)
+            if found is None:
+                break
+            resource_type = found
+        return resource_type
+
+    def _mapped(self, resource_type: str, resource_name: str) -> str | None:
+        for layer in (self._user, self._operator):
+            for entries in (*_named(layer, resource_name), layer):
+                target = _match(entries, resource_type)
+                if target is not None:
+                    return target
+        return None
+
+    def hooks(self, resource_name: str) -> frozenset[str]:
+        """Where work on the resource stops and waits for a signal: `pre-create`, `post-update`, …"""
+        return self._listed(resource_name, _HOOKS)
+
+    def restricted_actions(self, resource_name: str) -> frozenset[str]:
+        """What an update may not do to the resource: `update`, `replace`."""
+        return self._listed(resource_name, _RESTRICTED)
+
+    def _listed(self, resource_name: str, key: str) -> frozenset[str]:
+        found: set[str] = set()
+        for layer in (self._user, self._operator):
+            for entry in _named(layer, resource_name):
+                value = entry.get(key) or ()
+                found.update([value] if isinstance(value, str) else value)
+        return frozenset(found)
+
+    def for_child(self, resource_name: str, template_name: str) -> Registry:
+        """The registry of the nested stack that the resource stands for.
+
+        Per-resource entries are those below the resource's own, and the mappings that lead to the child's template are
+        gone, so that the template can use the original type. One of the operator's is undone by mapping it to itself.
+        """
+        user = {name: target for name, target in self._user.items() if target != template_name}
+        undone = {name: name for name, target in _types(self._operator) if target == template_name}
+        nested: dict[str, Any] = {}
+        for entry in reversed(list(_named(self._user, resource_name))):
+            nested.update({name: below for name, below in entry.items() if isinstance(below, Mapping)})
+        user.pop(_RESOURCES, None)
+        if nested:
+            user[_RESOURCES] = nested
+        return Registry({**undone, **user}, self._operator)
+
+
+def _without_removed(layer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The layer without its nulls, each of which takes away what stands before it under its name or pattern."""
+    if None not in layer.values():
+        return layer
+    kept: dict[str, Any] = {}
+    for name, target in layer.items():
+        if target is None:
+            gone = [known for known in kept if known not in _NOT_TYPES and fnmatchcase(known, name)]
+            for known in gone:
+                del kept[known]
+        else:
+            kept[name] = target
+    return kept
+
+
+def _types(layer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    return ((name, target) for name, target in layer.items() if name not in _NOT_TYPES and isinstance(target, str))
+
+
+def _named(layer: Mapping[str, Any], resource_name: str) -> Iterator[Mapping[str, Any]]:
+    """The per-resource entries that fit, the one with the very name before patterns, longer patterns before shorter."""
+    entries = layer.get(_RESOURCES) or {}
+    names = [name for name in entries if name == resource_name or fnmatchcase(resource_name, name)]
+    for name in sorted(names, key=lambda name: (name != resource_name, -len(name), name)):
+        if isinstance(entries[name], Mapping):
+            yield entries[name]
+
+
+def _match(entries: Mapping[str, Any], resource_type: str) -> str | None:
+    exact = entries.get(resource_type)
+    if isinstance(exact, str) and resource_type not in _NOT_TYPES | _SPECIAL:
+        return exact
+    patterns = [name for name in entries if name.endswith("*") and resource_type.startswith(name[:-1])]
+    for name in sorted(patterns, key=lambda name: (-len(name), name)):
+        target = entries[name]
+        if isinstance(target, str):
+            return target[:-1] + resource_type[len(name) - 1 :] if target.endswith("*") else target
+    return None

@@ -1,0 +1,342 @@
+"""Which template version has which sections, keys, functions and condition functions: one table.
+
+A HOT version is its predecessor with changes. Functions map the name that templates use to a variant in
+`stoker.template.functions`. Source: facts template_versions.json, against which the table is tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stoker.template.functions import (
+    aws,
+    conditional,
+    conditions,
+    digest,
+    facade,
+    files,
+    join,
+    lists,
+    mappings,
+    maps,
+    parameters,
+    references,
+    repeat,
+    select,
+    split,
+    url,
+    yaql_query,
+)
+from stoker.template.functions import replace as text_replace
+from stoker.template.functions.base import VARIANTS, Function
+
+FUNCTION_MODULES = (
+    aws,
+    conditional,
+    conditions,
+    digest,
+    facade,
+    files,
+    join,
+    lists,
+    mappings,
+    maps,
+    parameters,
+    references,
+    repeat,
+    select,
+    split,
+    text_replace,
+    url,
+    yaql_query,
+)
+"""The modules that fill the table of variants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one family of templates spells things: our word → the template's word."""
+
+    name: str
+    sections: Mapping[str, str]
+    resource_keys: Mapping[str, str]
+    output_keys: Mapping[str, str]
+    unknown_resource_keys_allowed: bool = False
+    pseudo_parameters: tuple[str, ...] = ()
+
+
+HOT = Dialect(
+    name="hot",
+    sections={
+        name: name for name in ("description", "parameter_groups", "parameters", "resources", "outputs", "conditions")
+    },
+    resource_keys={
+        name: name
+        for name in (
+            "type",
+            "properties",
+            "metadata",
+            "depends_on",
+            "deletion_policy",
+            "update_policy",
+            "description",
+            "external_id",
+            "condition",
+        )
+    },
+    output_keys={name: name for name in ("description", "value", "condition")},
+    pseudo_parameters=("OS::stack_id", "OS::stack_name", "OS::project_id", "OS::region"),
+)
+
+CFN = Dialect(
+    name="cfn",
+    sections={
+        "description": "Description",
+        "mappings": "Mappings",
+        "parameters": "Parameters",
+        "resources": "Resources",
+        "outputs": "Outputs",
+        "conditions": "Conditions",
+    },
+    resource_keys={
+        "type": "Type",
+        "properties": "Properties",
+        "metadata": "Metadata",
+        "depends_on": "DependsOn",
+        "deletion_policy": "DeletionPolicy",
+        "update_policy": "UpdatePolicy",
+        "description": "Description",
+        "condition": "Condition",
+    },
+    output_keys={"description": "Description", "value": "Value", "condition": "Condition"},
+    unknown_resource_keys_allowed=True,
+    pseudo_parameters=("AWS::StackId", "AWS::StackName", "AWS::Region"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One template format. Names in `sections`, `resource_keys` and `output_keys` are the template's own."""
+
+    key: str
+    value: str
+    dialect: Dialect
+    aliases: tuple[str, ...] = ()
+    sections: frozenset[str] = frozenset()
+    resource_keys: frozenset[str] = frozenset()
+    output_keys: frozenset[str] = frozenset()
+    parameter_keys: frozenset[str] = frozenset()
+    parameter_constraints: frozenset[str] = frozenset()
+    deletion_policies: Mapping[str, str] = field(default_factory=dict)
+    functions: Mapping[str, str] = field(default_factory=dict)
+    condition_functions: Mapping[str, str] = field(default_factory=dict)
+    removed_functions: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The version as the API lists it."""
+        return f"{self.key}.{self.value}"
+
+    def variant(self, name: str) -> type[Function] | None:
+        """The function that templates of this version call `name`."""
+        found = self.functions.get(name)
+        return VARIANTS[found] if found else None
+
+    def condition_variant(self, name: str) -> type[Function] | None:
+        """The function that conditions of this version call `name`."""
+        found = self.condition_functions.get(name)
+        return VARIANTS[found] if found else None
+
+
+_POLICIES = {name: name for name in ("Delete", "Retain", "Snapshot")}
+_AS_CFN = {
+    "Fn::Base64": "Fn::Base64/1",
+    "Fn::GetAZs": "Fn::GetAZs/1",
+    "Fn::Join": "list_join/1",
+    "Fn::MemberListToMap": "Fn::MemberListToMap/1",
+    "Fn::Replace": "Fn::Replace/1",
+    "Fn::ResourceFacade": "Fn::ResourceFacade/1",
+    "Fn::Select": "Fn::Select/1",
+    "Fn::Split": "Fn::Split/1",
+    "Ref": "Ref/1",
+}
+
+_HOT_2013_05_23 = Version(
+    key="heat_template_version",
+    value="2013-05-23",
+    dialect=HOT,
+    sections=frozenset({"heat_template_version", *HOT.sections} - {"conditions"}),
+    resource_keys=frozenset({*HOT.resource_keys} - {"external_id", "condition"}),
+    output_keys=frozenset({"description", "value"}),
+    parameter_keys=frozenset(
+        {"type", "description", "default", "schema", "constraints", "hidden", "label", "immutable"}
+    ),
+    parameter_constraints=frozenset({"length", "range", "allowed_values", "allowed_pattern", "custom_constraint"}),
+    deletion_policies=_POLICIES,
+    functions=_AS_CFN
+    | {
+        "get_attr": "get_attr/1",
+        "get_file": "get_file/1",
+        "get_param": "get_param/1",
+        "get_resource": "get_resource/1",
+        "list_join": "list_join/1",
+        "resource_facade": "resource_facade/1",
+        "str_replace": "str_replace/1",
+    },
+)
+
+
+def _next(before: Version, value: str, *aliases: str, removed: frozenset[str] = frozenset(), **added: Any) -> Version:
+    """The version after `before`: mappings and sets are added to, `removed` functions taken away."""
+    merged = {name: _joined(getattr(before, name), extra) for name, extra in added.items()}
+    functions = merged.pop("functions", before.functions)
+    return replace(
+        before,
+        value=value,
+        aliases=aliases,
+        functions={name: made for name, made in functions.items() if name not in removed},
+        removed_functions=before.removed_functions | removed,
+        **merged,
+    )
+
+
+def _joined(before: Any, extra: Any) -> Any:
+    return {**before, **extra} if isinstance(before, Mapping) else before | frozenset(extra)
+
+
+_HOT_2014_10_16 = _next(
+    _HOT_2013_05_23,
+    "2014-10-16",
+    removed=frozenset(_AS_CFN) - {"Fn::Select"},
+    functions={"get_attr": "get_attr/2"},
+)
+_HOT_2015_04_30 = _next(_HOT_2014_10_16, "2015-04-30", functions={"digest": "digest/1", "repeat": "repeat/1"})
+_HOT_2015_10_15 = _next(
+    _HOT_2015_04_30,
+    "2015-10-15",
+    removed=frozenset({"Fn::Select"}),
+    functions={
+        "get_attr": "get_attr/3",
+        "list_join": "list_join/2",
+        "str_replace": "str_replace/2",
+        "str_split": "str_split/1",
+    },
+)
+_HOT_2016_04_08 = _next(_HOT_2015_10_15, "2016-04-08", functions={"map_merge": "map_merge/1"})
+_HOT_2016_10_14 = _next(
+    _HOT_2016_04_08,
+    "2016-10-14",
+    "newton",
+    sections={"conditions"},
+    resource_keys={"external_id", "condition"},
+    output_keys={"condition"},
+    deletion_policies={name.lower(): name for name in _POLICIES},
+    functions={"if": "if/1", "map_replace": "map_replace/1", "repeat": "repeat/2", "yaql": "yaql/1"},
+    condition_functions={
+        "and": "and/1",
+        "equals": "equals/1",
+        "get_param": "get_param/1",
+        "not": "not/1",
+        "or": "or/1",
+    },
+)
+_HOT_2017_02_24 = _next(
+    _HOT_2016_10_14,
+    "2017-02-24",
+    "ocata",
+    parameter_constraints={"modulo"},
+    functions={"filter": "filter/1", "str_replace_strict": "str_replace_strict/1"},
+)
+_HOT_2017_09_01 = _next(
+    _HOT_2017_02_24,
+    "2017-09-01",
+    "pike",
+    functions={
+        "contains": "contains/1",
+        "list_concat": "list_concat/1",
+        "list_concat_unique": "list_concat_unique/1",
+        "make_url": "make_url/1",
+        "repeat": "repeat/3",
+        "str_replace_vstrict": "str_replace_vstrict/1",
+    },
+    condition_functions={"contains": "contains/1", "yaql": "yaql/1"},
+)
+_HOT_2018_03_02 = _next(_HOT_2017_09_01, "2018-03-02", "queens", parameter_keys={"tags"})
+_HOT_2018_08_31 = _next(_HOT_2018_03_02, "2018-08-31", "rocky")
+_HOT_2021_04_16 = _next(_HOT_2018_08_31, "2021-04-16", "wallaby", functions={"if": "if/2"})
+
+_HEAT_2012_12_12 = Version(
+    key="HeatTemplateFormatVersion",
+    value="2012-12-12",
+    dialect=CFN,
+    sections=frozenset(
+        {"AWSTemplateFormatVersion", "HeatTemplateFormatVersion", *CFN.sections.values()} - {"Conditions"}
+    ),
+    resource_keys=frozenset({*CFN.resource_keys.values()} - {"Condition"}),
+    output_keys=frozenset({"Description", "Value"}),
+    parameter_keys=frozenset(
+        {
+            "Type",
+            "Default",
+            "NoEcho",
+            "AllowedValues",
+            "AllowedPattern",
+            "MaxLength",
+            "MinLength",
+            "MaxValue",
+            "MinValue",
+            "Description",
+            "ConstraintDescription",
+            "Label",
+        }
+    ),
+    parameter_constraints=frozenset({"length", "range", "allowed_values", "allowed_pattern"}),
+    deletion_policies=_POLICIES,
+    functions=_AS_CFN | {"Fn::FindInMap": "Fn::FindInMap/1", "Fn::GetAtt": "Fn::GetAtt/1"},
+)
+_AWS_2010_09_09 = replace(
+    _HEAT_2012_12_12,
+    key="AWSTemplateFormatVersion",
+    value="2010-09-09",
+    sections=_HEAT_2012_12_12.sections | {"Conditions"},
+    resource_keys=_HEAT_2012_12_12.resource_keys | {"Condition"},
+    output_keys=_HEAT_2012_12_12.output_keys | {"Condition"},
+    functions={**_HEAT_2012_12_12.functions, "Fn::If": "if/1"},
+    condition_functions={
+        "Fn::And": "and/1",
+        "Fn::Equals": "equals/1",
+        "Fn::FindInMap": "Fn::FindInMap/1",
+        "Fn::Not": "Fn::Not/1",
+        "Fn::Or": "or/1",
+        "Ref": "Ref/param",
+    },
+)
+
+VERSIONS: tuple[Version, ...] = (
+    _AWS_2010_09_09,
+    _HEAT_2012_12_12,
+    _HOT_2013_05_23,
+    _HOT_2014_10_16,
+    _HOT_2015_04_30,
+    _HOT_2015_10_15,
+    _HOT_2016_04_08,
+    _HOT_2016_10_14,
+    _HOT_2017_02_24,
+    _HOT_2017_09_01,
+    _HOT_2018_03_02,
+    _HOT_2018_08_31,
+    _HOT_2021_04_16,
+)
+"""Every format, each known under its own value and its aliases."""
+
+VERSION_KEYS: tuple[str, ...] = ("heat_template_version", "HeatTemplateFormatVersion", "AWSTemplateFormatVersion")
+
+BY_NAME: Mapping[tuple[str, str], Version] = {
+    (version.key, name): version for version in VERSIONS for name in (version.value, *version.aliases)
+}
+"""Formats by the key and value that a template starts with."""
+
+EMPTY_TEMPLATE: Mapping[str, Any] = {"heat_template_version": "2015-04-30"}
+"""What a stack without a template is made from."""

@@ -1,0 +1,236 @@
+"""YAML text to plain JSON data, straight from libyaml's events.
+
+Scalars follow YAML 1.1 as PyYAML's safe loader reads them (`yes` is true, `0755` is 493), except that dates stay
+text. Keys become what JSON makes of them. Working on events keeps nesting and alias expansion in our hands: neither
+a deep nor a self-multiplying document costs more than its budget.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import yaml
+from yaml.constructor import ConstructorError, SafeConstructor
+from yaml.resolver import Resolver
+
+from stoker.base.diagnostics import Position
+from stoker.template.limits import Limits
+
+_TAG = "tag:yaml.org,2002:"
+_STRING = f"{_TAG}str"
+_MERGE = f"{_TAG}merge"
+_TEXT_TAGS = frozenset({_STRING, f"{_TAG}timestamp", f"{_TAG}value"})
+_SCALAR_TAGS = frozenset({f"{_TAG}{name}" for name in ("int", "float", "bool", "null")})
+_COLLECTION_TAGS = frozenset({None, "!", f"{_TAG}map", f"{_TAG}seq"})
+
+_RESOLVER = Resolver()
+_CONSTRUCTOR = SafeConstructor()
+_SUSPECT_INITIALS = frozenset(Resolver.yaml_implicit_resolvers)
+
+
+class _Merge:
+    """The key `<<`."""
+
+
+_MERGE_KEY = _Merge()
+
+
+@dataclass(frozen=True)
+class YamlProblem(Exception):
+    """The text is not YAML that stands for plain data; `over_budget` when it would take too much."""
+
+    message: str
+    position: Position | None
+    over_budget: bool = False
+
+
+@lru_cache(maxsize=4096)
+def _plain_tag(text: str) -> str:
+    return str(_RESOLVER.resolve(yaml.ScalarNode, text, (True, False)))  # type: ignore[no-untyped-call]
+
+
+@lru_cache(maxsize=4096)
+def _converted(tag: str, text: str) -> Any:
+    return _CONSTRUCTOR.construct_object(yaml.ScalarNode(tag, text))
+
+
+class _Frame:
+    """A collection that is being read."""
+
+    __slots__ = ("anchor", "key", "merged", "value", "weight")
+
+    def __init__(self, value: dict[str, Any] | list[Any], anchor: str | None) -> None:
+        self.value = value
+        self.anchor = anchor
+        self.key: str | _Merge | None = None
+        self.merged: list[dict[str, Any]] | None = None
+        self.weight = 1
+
+
+class _Builder:
+    """Builds plain data from a stream of events."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._frames: list[_Frame] = []
+        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._documents = 0
+        self.result: Any = None
+
+    def scalar(self, event: Any) -> None:
+        text = event.value
+        frame = self._frames[-1] if self._frames else None
+        expects_key = frame is not None and frame.key is None and type(frame.value) is dict
+        value: Any
+        if event.tag is None and (not event.implicit[0] or text[:1] not in _SUSPECT_INITIALS):
+            value = text
+        else:
+            value = self._typed(event, expects_key)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (value, len(text) + 1)
+        if expects_key and frame is not None:
+            frame.key = value if type(value) is str or value is _MERGE_KEY else _key_text(value)
+            frame.weight += len(text)
+        else:
+            self._add(value, len(text) + 1, event)
+
+    def _typed(self, event: Any, expects_key: bool) -> Any:
+        tag = event.tag
+        if tag is None:
+            tag = _plain_tag(event.value)
+            if tag == _MERGE:
+                return _MERGE_KEY if expects_key else event.value
+        if tag in _TEXT_TAGS or tag == "!":
+            return event.value
+        if tag not in _SCALAR_TAGS:
+            raise _problem(_tag_message(tag), event)
+        try:
+            return _converted(tag, event.value)
+        except (ValueError, ArithmeticError, LookupError, ConstructorError) as error:
+            raise _problem(f"{event.value[:40]!r} is not a {tag.removeprefix(_TAG)}", event) from error
+
+    def alias(self, event: Any) -> None:
+        known = self._anchors.get(event.anchor)
+        if known is None:
+            raise _problem(f"alias *{event.anchor} names nothing that is complete before it", event)
+        value, weight = known
+        frame = self._frames[-1] if self._frames else None
+        if frame is not None and frame.key is None and type(frame.value) is dict:
+            if isinstance(value, dict | list):
+                raise _problem("a key must be a plain text", event)
+            frame.key = value if isinstance(value, str) else _key_text(value)
+            frame.weight += weight
+        else:
+            self._add(value, weight, event)
+
+    def open(self, value: dict[str, Any] | list[Any], event: Any) -> None:
+        if event.tag not in _COLLECTION_TAGS:
+            raise _problem(_tag_message(event.tag), event)
+        if len(self._frames) >= self._limits.max_depth:
+            raise _problem(f"values are nested more than {self._limits.max_depth} deep", event, over_budget=True)
+        if self._frames:
+            frame = self._frames[-1]
+            if frame.key is None and type(frame.value) is dict:
+                raise _problem("a key must be a plain text, not a map or a list", event)
+        self._frames.append(_Frame(value, event.anchor))
+
+    def close(self, event: yaml.Event) -> None:
+        frame = self._frames.pop()
+        value = frame.value
+        if frame.merged is not None and isinstance(value, dict):
+            value = _with_merged(value, frame.merged)
+        if frame.anchor is not None:
+            self._anchors[frame.anchor] = (value, frame.weight)
+        self._add(value, frame.weight, event)
+
+    def _add(self, value: Any, weight: int, event: Any) -> None:
+        if not self._frames:
+            self.result = value
+            return
+        frame = self._frames[-1]
+        frame.weight += weight
+        if frame.weight > self._limits.max_expanded_size:
+            raise _problem("the document grows too large when its aliases are written out", event, over_budget=True)
+        container = frame.value
+        if isinstance(container, list):
+            container.append(value)
+        elif isinstance(frame.key, str):
+            container[frame.key] = value
+            frame.key = None
+        else:
+            frame.merged = [*(frame.merged or ()), *_merge_sources(value, event)]
+            frame.key = None
+
+    def document(self, event: yaml.Event) -> None:
+        self._documents += 1
+        if self._documents > 1:
+            raise _problem("more than one YAML document", event)
+
+
+def _with_merged(own: dict[str, Any], merged: list[dict[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for source in reversed(merged):
+        result.update(source)
+    result.update(own)
+    return result
+
+
+def _merge_sources(value: Any, event: yaml.Event) -> list[dict[str, Any]]:
+    sources = value if isinstance(value, list) else [value]
+    if not all(isinstance(source, dict) for source in sources):
+        raise _problem("<< takes a map or a list of maps", event)
+    return sources
+
+
+def _key_text(value: Any) -> str:
+    return str(json.dumps(value))
+
+
+def _tag_message(tag: str) -> str:
+    name = tag.removeprefix(_TAG)
+    return f"the YAML tag {'!!' + name if name != tag else tag} is not supported; write the value out as plain data"
+
+
+def _problem(message: str, event: Any, over_budget: bool = False) -> YamlProblem:
+    mark = event.start_mark
+    return YamlProblem(message, Position(mark.line + 1, mark.column + 1), over_budget)
+
+
+def read(text: str, limits: Limits) -> Any:
+    """The plain data that a YAML text stands for; raises YamlProblem."""
+    builder = _Builder(limits)
+    handlers: dict[type, Callable[[Any], None]] = {
+        yaml.ScalarEvent: builder.scalar,
+        yaml.MappingStartEvent: lambda event: builder.open({}, event),
+        yaml.SequenceStartEvent: lambda event: builder.open([], event),
+        yaml.MappingEndEvent: builder.close,
+        yaml.SequenceEndEvent: builder.close,
+        yaml.AliasEvent: builder.alias,
+        yaml.DocumentStartEvent: builder.document,
+    }
+    try:
+        parser = yaml.CSafeLoader(text)
+        while (event := parser.get_event()) is not None:
+            handler = handlers.get(type(event))
+            if handler is not None:
+                handler(event)
+    except yaml.YAMLError as error:
+        raise _syntax_problem(error) from error
+    except UnicodeError as error:
+        raise YamlProblem("the text holds characters that are not valid Unicode", None) from error
+    return builder.result
+
+
+def _syntax_problem(error: yaml.YAMLError) -> YamlProblem:
+    if isinstance(error, yaml.MarkedYAMLError):
+        mark = error.problem_mark or error.context_mark
+        position = Position(mark.line + 1, mark.column + 1) if mark else None
+        words = " ".join(part for part in (error.problem, error.context) if part)
+        return YamlProblem(f"not valid YAML: {words}", position)
+    if isinstance(error, yaml.reader.ReaderError):
+        return YamlProblem("not valid YAML: the text holds a control character", None)
+    return YamlProblem(f"not valid YAML: {error}", None)
