@@ -1,0 +1,1 @@
+"""The `stoker` command: short functions over HTTP."""
