@@ -3,40 +3,103 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from stoker.emulator.core.errors import ApiError, bad_request
+from stoker.emulator.core.errors import ApiError, bad_request, forbidden, not_found
 from stoker.emulator.core.store import Collection, Record
 from stoker.emulator.identity.passwords import verify_password
 from stoker.emulator.identity.records import SYSTEM, IdentityRecords, Target
-from stoker.emulator.identity.tokens import Grant, issue, look_up
+from stoker.emulator.identity.tokens import Grant, issue, look_up, trust_is_over
 
-Method = Callable[[IdentityRecords, dict[str, Any]], tuple[Record, Record | None]]
+
+@dataclass(frozen=True)
+class Proof:
+    """What one method has shown: who it is, and the token or application credential that said so."""
+
+    user: Record
+    token: Record | None = None
+    credential: Record | None = None
+
+
+Method = Callable[[IdentityRecords, dict[str, Any]], Proof]
 
 
 def authenticate(identity: IdentityRecords, auth: dict[str, Any]) -> tuple[str, Grant]:
     """Check the credentials, find the scope, issue the token.
 
-    Raises: ApiError 400 for a malformed request, 401 for wrong credentials or no role on the scope.
+    Raises: ApiError 400 for a malformed request, 401 for wrong credentials or no role on the scope, 403 when a
+    token that rests on a trust is to be scoped anew.
     """
     given = _object(auth, "identity")
     methods = given.get("methods")
     if not isinstance(methods, list) or not methods or not all(isinstance(name, str) for name in methods):
         raise bad_request("auth.identity.methods must be a list of method names.")
-    user: Record | None = None
-    parent: Record | None = None
-    for name in methods:
-        if name not in METHODS:
-            raise unauthorized()
-        found, source = METHODS[name](identity, _object(given, name))
-        if user is not None and user is not found:
-            raise unauthorized()
-        user, parent = found, source or parent
-    if user is None:
+    if not set(methods) <= set(METHODS):
         raise unauthorized()
-    target = _target(identity, auth["scope"]) if "scope" in auth else _default_target(identity, user)
+    proofs = [METHODS[name](identity, _object(given, name)) for name in dict.fromkeys(methods)]
+    user = proofs[0].user
+    parent = next((proof.token for proof in proofs if proof.token is not None), None)
+    credential = next((proof.credential for proof in proofs if proof.credential is not None), None)
     seen = [*methods, *(m for m in (parent or {}).get("methods", ()) if m not in methods)]
+    if any(proof.user is not user for proof in proofs) or not _enough(user, seen):
+        raise unauthorized()
+    if parent is not None and parent.get("trust_id") is not None:
+        raise forbidden("A token that was had through a trust cannot be scoped anew.")
+    scope = auth.get("scope")
+    if credential is not None:
+        return _issue_for_credential(identity, user, seen, credential, scope, parent)
+    if isinstance(scope, dict) and TRUST in scope:
+        return issue_for_trust(identity, user, seen, _object(scope, TRUST).get("id"), parent)
+    target = _target(identity, scope) if "scope" in auth else _default_target(identity, user)
     return issue(identity, user, seen, target, parent)
+
+
+def issue_for_trust(
+    identity: IdentityRecords, trustee: Record, methods: list[str], trust_id: object, parent: Record | None = None
+) -> tuple[str, Grant]:
+    """A token through a trust, which it uses up a little.
+
+    Raises: ApiError 404 when there is no such trust or it is over, 403 when it is for another user or the trustor
+    cannot give what it promises.
+    """
+    trust = identity.trusts.get(trust_id) if isinstance(trust_id, str) else None
+    if trust is None or trust_is_over(identity, trust):
+        raise not_found(f"Could not find trust: {trust_id}.")
+    if trust["trustee_user_id"] != trustee["id"]:
+        raise forbidden("User is not a trustee.")
+    user = identity.users.require(trust["trustor_user_id"]) if trust["impersonation"] else trustee
+    target = None if trust["project_id"] is None else Target("project", trust["project_id"])
+    try:
+        made = issue(identity, user, methods, target, parent, trust_id=trust["id"])
+    except ApiError as error:
+        raise forbidden("The trustor is disabled or has no longer the roles of the trust.") from error
+    if trust["remaining_uses"] is not None:
+        identity.trusts.update(trust, remaining_uses=trust["remaining_uses"] - 1)
+    return made
+
+
+def _issue_for_credential(
+    identity: IdentityRecords,
+    user: Record,
+    methods: list[str],
+    credential: Record,
+    scope: Any,
+    parent: Record | None,
+) -> tuple[str, Grant]:
+    """A token of an application credential; its project is the only scope there is."""
+    target = Target("project", credential["project_id"])
+    if scope is not None and _target(identity, scope) != target:
+        raise unauthorized()
+    return issue(identity, user, methods, target, parent, application_credential_id=credential["id"])
+
+
+def _enough(user: Record, methods: list[str]) -> bool:
+    """Whether the methods satisfy one of the user's multi-factor rules, if the user has any."""
+    rules = user["options"].get("multi_factor_auth_rules")
+    if not rules or not user["options"].get("multi_factor_auth_enabled"):
+        return True
+    return any(set(rule) <= set(methods) for rule in rules)
 
 
 def unauthorized() -> ApiError:
@@ -44,7 +107,7 @@ def unauthorized() -> ApiError:
     return ApiError(401, "The request you have made requires authentication.")
 
 
-def _by_password(identity: IdentityRecords, given: dict[str, Any]) -> tuple[Record, Record | None]:
+def _by_password(identity: IdentityRecords, given: dict[str, Any]) -> Proof:
     wanted = _object(given, "user")
     password = wanted.get("password")
     if not isinstance(password, str):
@@ -53,20 +116,42 @@ def _by_password(identity: IdentityRecords, given: dict[str, Any]) -> tuple[Reco
     right = verify_password(password, None if user is None else user["_password"])
     if user is None or not right:
         raise unauthorized()
-    return user, None
+    return Proof(user)
 
 
-def _by_token(identity: IdentityRecords, given: dict[str, Any]) -> tuple[Record, Record | None]:
+def _by_token(identity: IdentityRecords, given: dict[str, Any]) -> Proof:
     secret = given.get("id")
     if not isinstance(secret, str):
         raise bad_request("auth.identity.token.id must be a string.")
     granted = look_up(identity, secret)
     if granted is None:
         raise unauthorized()
-    return granted.user, granted.token
+    credential = identity.application_credentials.get(granted.token.get("application_credential_id") or "")
+    return Proof(granted.user, granted.token, credential)
 
 
-METHODS: dict[str, Method] = {"password": _by_password, "token": _by_token}
+def _by_application_credential(identity: IdentityRecords, given: dict[str, Any]) -> Proof:
+    secret = given.get("secret")
+    if not isinstance(secret, str):
+        raise bad_request("auth.identity.application_credential.secret must be a string.")
+    held = identity.application_credentials
+    if isinstance(key := given.get("id"), str):
+        credential = held.get(key)
+    else:
+        user = _find(identity, identity.users, _object(given, "user"))
+        credential = None if user is None else held.first(user_id=user["id"], name=given.get("name"))
+    right = verify_password(secret, None if credential is None else credential["_secret"])
+    if credential is None or not right:
+        raise unauthorized()
+    return Proof(identity.users.require(credential["user_id"]), credential=credential)
+
+
+METHODS: dict[str, Method] = {
+    "password": _by_password,
+    "token": _by_token,
+    "application_credential": _by_application_credential,
+}
+TRUST = "OS-TRUST:trust"
 
 
 def _target(identity: IdentityRecords, scope: Any) -> Target | None:

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from stoker.emulator.core.cloud import Cloud, Routes, Service
 from stoker.emulator.identity import discovery, token_routes
+from stoker.emulator.identity.assignments import ASSIGNMENT_ROUTES
 from stoker.emulator.identity.catalog import open_catalog
+from stoker.emulator.identity.credentials import CREDENTIAL_ROUTES
+from stoker.emulator.identity.ec2_tokens import EC2_PUBLIC, EC2_ROUTES
+from stoker.emulator.identity.grants import GRANT_ROUTES
+from stoker.emulator.identity.people import PEOPLE_ROUTES
+from stoker.emulator.identity.projects import PROJECT_ROUTES
 from stoker.emulator.identity.records import IdentityRecords
+from stoker.emulator.identity.roles import ROLE_ROUTES
 from stoker.emulator.identity.seed import seed_identity
 from stoker.emulator.identity.tokens import context
+from stoker.emulator.identity.trusts import TRUST_ROUTES
 
 
 class Keystone(IdentityRecords):
@@ -34,6 +42,14 @@ ROUTES: Routes = {
     "/auth/projects": {"GET": token_routes.list_projects},
     "/auth/domains": {"GET": token_routes.list_domains},
     "/auth/system": {"GET": token_routes.list_systems},
+    **PROJECT_ROUTES,
+    **PEOPLE_ROUTES,
+    **ROLE_ROUTES,
+    **GRANT_ROUTES,
+    **ASSIGNMENT_ROUTES,
+    **TRUST_ROUTES,
+    **CREDENTIAL_ROUTES,
+    **EC2_ROUTES,
 }
 
 IDENTITY = Service(
@@ -44,5 +60,5 @@ IDENTITY = Service(
     routes=ROUTES,
     prefixes=("/v3",),
     root={"/": {"GET": discovery.versions}, "/v3": {"GET": discovery.version}},
-    public=frozenset({"GET /", "GET /v3", "POST /auth/tokens"}),
+    public=frozenset({"GET /", "GET /v3", "POST /auth/tokens", "POST /users/{id}/password"}) | EC2_PUBLIC,
 )

@@ -45,6 +45,14 @@ class IdentityRecords(Records):
         self.regions = self._named("regions", "region")
         self.services = self._named("services", "service", ("type",))
         self.endpoints = self._named("endpoints", "endpoint", ("service_id",))
+        self.trusts = self._named("trusts", "trust", ("trustor_user_id", "trustee_user_id"))
+        self.credentials = self._named("credentials", "credential", ("user_id",))
+        self.application_credentials = self._named("application_credentials", "Application Credential", ("user_id",))
+        self.access_rules = self._named("access_rules", "Access Rule", ("user_id",))
+        self.policies = self._named("policies", "policy")
+        self.registered_limits = self._named("registered_limits", "registered limit", ("service_id",))
+        self.limits = self._named("limits", "limit", ("project_id", "domain_id"))
+        self.domain_configs = self._named("domain_configs", "domain configuration")
         self.tokens = self.collection("tokens", ("user_id",), _missing("token"), internal=True)
 
     def _named(self, name: str, label: str, indexes: Iterable[str] = ()) -> Collection:
@@ -125,6 +133,11 @@ class IdentityRecords(Records):
         if collection.first(name=name, domain_id=domain_id) is not None:
             raise conflict(f"Conflict occurred attempting to store {label} - the name {name} is taken.")
 
+    def refuse_rename(self, collection: Collection, label: str, record: Record, changes: Record) -> None:
+        """409 when a change gives a record a name that another one of its domain has."""
+        if "name" in changes and changes["name"] != record["name"]:
+            self.refuse_duplicate(collection, label, changes["name"], record["domain_id"])
+
     def grant(self, actor: str, actor_id: str, target: Target, role_id: str, inherited: bool = False) -> None:
         """Give a role to a `user` or `group`; harmless when it is there."""
         key = ":".join((actor, actor_id, target.kind, target.id, role_id, str(int(inherited))))
@@ -142,11 +155,14 @@ class IdentityRecords(Records):
             )
 
     def roles_of(self, user_id: str, target: Target) -> list[Record]:
-        """The roles a user has on a target: given directly, through groups, and implied by those."""
+        """The roles a user has on a target: given directly, through groups, and implied by those.
+
+        A role of a domain counts only for the global roles it implies.
+        """
         actors = [user_id, *(m["group_id"] for m in self.memberships.select(user_id=user_id))]
         held = {a["role_id"] for actor in actors for a in self._held(actor, target)}
-        roles = (self.roles.get(role_id) for role_id in self._with_implied(held))
-        return [role for role in roles if role is not None]
+        roles = (self.roles.get(role_id) for role_id in self.with_implied(held))
+        return [role for role in roles if role is not None and role["domain_id"] is None]
 
     def targets_of(self, user_id: str) -> set[Target]:
         """Where the user has any role."""
@@ -156,28 +172,26 @@ class IdentityRecords(Records):
         above = {row["target_id"] for row in rows if row["inherited"]}
         if not above:
             return direct
-        return direct | {
-            Target("project", p["id"]) for p in self.projects if above.intersection(self._ancestors(p["id"]))
-        }
+        return direct | {Target("project", p["id"]) for p in self.projects if above.intersection(self.above(p["id"]))}
 
     def _held(self, actor_id: str, target: Target) -> list[Record]:
-        above = self._ancestors(target.id) if target.kind == "project" else ()
+        higher = self.above(target.id) if target.kind == "project" else ()
         return [
             row
             for row in self.assignments.select(actor_id=actor_id)
-            if (row["target_id"] in above if row["inherited"] else row["target_id"] == target.id)
+            if (row["target_id"] in higher if row["inherited"] else row["target_id"] == target.id)
         ]
 
-    def _ancestors(self, project_id: str) -> list[str]:
+    def above(self, project_id: str) -> list[str]:
         """The ids of the projects and the domain above a project, nearest first."""
-        above: list[str] = []
+        found: list[str] = []
         project = self.projects.get(project_id)
         while project is not None:
-            above.append(project["parent_id"])
+            found.append(project["parent_id"])
             project = self.projects.get(project["parent_id"])
-        return above
+        return found
 
-    def _with_implied(self, role_ids: set[str]) -> list[str]:
+    def with_implied(self, role_ids: set[str]) -> list[str]:
         """Role ids with all that they imply, in a stable order."""
         todo, seen = sorted(role_ids), []
         while todo:

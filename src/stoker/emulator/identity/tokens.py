@@ -8,19 +8,21 @@ looked up: a role taken away, a disabled user or a deleted project ends it.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 from stoker.base.clock import isoformat_micro
-from stoker.emulator.core.errors import ApiError
+from stoker.emulator.core.errors import ApiError, forbidden
 from stoker.emulator.core.http import Context
-from stoker.emulator.core.store import Record
+from stoker.emulator.core.store import Record, public
 from stoker.emulator.identity.catalog import catalog
 from stoker.emulator.identity.records import IdentityRecords, Target
 
 LIFETIME = 3600.0
 """Seconds, Keystone's default."""
+PARTIES = ("trustor_user_id", "trustee_user_id", "user_id")
 PRUNE_EVERY = 256
 """Expired tokens are dropped when this many have been issued."""
 
@@ -46,9 +48,13 @@ def issue(
 ) -> tuple[str, Grant]:
     """A new token. One made from another (`parent`) ends when that one ends.
 
+    extra: `trust_id` or `application_credential_id`, when the user acts through one; the token ends with it.
+
     Raises: ApiError 401 when the user has no role on the target.
     """
     now = identity.cloud.clock.now()
+    ends = [now + LIFETIME if parent is None else parent["expires_at"]]
+    ends.extend(d["expires_at"] for d in _delegations(identity, extra) if d is not None and d["expires_at"] is not None)
     if len(identity.tokens) % PRUNE_EVERY == PRUNE_EVERY - 1:
         _prune(identity, now)
     secret = "g" + secrets.token_urlsafe(48)
@@ -57,7 +63,7 @@ def issue(
         "user_id": user["id"],
         "methods": methods,
         "issued_at": now,
-        "expires_at": parent["expires_at"] if parent is not None else now + LIFETIME,
+        "expires_at": min(ends),
         "audit_ids": [secrets.token_urlsafe(16), *(parent["audit_ids"][-1:] if parent is not None else [])],
         "target": None if target is None else [target.kind, target.id],
         **extra,
@@ -127,7 +133,25 @@ def describe(identity: IdentityRecords, granted: Grant, with_catalog: bool = Tru
         body.update(_scope(identity, granted))
         if with_catalog:
             body["catalog"] = catalog(identity, user["id"], body.get("project", {}).get("id"))
-    return {"token": body}
+    return {"token": {**body, **_delegation(identity, token)}}
+
+
+def trust_is_over(identity: IdentityRecords, trust: Record) -> bool:
+    """Whether no more tokens can be had through a trust."""
+    return trust["remaining_uses"] == 0 or _is_past(identity, trust)
+
+
+def forbid_restricted(identity: IdentityRecords, caller: Context, what: str) -> None:
+    """403 for a token of a restricted application credential."""
+    credential = application_credential_of(identity, caller)
+    if credential is not None and not credential["unrestricted"]:
+        raise forbidden(f"Using method 'application_credential' is not allowed for {what}.")
+
+
+def application_credential_of(identity: IdentityRecords, caller: Context) -> Record | None:
+    """The application credential the caller's token was had with."""
+    token = identity.tokens.require(caller.token_id)
+    return identity.application_credentials.get(token.get("application_credential_id") or "")
 
 
 def domain_ref(identity: IdentityRecords, key: str) -> dict[str, str]:
@@ -150,6 +174,8 @@ def _examine(identity: IdentityRecords, token: Record) -> Grant | None:
     user = identity.users.get(token["user_id"])
     if user is None or not _enabled(identity, user):
         return None
+    if not all(_holds(identity, delegation) for delegation in _delegations(identity, token)):
+        return None
     if token["target"] is None:
         return Grant(token, user, None, None, [])
     target = Target(*token["target"])
@@ -158,8 +184,74 @@ def _examine(identity: IdentityRecords, token: Record) -> Grant | None:
         scope = (identity.projects if target.kind == "project" else identity.domains).get(target.id)
         if scope is None or not _enabled(identity, scope):
             return None
-    roles = identity.roles_of(user["id"], target)
+    roles = _roles(identity, token, target)
     return Grant(token, user, target, scope, roles) if roles else None
+
+
+def _roles(identity: IdentityRecords, token: Record, target: Target) -> list[Record]:
+    """The roles held on the target, reduced to those delegated. A trust is worth nothing without all of its roles."""
+    trust, credential = _delegations(identity, token)
+    held = identity.roles_of(token["user_id"] if trust is None else trust["trustor_user_id"], target)
+    if trust is not None:
+        if not set(trust["roles"]) <= {role["id"] for role in held}:
+            return []
+        held = _only(held, identity.with_implied(set(trust["roles"])))
+    if credential is not None:
+        held = _only(held, identity.with_implied({role["id"] for role in credential["roles"]}))
+    return held
+
+
+def _only(roles: list[Record], ids: list[str]) -> list[Record]:
+    return [role for role in roles if role["id"] in ids]
+
+
+def _delegations(identity: IdentityRecords, token: Mapping[str, Any]) -> list[Record | None]:
+    """The trust and the application credential of a token; one that is gone is an empty record."""
+    return [
+        None if token.get(key) is None else held.get(token[key]) or {}
+        for key, held in (
+            ("trust_id", identity.trusts),
+            ("application_credential_id", identity.application_credentials),
+        )
+    ]
+
+
+def _holds(identity: IdentityRecords, delegation: Record | None) -> bool:
+    """Whether a trust or application credential is there, in time, and its users enabled."""
+    if delegation is None:
+        return True
+    if not delegation or _is_past(identity, delegation):
+        return False
+    parties = [identity.users.get(delegation[key]) for key in PARTIES if key in delegation]
+    return all(user is not None and _enabled(identity, user) for user in parties)
+
+
+def _is_past(identity: IdentityRecords, delegation: Record) -> bool:
+    return delegation["expires_at"] is not None and delegation["expires_at"] <= identity.cloud.clock.now()
+
+
+def _delegation(identity: IdentityRecords, token: Record) -> dict[str, Any]:
+    """What a token says about the trust or application credential behind it."""
+    trust, credential = _delegations(identity, token)
+    shown: dict[str, Any] = {}
+    if trust:
+        shown["OS-TRUST:trust"] = {
+            "id": trust["id"],
+            "impersonation": trust["impersonation"],
+            "trustor_user": {"id": trust["trustor_user_id"]},
+            "trustee_user": {"id": trust["trustee_user_id"]},
+        }
+    if credential:
+        shown["application_credential"] = {
+            "id": credential["id"],
+            "name": credential["name"],
+            "restricted": not credential["unrestricted"],
+        }
+        if credential["access_rules"] is not None:
+            shown["application_credential"]["access_rules"] = [
+                public(rule) for key in credential["access_rules"] if (rule := identity.access_rules.get(key))
+            ]
+    return shown
 
 
 def _enabled(identity: IdentityRecords, record: Record) -> bool:

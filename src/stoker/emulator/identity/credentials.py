@@ -1,0 +1,163 @@
+"""Credentials, above all those of EC2: `/credentials` and `/users/{id}/credentials/OS-EC2`, which are one store."""
+
+from __future__ import annotations
+
+import secrets
+from hashlib import sha256
+
+import orjson
+
+from stoker.emulator.core.cloud import Routes, new_hex_id
+from stoker.emulator.core.errors import bad_request, conflict, forbidden, not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record
+from stoker.emulator.identity.entity import Entity, whole_body
+from stoker.emulator.identity.lists import links
+from stoker.emulator.identity.policy import enforce
+from stoker.emulator.identity.records import IdentityRecords
+from stoker.emulator.identity.tokens import forbid_restricted
+from stoker.emulator.identity.validation import Field, checked, identifier, nullable, text
+
+EC2 = "ec2"
+
+
+def ec2_id(access: str) -> str:
+    """The id of the credential with this access key."""
+    return sha256(access.encode()).hexdigest()
+
+
+def ec2_blob(credential: Record) -> Record:
+    """`{access, secret, trust_id}` of an EC2 credential; 400 when its blob is not that."""
+    try:
+        blob = orjson.loads(credential["blob"])
+    except orjson.JSONDecodeError:
+        raise bad_request("Invalid blob in credential") from None
+    if not isinstance(blob, dict) or not all(isinstance(blob.get(key), str) for key in ("access", "secret")):
+        raise bad_request("Invalid blob in credential")
+    return blob
+
+
+def prepare_credential(identity: IdentityRecords, given: Record, request: Request) -> None:
+    """The credential is the caller's unless the request says whose. One made through a trust acts through it."""
+    given.setdefault("user_id", request.context.user_id)
+    forbid_restricted(identity, request.context, "managing credentials")
+    if given.get("type") == EC2 and isinstance(given.get("blob"), str):
+        blob = ec2_blob(given)
+        if request.context.trust_id is not None:
+            blob["trust_id"] = request.context.trust_id
+            given["blob"] = orjson.dumps(blob).decode()
+
+
+def create_credential(identity: IdentityRecords, values: Record) -> Record:
+    key = new_hex_id()
+    if values["type"] == EC2:
+        if values["project_id"] is None:
+            raise bad_request(f"Missing parameter project_id: a credential of type {EC2} needs a project.")
+        key = ec2_id(ec2_blob(values)["access"])
+        if key in identity.credentials:
+            raise conflict("Conflict occurred attempting to store credential - Duplicate entry found.")
+    return identity.credentials.add({"id": key, **values})
+
+
+def change_credential(identity: IdentityRecords, credential: Record, changes: Record) -> None:
+    after = {**credential, **changes}
+    if after["type"] != EC2:
+        return
+    blob = ec2_blob(after)
+    if credential["type"] == EC2 and blob.get("trust_id") != ec2_blob(credential).get("trust_id"):
+        raise bad_request("The trust_id of a credential cannot be changed.")
+    if after["project_id"] is None:
+        raise bad_request(f"Missing parameter project_id: a credential of type {EC2} needs a project.")
+
+
+CREDENTIALS = Entity(
+    "credential",
+    "credentials",
+    "credentials",
+    {
+        "type": Field(text(1, 255), required=True),
+        "blob": Field(text(1), required=True),
+        "user_id": Field(identifier, required=True),
+        "project_id": Field(nullable(identifier), default=None),
+    },
+    prepare=prepare_credential,
+    create=create_credential,
+    change=change_credential,
+    remove=lambda identity, credential: identity.credentials.remove(credential),
+    subject=lambda credential: {"user_id": credential.get("user_id")},
+    filters=("user_id", "type"),
+    extra=True,
+    fixed=frozenset({"user_id"}),
+)
+
+
+def list_ec2(identity: IdentityRecords, request: Request) -> Response:
+    user_id = _user(identity, request, "get_ec2_credential")
+    rows = [_view(request, row) for row in identity.credentials.select(user_id=user_id, type=EC2)]
+    return Response({"credentials": rows, "links": links(request)})
+
+
+def create_ec2(identity: IdentityRecords, request: Request) -> Response:
+    """An access key and secret for a user in a project."""
+    user_id = _user(identity, request, "write_ec2_credential")
+    forbid_restricted(identity, request.context, "managing credentials")
+    given = checked({"tenant_id": Field(identifier, required=True)}, whole_body(request), extra=True)
+    identity.projects.require(given["tenant_id"])
+    caller = request.context
+    if caller.trust_id is not None and caller.project_id != given["tenant_id"]:
+        raise forbidden("A credential made through a trust is for the project of the trust.")
+    access, secret = new_hex_id(), secrets.token_hex(16)
+    blob = {"access": access, "secret": secret, "trust_id": caller.trust_id}
+    credential = identity.credentials.add(
+        {
+            "id": ec2_id(access),
+            "type": EC2,
+            "user_id": user_id,
+            "project_id": given["tenant_id"],
+            "blob": orjson.dumps(blob).decode(),
+        }
+    )
+    return Response({"credential": _view(request, credential)}, 201)
+
+
+def show_ec2(identity: IdentityRecords, request: Request) -> Response:
+    user_id = _user(identity, request, "get_ec2_credential")
+    return Response({"credential": _view(request, _required(identity, request, user_id))})
+
+
+def delete_ec2(identity: IdentityRecords, request: Request) -> Response:
+    user_id = _user(identity, request, "write_ec2_credential")
+    identity.credentials.remove(_required(identity, request, user_id))
+    return Response(status=204)
+
+
+def _user(identity: IdentityRecords, request: Request, rule: str) -> str:
+    enforce(request.context, rule, {"user_id": request.vars["user_id"]})
+    return str(identity.users.require(request.vars["user_id"])["id"])
+
+
+def _required(identity: IdentityRecords, request: Request, user_id: str) -> Record:
+    access = request.vars["access"]
+    found = identity.credentials.get(ec2_id(access))
+    if found is None or found["user_id"] != user_id or found["type"] != EC2:
+        raise not_found(f"Could not find credential: {access}.")
+    return found
+
+
+def _view(request: Request, credential: Record) -> Record:
+    blob = ec2_blob(credential)
+    return {
+        "access": blob["access"],
+        "secret": blob["secret"],
+        "user_id": credential["user_id"],
+        "tenant_id": credential["project_id"],
+        "trust_id": blob.get("trust_id"),
+        "links": {"self": f"{request.base}/v3/users/{credential['user_id']}/credentials/OS-EC2/{blob['access']}"},
+    }
+
+
+CREDENTIAL_ROUTES: Routes = {
+    **CREDENTIALS.routes(),
+    "/users/{user_id}/credentials/OS-EC2": {"GET": list_ec2, "POST": create_ec2},
+    "/users/{user_id}/credentials/OS-EC2/{access}": {"GET": show_ec2, "DELETE": delete_ec2},
+}

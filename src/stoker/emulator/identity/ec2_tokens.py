@@ -1,0 +1,73 @@
+"""`POST /v3/ec2tokens` and `/v3/s3tokens`: a signed AWS request is worth a token of the one who signed it.
+
+Neither needs a token of the caller: the signature is the proof.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.cloud import Routes
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record
+from stoker.emulator.identity import tokens
+from stoker.emulator.identity.authentication import issue_for_trust, unauthorized
+from stoker.emulator.identity.credentials import EC2, ec2_blob, ec2_id
+from stoker.emulator.identity.records import IdentityRecords, Target
+from stoker.emulator.identity.signatures import access_of, is_s3_signed, is_signed, is_stale
+from stoker.emulator.identity.token_routes import SUBJECT
+
+METHODS = ["ec2credential"]
+
+
+def create_from_ec2(identity: IdentityRecords, request: Request) -> Response:
+    """The body names the request `credentials`, or `ec2Credentials` as older clients do."""
+    body = request.json
+    key = "ec2Credentials" if isinstance(body, dict) and "ec2Credentials" in body else "credentials"
+    signed = request.object(key)
+    credential, secret = _credential(identity, access_of(signed))
+    if not is_signed(signed, secret) or is_stale(signed, identity.cloud.clock.now()):
+        raise unauthorized()
+    return _answer(identity, credential)
+
+
+def create_from_s3(identity: IdentityRecords, request: Request) -> Response:
+    signed = request.object("credentials")
+    credential, secret = _credential(identity, str(signed.get("access", "")))
+    if not is_s3_signed(str(signed.get("token", "")), str(signed.get("signature", "")), secret):
+        raise unauthorized()
+    return _answer(identity, credential)
+
+
+def _credential(identity: IdentityRecords, access: str) -> tuple[Record, str]:
+    found = identity.credentials.get(ec2_id(access))
+    if found is None or found["type"] != EC2:
+        raise unauthorized()
+    return found, ec2_blob(found)["secret"]
+
+
+def _answer(identity: IdentityRecords, credential: Record) -> Response:
+    secret, granted = _issue(identity, credential)
+    return Response(tokens.describe(identity, granted), 200, {SUBJECT: secret, "Vary": "X-Auth-Token"})
+
+
+def _issue(identity: IdentityRecords, credential: Record) -> tuple[str, tokens.Grant]:
+    """A token for the credential's user and project, through the trust it was made with if there was one.
+
+    A credential made through a trust is the trustor's with impersonation, else the trustee's; with that of
+    another user one could become someone one is not.
+    """
+    user: Any = identity.users.get(credential["user_id"])
+    trust_id = ec2_blob(credential).get("trust_id")
+    if user is None:
+        raise unauthorized()
+    if trust_id is None:
+        return tokens.issue(identity, user, METHODS, Target("project", credential["project_id"]))
+    trust = identity.trusts.get(trust_id)
+    if trust is None or user["id"] != trust["trustor_user_id" if trust["impersonation"] else "trustee_user_id"]:
+        raise unauthorized()
+    return issue_for_trust(identity, identity.users.require(trust["trustee_user_id"]), METHODS, trust_id)
+
+
+EC2_ROUTES: Routes = {"/ec2tokens": {"POST": create_from_ec2}, "/s3tokens": {"POST": create_from_s3}}
+EC2_PUBLIC = frozenset({"POST /ec2tokens", "POST /s3tokens"})
