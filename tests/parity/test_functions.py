@@ -1,0 +1,55 @@
+"""Every measured case of every function gives what the reference engine gave, or says here why not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from parity.harness import FACTS, Outcome, run, template_for
+
+ANY_CLEAN_ERROR = "python-level-type-error"
+"""Cases in which the reference engine slipped: any clean error will do."""
+
+DECLARED: Mapping[tuple[str, str], str] = {
+    ("cfn_in_hot:Fn::GetAZs", '{"Fn::GetAZs": ""}'): "measured without a compute service; zones come from the scope",
+    ("Fn::GetAZs", '{"Fn::GetAZs": ""}'): "measured without a compute service; zones come from the scope",
+}
+"""Cases in which we differ on purpose, by group and snippet."""
+
+
+def _cases() -> Iterator[Any]:
+    for group, cases in FACTS["cases"].items():
+        for case in cases:
+            snippet = json.dumps(case["in"])
+            for version in case["ver"]:
+                condition = f" cx={json.dumps(case['cx'])}" if "cx" in case else ""
+                yield pytest.param(group, case, version, id=f"{group}-{version}-{snippet}{condition}"[:150])
+
+
+@pytest.mark.parametrize(("group", "case", "version"), list(_cases()))
+def test_function(group: str, case: Mapping[str, Any], version: str) -> None:
+    outcome = run(template_for(version, case, group))
+    expected = case.get("error")
+    declared = DECLARED.get((group, json.dumps(case["in"])))
+    if declared and expected and expected["why"] == "needs-compute-api":
+        assert outcome.value == ["nova"], outcome
+    elif expected is None:
+        assert outcome.stage == "", outcome.text
+        assert _same(outcome.value, case["out"]), outcome.value
+    else:
+        _assert_error(outcome, expected)
+
+
+def _assert_error(outcome: Outcome, expected: Mapping[str, str]) -> None:
+    assert outcome.stage, f"gave {outcome.value!r}"
+    assert outcome.text
+    if expected["why"] != ANY_CLEAN_ERROR:
+        assert (outcome.stage, outcome.kind) == (expected["stage"], expected["class"]), outcome.text
+
+
+def _same(value: Any, expected: Any) -> bool:
+    """Equal as JSON: 1 and true are not the same."""
+    return json.dumps(value, sort_keys=True) == json.dumps(expected, sort_keys=True)
