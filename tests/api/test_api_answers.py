@@ -1,0 +1,365 @@
+"""What answers look like: names, times, links, redirects, versions, faults."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+from api_support import (
+    ANSWERS,
+    CREATED_TEXT,
+    EVENT_ID,
+    NESTED_ID,
+    PROJECT,
+    STACK_ID,
+    UPDATED,
+    UPDATED_TEXT,
+    FakeEngine,
+    check_tokens,
+    event_view,
+    listed_stack_view,
+    resource_view,
+    stack_view,
+)
+from falcon import testing
+
+from stoker.api.app import make_app
+from stoker.base import errors
+from stoker.base.config import load_config
+from stoker.base.diagnostics import Diagnostic, Position
+from stoker.base.errors import Bug, CloudError, Conflict, StackExists, TemplateInvalid
+from stoker.rpc.contract import EngineUnavailable
+
+BASE = f"http://falconframework.org/v1/{PROJECT}/stacks"
+STACK = f"/stacks/web/{STACK_ID}"
+STACK_URL = f"{BASE}/web/{STACK_ID}"
+
+LIFETIME = {
+    "creation_time": CREATED_TEXT,
+    "updated_time": None,
+    "deletion_time": None,
+    "stack_owner": "alice",
+    "parent": None,
+    "stack_user_project_id": None,
+    "tags": ["blue", "green"],
+}
+SUMMARY = {
+    "id": STACK_ID,
+    "stack_name": "web",
+    "description": "",
+    "stack_status": "CREATE_COMPLETE",
+    "stack_status_reason": "Stack CREATE completed successfully",
+    **LIFETIME,
+    "links": [{"href": STACK_URL, "rel": "self"}],
+}
+RESOURCE = {
+    "resource_name": "server",
+    "logical_resource_id": "server",
+    "resource_type": "OS::Nova::Server",
+    "resource_status": "CREATE_COMPLETE",
+    "resource_status_reason": "state changed",
+    "physical_resource_id": "srv-1",
+    "creation_time": CREATED_TEXT,
+    "updated_time": CREATED_TEXT,
+    "required_by": ["ip"],
+    "links": [{"href": f"{STACK_URL}/resources/server", "rel": "self"}, {"href": STACK_URL, "rel": "stack"}],
+}
+EVENT = {
+    "id": EVENT_ID,
+    "event_time": CREATED_TEXT,
+    "resource_name": "server",
+    "logical_resource_id": "server",
+    "physical_resource_id": None,
+    "resource_status": "CREATE_IN_PROGRESS",
+    "resource_status_reason": "state changed",
+    "links": [
+        {"href": f"{STACK_URL}/resources/server/events/{EVENT_ID}", "rel": "self"},
+        {"href": f"{STACK_URL}/resources/server", "rel": "resource"},
+        {"href": STACK_URL, "rel": "stack"},
+    ],
+}
+
+
+def test_stack(request_as, engine) -> None:
+    shown = {
+        **SUMMARY,
+        "description": "A web server",
+        "template_description": "A web server",
+        "disable_rollback": True,
+        "timeout_mins": None,
+        "parameters": {"OS::stack_name": "web", "flavor": "m1.small"},
+        "outputs": [{"output_key": "address", "description": "Where", "output_value": "10.0.0.3"}],
+        "capabilities": [],
+        "notification_topics": [],
+    }
+    assert request_as("GET", STACK).json == {"stack": shown}
+    engine.answers["stack_show"] = stack_view(outputs=None, updated_at=UPDATED, deleted_at=UPDATED)
+    without = {key: value for key, value in shown.items() if key != "outputs"}
+    assert request_as("GET", STACK, query_string="resolve_outputs=False").json == {
+        "stack": {**without, "updated_time": UPDATED_TEXT, "deletion_time": UPDATED_TEXT}
+    }
+
+
+def test_stack_list(request_as, engine) -> None:
+    assert request_as("GET", "/stacks").json == {"stacks": [SUMMARY]}
+    assert request_as("GET", "/stacks", query_string="with_count=true").json["count"] == 1
+    assert request_as("GET", "/stacks/detail", token="admin-token").json == {"stacks": [SUMMARY]}
+    as_admin = request_as("GET", "/stacks", token="admin-token").json
+    assert as_admin == {"stacks": [{**SUMMARY, "project": PROJECT}]}
+
+
+def test_stack_list_links_to_the_next_page_when_one_is_full(request_as, engine) -> None:
+    query = "limit=1&tags=a%2Cb&status=COMPLETE&status=FAILED&marker=old"
+    answer = request_as("GET", "/stacks", query_string=query).json
+    (link,) = answer["links"]
+    assert link == {
+        "href": f"{BASE}?limit=1&tags=a%2Cb&status=COMPLETE&status=FAILED&marker={STACK_ID}",
+        "rel": "next",
+    }
+    assert engine.last["filters"] == {"status": ["COMPLETE", "FAILED"]}
+    assert "links" not in request_as("GET", "/stacks", query_string="limit=2").json
+
+
+def test_stack_list_passes_over_unknown_sort_keys_and_parameters(request_as, engine) -> None:
+    assert request_as("GET", "/stacks", query_string="sort_keys=colour&sort_keys=stack_name&x=1").status_code == 200
+    assert engine.last["sort_keys"] == ["stack_name"]
+
+
+def client_with_policy(engine: FakeEngine, directory: Path, rules: str) -> testing.TestClient:
+    """A client of an API whose operator has written these rules."""
+    policy = directory / "policy.yaml"
+    policy.write_text(rules)
+    settings = directory / "heat.conf"
+    settings.write_text(f"[oslo_policy]\npolicy_file = {policy}\n")
+    return testing.TestClient(make_app(load_config([], [str(settings)]), engine, check_tokens))
+
+
+def test_global_lists_need_their_own_policy(request_as, engine, tmp_path) -> None:
+    for path in ("/stacks", "/software_configs"):
+        assert request_as("GET", path, token="admin-token", query_string="global_tenant=true").status_code == 403
+    assert engine.calls == []
+    other = "22222222222222222222222222222222"
+    engine.answers["stack_list"] = {"stacks": [listed_stack_view(project_id=other)], "count": None}
+    client = client_with_policy(engine, tmp_path, '"stacks:global_index": "role:admin"')
+    headers = {"X-Auth-Token": "admin-token"}
+    answer = client.simulate_get(f"/v1/{PROJECT}/stacks", query_string="global_tenant=True", headers=headers)
+    (stack,) = answer.json["stacks"]
+    assert stack["project"] == other
+    assert stack["links"][0]["href"].startswith(f"http://falconframework.org/v1/{other}/")
+
+
+def test_created_stack(request_as) -> None:
+    answer = request_as("POST", "/stacks", json={"stack_name": "web", "template": {}})
+    assert answer.json == {"stack": {"id": STACK_ID, "links": [{"href": STACK_URL, "rel": "self"}]}}
+    assert answer.headers["Location"] == STACK_URL
+
+
+def test_accepted_update(request_as) -> None:
+    answer = request_as("PUT", STACK, json={"template": {}})
+    assert answer.json == {"code": "202 Accepted", "title": "Accepted", "message": ""}
+
+
+def test_preview(request_as, engine) -> None:
+    nested = [resource_view(name="inner", nested_id=NESTED_ID, nested_name="web-g")]
+    engine.answers["stack_preview"] = {**ANSWERS["stack_preview"], "resources": [nested, resource_view()]}
+    stack = request_as("POST", "/stacks/preview", json={"stack_name": "web", "template": {}}).json["stack"]
+    assert "stack_status" not in stack
+    assert stack["plan"]["summary"] == {"keep": 1}
+    ((inner,), outer) = stack["resources"]
+    identity = {"tenant": PROJECT, "stack_name": "web", "stack_id": STACK_ID, "path": ""}
+    assert inner["nested_stack_id"] == {**identity, "stack_name": "web-g", "stack_id": NESTED_ID}
+    assert outer["resource_identity"] == {**identity, "path": "/resources/server"}
+    assert outer["stack_identity"] == identity
+    assert (outer["resource_action"], outer["resource_status"]) == ("CREATE", "COMPLETE")
+
+
+def test_resources(request_as, engine) -> None:
+    assert request_as("GET", f"{STACK}/resources").json == {"resources": [RESOURCE]}
+    view = resource_view(
+        physical_id=None,
+        updated_at=UPDATED,
+        parent_resource="group",
+        nested_id=NESTED_ID,
+        nested_name="web-g",
+        name="a b/ü",
+    )
+    engine.answers["resource_list"] = [view]
+    (resource,) = request_as("GET", f"{STACK}/resources", query_string="type=a&type=b&name=x").json["resources"]
+    assert engine.last["filters"] == {"type": ["a", "b"], "name": ["x"]}
+    assert (resource["physical_resource_id"], resource["updated_time"]) == ("", UPDATED_TEXT)
+    assert resource["parent_resource"] == "group"
+    assert resource["links"][0]["href"] == f"{STACK_URL}/resources/a%20b%2F%C3%BC"
+    assert resource["links"][2] == {"href": f"{BASE}/web-g/{NESTED_ID}", "rel": "nested"}
+    detail = request_as("GET", f"{STACK}/resources/server").json["resource"]
+    assert detail == {**RESOURCE, "attributes": {"name": "n"}, "description": "The server"}
+
+
+def test_events(request_as, engine) -> None:
+    assert request_as("GET", f"{STACK}/events").json == {"events": [EVENT]}
+    engine.answers["event_list"] = [event_view(root_stack_id=NESTED_ID, root_stack_name="root")]
+    (nested,) = request_as("GET", f"{STACK}/events", query_string="nested_depth=1").json["events"]
+    assert nested["links"][3] == {"href": f"{BASE}/root/{NESTED_ID}", "rel": "root_stack"}
+    full = {**EVENT, "resource_type": "OS::Nova::Server", "resource_properties": {"flavor": "m1"}}
+    assert request_as("GET", f"{STACK}/resources/server/events/{EVENT_ID}").json == {"event": full}
+
+
+def test_a_resource_without_events_is_not_found_and_a_stack_without_is_empty(request_as, engine) -> None:
+    engine.answers["event_list"] = []
+    assert request_as("GET", f"{STACK}/resources/server/events").status_code == 404
+    assert request_as("GET", f"{STACK}/events").json == {"events": []}
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("/stacks/web", "web"),
+        (f"/stacks/{STACK_ID}", STACK_ID),
+        (f"/stacks/arn:openstack:heat::{PROJECT}:stacks/web/{STACK_ID}", "the ARN"),
+        (f"/stacks/arn%3Aopenstack%3Aheat%3A%3A{PROJECT}%3Astacks%2Fweb%2F{STACK_ID}", "the ARN"),
+        ("/stacks/preview", "preview"),
+    ],
+)
+def test_redirect(request_as, engine, path, asked) -> None:
+    answer = request_as("GET", path, query_string="resolve_outputs=False&a=b%20c")
+    assert answer.status_code == 302
+    assert answer.headers["Location"] == f"{STACK_URL}?resolve_outputs=False&a=b%20c"
+    assert answer.json == {"code": "302 Found", "title": "Found", "message": ""}
+    arn = f"arn:openstack:heat::{PROJECT}:stacks/web/{STACK_ID}"
+    assert engine.last["ref"] == {"name": arn if asked == "the ARN" else asked, "id": None}
+
+
+def test_redirect_of_an_arn_keeps_the_rest_of_the_path(request_as) -> None:
+    answer = request_as("GET", f"/stacks/arn:openstack:heat::{PROJECT}:stacks/web/{STACK_ID}/events")
+    assert answer.headers["Location"] == f"{STACK_URL}/events"
+
+
+@pytest.mark.parametrize(
+    ("path", "accept", "status"),
+    [
+        ("/", "", 300),
+        ("/versions", "", 300),
+        ("/v1", "", 300),
+        ("/v1/", "", 300),
+        (f"/v1.0/{PROJECT}/stacks", "", 200),
+        (f"/v1.1/{PROJECT}/stacks", "", 300),
+        (f"/v2/{PROJECT}/stacks", "", 300),
+        (f"/{PROJECT}/stacks", "", 404),
+        (f"/{PROJECT}/stacks", "text/html", 404),
+        (f"/{PROJECT}/stacks", "application/vnd.openstack.orchestration-v1", 200),
+        (f"/{PROJECT}/stacks", "application/vnd.openstack.orchestration-v2", 300),
+    ],
+)
+def test_version_negotiation(client, path, accept, status) -> None:
+    answer = client.simulate_get(path, headers={"Accept": accept, "X-Auth-Token": "member-token"})
+    assert answer.status_code == status
+    if status == 300:
+        link = {"href": "http://falconframework.org/v1/", "rel": "self"}
+        assert answer.json == {"versions": [{"id": "v1.0", "status": "CURRENT", "links": [link]}]}
+
+
+def test_what_needs_no_token(client) -> None:
+    assert client.simulate_get("/").status_code == 300
+    assert client.simulate_get("/healthcheck").text == "OK"
+    assert client.simulate_get(f"/v1/{PROJECT}/nothing").status_code == 401
+
+
+def test_headers_of_a_proxy_are_believed_only_when_configured(client, config) -> None:
+    headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "heat.example.com"}
+    path = "/versions"
+    assert "http://falconframework.org/" in client.simulate_get(path, headers=headers).text
+    config.set_override("enable_proxy_headers_parsing", True, "oslo_middleware")
+    assert "https://heat.example.com/v1/" in client.simulate_get(path, headers=headers).text
+
+
+def test_what_the_caller_may_not_use_travels_with_him(request_as, engine) -> None:
+    request_as("POST", "/stacks", json={"stack_name": "web", "template": {}})
+    context = engine.contexts[-1]
+    assert not context.may_use("OS::Keystone::User") and not context.may_use("OS::Nova::Flavor")
+    assert context.may_use("OS::Nova::Server") and context.may_use("My::Own::Type")
+    assert (context.user_id, context.token, context.roles) == ("u1", "member-token", ("member", "reader"))
+    assert "member-token" not in repr(context)
+    request_as("POST", "/stacks", token="admin-token", json={"stack_name": "web", "template": {}})
+    assert engine.contexts[-1].denied_types == ()
+    assert request_as("GET", "/resource_types/OS::Keystone::User").status_code == 403
+    described = [{"resource_type": name, "description": ""} for name in ANSWERS["resource_type_list"]]
+    engine.answers["resource_type_list"] = described
+    listed = request_as("GET", "/resource_types", query_string="with_description=true").json["resource_types"]
+    assert [item["resource_type"] for item in listed] == ["OS::Heat::None", "OS::Nova::Server"]
+
+
+def test_patch_that_changes_nothing_has_its_own_policy(engine, tmp_path) -> None:
+    client = client_with_policy(engine, tmp_path, '"stacks:update_patch": "!"\n"stacks:update_no_change": "@"\n')
+
+    def patch(body: dict[str, object]) -> int:
+        headers = {"X-Auth-Token": "member-token"}
+        return client.simulate_patch(f"/v1/{PROJECT}{STACK}", json=body, headers=headers).status_code
+
+    assert patch({"environment": {}, "files": {}, "converge": True}) == 202
+    assert patch({"parameters": {"a": 1}}) == 403
+    assert patch({"disable_rollback": False}) == 403
+
+
+def test_environment_is_passed_over_when_environment_files_are_given(request_as, engine) -> None:
+    body = {"stack_name": "web", "template": {}, "environment": {"a": 1}, "environment_files": ["e"]}
+    request_as("POST", "/stacks", json={**body, "files": {"e": "parameters: {}"}})
+    assert engine.last["environment"] == {} and engine.last["environment_files"] == ["e"]
+    adopted = '{"name": "old", "template": {"resources": {}}}'
+    request_as("POST", "/stacks", json={"stack_name": "web", "adopt_stack_data": adopted})
+    assert engine.last["template"] == {"resources": {}}
+    assert engine.last["adopt_stack_data"]["name"] == "old"
+
+
+FAULTS = [
+    (StackExists("There is a stack web."), 409, "StackExists", "Conflict"),
+    (Conflict("Busy."), 409, "Conflict", "Conflict"),
+    (errors.EntityNotFound("No."), 404, "EntityNotFound", "Not Found"),
+    (errors.Forbidden("No."), 403, "Forbidden", "Forbidden"),
+    (errors.NotSupported("No."), 400, "NotSupported", "Bad Request"),
+    (errors.BadValue("No."), 400, "ValueError", "Bad Request"),
+    (CloudError("nova", 404, "No flavor"), 500, "NotFound", "Internal Server Error"),
+    (CloudError("nova", 503, "Later", transient=True), 503, "ServiceUnavailable", "Service Unavailable"),
+    (EngineUnavailable("No engine."), 503, "ServiceUnavailable", "Service Unavailable"),
+]
+
+
+@pytest.mark.parametrize(("error", "status", "kind", "title"), FAULTS, ids=[repr(fault[0]) for fault in FAULTS])
+def test_fault(request_as, engine, error, status, kind, title) -> None:
+    engine.answers["stack_show"] = error
+    answer = request_as("GET", STACK)
+    assert answer.status_code == status
+    assert answer.json["code"] == status and answer.json["title"] == title and answer.json["explanation"]
+    assert answer.json["error"] == {"type": kind, "message": error.message, "traceback": None}
+
+
+def test_fault_of_a_template_lists_all_that_is_wrong(request_as, engine) -> None:
+    first = Diagnostic(
+        "unknown-property", "no such property", ("resources", "a"), "web.yaml", Position(3, 5), "drop it"
+    )
+    second = Diagnostic("missing", "a type is needed", ("resources", "b"), "web.yaml", Position(9, 1))
+    engine.answers["stack_create"] = TemplateInvalid([first, second])
+    answer = request_as("POST", "/stacks", json={"stack_name": "web", "template": {}})
+    assert answer.status_code == 400
+    error = answer.json["error"]
+    assert error["type"] == "StackValidationFailed"
+    assert error["message"].splitlines() == [
+        "web.yaml:3:5: resources.a: no such property; drop it",
+        "web.yaml:9:1: resources.b: a type is needed",
+    ]
+    assert error["diagnostics"][0]["position"] == {"line": 3, "column": 5}
+
+
+@pytest.mark.parametrize("error", [KeyError("secret detail"), Bug("secret detail")], ids=["stranger", "bug"])
+def test_fault_of_ours_tells_a_reference_that_is_in_the_log(request_as, engine, caplog, error) -> None:
+    engine.answers["stack_show"] = error
+    with caplog.at_level(logging.ERROR):
+        answer = request_as("GET", STACK)
+    assert answer.status_code == 500
+    assert "secret detail" not in answer.text and "Traceback" not in answer.text
+    reference = answer.json["error"]["message"].rpartition(" ")[2]
+    assert reference in caplog.text and "secret detail" in caplog.text
+
+
+def test_fault_of_the_engine_keeps_its_reference(request_as, engine) -> None:
+    engine.answers["stack_show"] = Bug("broken", "ref-77")
+    assert request_as("GET", STACK).json["error"]["message"].endswith("ref-77")
