@@ -8,12 +8,17 @@ from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.control import CONTROL
 from stoker.emulator.identity.keystone import IDENTITY
 from stoker.emulator.image.glance import IMAGE
+from stoker.emulator.objectstore.swift import OBJECT_STORE, OBJECT_STORE_INFO
+from stoker.emulator.placement.placement import PLACEMENT
 from stoker.emulator.volume.cinder import VOLUME
 
 SERVICES = (
     IDENTITY,
     CONTROL,
     IMAGE,
+    OBJECT_STORE,
+    OBJECT_STORE_INFO,
+    PLACEMENT,
     VOLUME,
 )
 

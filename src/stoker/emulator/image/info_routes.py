@@ -8,8 +8,7 @@ from stoker.emulator.core.errors import not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.image.records import IMPORT_NEEDS, ImageRecords
 
-VERSIONS = ("v2.17", "v2.16", "v2.15", "v2.14", "v2.13", "v2.12", "v2.11", "v2.10", "v2.9", "v2.8", "v2.7", "v2.6")
-VERSIONS += ("v2.5", "v2.4", "v2.3", "v2.2", "v2.1", "v2.0")
+VERSIONS = tuple(f"v2.{minor}" for minor in range(17, -1, -1))
 
 
 def choices(images: ImageRecords, request: Request) -> Response:

@@ -1,0 +1,1 @@
+"""The object store: Swift's v1 API."""

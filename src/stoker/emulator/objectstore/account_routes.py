@@ -1,0 +1,95 @@
+"""Accounts: what is in one, and its metadata."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record
+from stoker.emulator.objectstore.access import require_owner, require_reseller
+from stoker.emulator.objectstore.bulk import bulk_delete, bulk_upload
+from stoker.emulator.objectstore.errors import refused
+from stoker.emulator.objectstore.listing import iso_time, listed, rendered, wanted_format
+from stoker.emulator.objectstore.metadata import Headers, changed, shown
+from stoker.emulator.objectstore.records import ObjectStoreRecords, timestamp
+
+POLICY = "Policy-0"
+"""The one storage policy there is."""
+QUOTA = "x-account-meta-quota-bytes"
+
+
+def head(swift: ObjectStoreRecords, request: Request) -> Response:
+    account = _owned(swift, request)
+    headers = {**account_headers(swift, account), "Content-Type": "text/plain; charset=utf-8"}
+    return Response(None, 204, headers)
+
+
+def index(swift: ObjectStoreRecords, request: Request) -> Response:
+    account = _owned(swift, request)
+    containers = sorted(swift.containers_of(account["id"]), key=lambda row: str(row["name"]))
+
+    def entry(container: Record) -> dict[str, Any]:
+        count, used = swift.usage(container)
+        modified = iso_time(container["created"])
+        return {"name": container["name"], "count": count, "bytes": used, "last_modified": modified}
+
+    entries = listed(containers, request.query, entry)
+    response = rendered(wanted_format(request), "account", account["id"], "container", entries)
+    response.headers.update(account_headers(swift, account))
+    return response
+
+
+def put(swift: ObjectStoreRecords, request: Request) -> Response:
+    """Make the account; with `extract-archive`, unpack an archive of containers into it."""
+    account = _owned(swift, request)
+    if "extract-archive" in request.query:
+        return bulk_upload(swift, request, account["id"], "")
+    _change(swift, request, account)
+    return Response(status=202)
+
+
+def post(swift: ObjectStoreRecords, request: Request) -> Response:
+    account = _owned(swift, request)
+    if "bulk-delete" in request.query:
+        return bulk_delete(swift, request, account["id"])
+    _change(swift, request, account)
+    return Response(status=204)
+
+
+def delete(swift: ObjectStoreRecords, request: Request) -> Response:
+    """Only bulk deletion: accounts themselves stay."""
+    account = _owned(swift, request)
+    if "bulk-delete" in request.query:
+        return bulk_delete(swift, request, account["id"])
+    raise refused(405, {"Allow": "HEAD, GET, PUT, POST, OPTIONS"})
+
+
+def account_headers(swift: ObjectStoreRecords, account: Record) -> Headers:
+    usages = [swift.usage(container) for container in swift.containers_of(account["id"])]
+    totals = {
+        "Container-Count": str(len(usages)),
+        "Object-Count": str(sum(count for count, _ in usages)),
+        "Bytes-Used": str(sum(used for _, used in usages)),
+    }
+    created = timestamp(account["created"])
+    return {
+        **{f"X-Account-{name}": value for name, value in totals.items()},
+        **{f"X-Account-Storage-Policy-{POLICY}-{name}": value for name, value in totals.items()},
+        "X-Timestamp": created,
+        "X-Put-Timestamp": created,
+        "Accept-Ranges": "bytes",
+        **shown(account["headers"]),
+    }
+
+
+def _owned(swift: ObjectStoreRecords, request: Request) -> Record:
+    require_owner(request, request.vars["account"])
+    return swift.account(request.vars["account"])
+
+
+def _change(swift: ObjectStoreRecords, request: Request, account: Record) -> None:
+    if QUOTA in request.headers or QUOTA.replace("x-", "x-remove-", 1) in request.headers:
+        require_reseller(request, account["id"])
+        if not request.headers.get(QUOTA, "0").isdigit() and request.headers[QUOTA]:
+            raise refused(400)
+    swift.accounts.update(account, headers=changed(account["headers"], request.headers, "account"))

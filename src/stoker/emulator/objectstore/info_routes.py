@@ -1,0 +1,64 @@
+"""What the store can do, and that it is alive; at the root of the cloud, where clients look for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.cloud import Records
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.objectstore import bulk, large_objects, listing, metadata, records, temp_url
+from stoker.emulator.objectstore.account_routes import POLICY
+
+CAPABILITIES: dict[str, Any] = {
+    "swift": {
+        "version": "2.35.0",
+        "max_file_size": 1 << 30,
+        "max_object_name_length": records.LONGEST_OBJECT_NAME,
+        "max_container_name_length": records.LONGEST_CONTAINER_NAME,
+        "max_meta_name_length": metadata.LONGEST_NAME,
+        "max_meta_value_length": metadata.LONGEST_VALUE,
+        "max_meta_count": metadata.MOST_ENTRIES,
+        "max_meta_overall_size": metadata.LARGEST_SUM,
+        "account_listing_limit": listing.LONGEST_LIST,
+        "container_listing_limit": listing.LONGEST_LIST,
+        "account_autocreate": True,
+        "allow_account_management": False,
+        "policies": [{"name": POLICY, "aliases": POLICY, "default": True}],
+    },
+    "account_quotas": {},
+    "bulk_delete": {"max_deletes_per_request": bulk.MOST_DELETES, "max_failed_deletes": bulk.MOST_DELETES},
+    "bulk_upload": {"max_containers_per_extraction": 10000, "max_failed_extractions": 1000},
+    "container_quotas": {},
+    "copy": {},
+    "dlo": {"max_segments": listing.LONGEST_LIST},
+    "formpost": {"allowed_digests": list(temp_url.DIGESTS)},
+    "slo": {
+        "max_manifest_segments": large_objects.MOST_SEGMENTS,
+        "max_manifest_size": 8 << 20,
+        "min_segment_size": 1,
+        "allow_async_delete": False,
+    },
+    "tempurl": {
+        "methods": list(temp_url.METHODS),
+        "allowed_digests": list(temp_url.DIGESTS),
+        "incoming_remove_headers": ["x-timestamp"],
+        "incoming_allow_headers": [],
+        "outgoing_remove_headers": ["x-object-meta-*"],
+        "outgoing_allow_headers": ["x-object-meta-public-*"],
+    },
+    "versioned_writes": {"allowed_flags": ["x-versions-location", "x-history-location"]},
+}
+
+
+class NoRecords(Records):
+    """These routes keep nothing."""
+
+    service = "swift-info"
+
+
+def info(nothing: Records, request: Request) -> Response:
+    return Response(CAPABILITIES)
+
+
+def is_healthy(nothing: Records, request: Request) -> Response:
+    return Response(b"OK", 200, {"Content-Type": "text/plain"})

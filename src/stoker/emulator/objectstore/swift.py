@@ -1,0 +1,81 @@
+"""The object store: its table of routes."""
+
+from __future__ import annotations
+
+from functools import wraps
+from uuid import uuid4
+
+from stoker.emulator.core.cloud import Handler, Routes, Service
+from stoker.emulator.core.errors import ApiError
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.objectstore import account_routes, container_routes, info_routes, object_routes
+from stoker.emulator.objectstore.errors import HTML, error_body
+from stoker.emulator.objectstore.info_routes import NoRecords
+from stoker.emulator.objectstore.records import ObjectStoreRecords
+
+ROUTES: Routes = {
+    "/{account}": {
+        "HEAD": account_routes.head,
+        "GET": account_routes.index,
+        "PUT": account_routes.put,
+        "POST": account_routes.post,
+        "DELETE": account_routes.delete,
+    },
+    "/{account}/{container}": {
+        "HEAD": container_routes.head,
+        "GET": container_routes.index,
+        "PUT": container_routes.put,
+        "POST": container_routes.post,
+        "DELETE": container_routes.delete,
+    },
+    "/{account}/{container}/{object:*}": {
+        "GET": object_routes.get,
+        "PUT": object_routes.put,
+        "POST": object_routes.post,
+        "DELETE": object_routes.delete,
+        "COPY": object_routes.copied,
+    },
+}
+
+
+def traced(handler: Handler) -> Handler:
+    """The handler with what every answer of Swift carries, errors included: a transaction id, a content type."""
+
+    @wraps(handler)
+    def answer(swift: ObjectStoreRecords, request: Request) -> Response:
+        try:
+            response = handler(swift, request)
+        except ApiError as error:
+            response = Response(error_body(error), error.status, error.headers)
+        response.headers.setdefault("Content-Type", HTML)
+        response.headers["X-Trans-Id"] = f"tx{uuid4().hex[:21]}-{int(swift.cloud.clock.now()):010x}"
+        return response
+
+    return answer
+
+
+OBJECT_STORE = Service(
+    name="swift",
+    mount="/object-store",
+    records=ObjectStoreRecords,
+    endpoints={"object-store": "/object-store/v1/AUTH_%(project_id)s"},
+    prefixes=("/v1",),
+    routes={
+        pattern: {method: traced(handler) for method, handler in methods.items()} for pattern, methods in ROUTES.items()
+    },
+    root={"/info": {"GET": info_routes.info}, "/healthcheck": {"GET": info_routes.is_healthy}},
+    optional_token=True,
+    error_body=error_body,
+)
+"""Accounts, containers and objects."""
+
+OBJECT_STORE_INFO = Service(
+    name="swift-info",
+    mount="/info",
+    records=NoRecords,
+    endpoints={},
+    routes={"/": {"GET": info_routes.info}},
+    optional_token=True,
+    error_body=error_body,
+)
+"""`/info` at the root of the cloud: clients make its address from the host alone."""

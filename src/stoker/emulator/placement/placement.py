@@ -1,0 +1,63 @@
+"""Placement: its version document and its lists, which are empty.
+
+The emulator's compute service has no hosts to choose among, so that there are no providers of resources either.
+"""
+
+from __future__ import annotations
+
+from stoker.emulator.core.cloud import Handler, Microversions, Records, Service
+from stoker.emulator.core.errors import ApiError
+from stoker.emulator.core.http import Request, Response
+
+OLDEST, NEWEST = (1, 0), (1, 39)
+LISTS = {
+    "/resource_providers": "resource_providers",
+    "/resource_classes": "resource_classes",
+    "/traits": "traits",
+}
+
+
+class PlacementRecords(Records):
+    """Nothing."""
+
+    service = "placement"
+
+
+def versions(placement: Records, request: Request) -> Response:
+    version = {
+        "id": "v1.0",
+        "status": "CURRENT",
+        "min_version": ".".join(map(str, OLDEST)),
+        "max_version": ".".join(map(str, NEWEST)),
+        "links": [{"rel": "self", "href": ""}],
+    }
+    return Response({"versions": [version]})
+
+
+def empty_list(name: str) -> Handler:
+    """The handler of a list that has nothing in it."""
+
+    def index(placement: Records, request: Request) -> Response:
+        request.context.require("service", "reader")
+        return Response({name: []})
+
+    return index
+
+
+def error_body(error: ApiError) -> dict[str, object]:
+    """The list of errors that the API working group agreed on."""
+    entry = {"status": error.status, "title": error.title, "detail": error.message}
+    return {"errors": [entry]}
+
+
+PLACEMENT = Service(
+    name="placement",
+    mount="/placement",
+    records=PlacementRecords,
+    endpoints={"placement": "/placement"},
+    routes={path: {"GET": empty_list(name)} for path, name in LISTS.items()},
+    root={"/": {"GET": versions}},
+    public=frozenset({"GET /"}),
+    error_body=error_body,
+    microversions=Microversions("placement", OLDEST, NEWEST, default=OLDEST),
+)
