@@ -1,0 +1,19 @@
+"""Orchestration's own resource types (facts: behaviour/heat.yaml)."""
+
+from __future__ import annotations
+
+from stoker.plugins.resource import ResourceType
+from stoker.resources.heat.delay import Delay
+from stoker.resources.heat.placeholder import HARestarter, NoResource
+from stoker.resources.heat.random_string import RandomString
+from stoker.resources.heat.test_resource import TestResource
+from stoker.resources.heat.value import Value
+
+TYPES: tuple[type[ResourceType], ...] = (
+    Delay,
+    HARestarter,
+    NoResource,
+    RandomString,
+    TestResource,
+    Value,
+)

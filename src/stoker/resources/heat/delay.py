@@ -1,0 +1,88 @@
+"""OS::Heat::Delay"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import Call, ResourceType
+from stoker.resources.declare import between, one_of
+from stoker.resources.heat.pause import seconds_left
+from stoker.schema.property import Change, Property, Support, Type
+
+
+class Delay(ResourceType):
+    """Lets time pass, for what cannot be waited for in a better way."""
+
+    type_name = "OS::Heat::Delay"
+    description = "Waits a while during some actions."
+    support = Support(version="11.0.0")
+    local = True
+
+    properties = {
+        "min_wait": Property(
+            Type.NUMBER, "The shortest wait, in seconds.", default=0, constraints=between(0), change=Change.UPDATE
+        ),
+        "max_jitter": Property(
+            Type.NUMBER,
+            "The most that is added to it by chance, in seconds.",
+            default=0,
+            constraints=between(0),
+            change=Change.UPDATE,
+        ),
+        "jitter_multiplier": Property(
+            Type.NUMBER,
+            "What the added part is multiplied with; the number of resources, to spread them evenly.",
+            default=1.0,
+            constraints=between(0),
+            change=Change.UPDATE,
+        ),
+        "actions": Property(
+            Type.LIST,
+            "The actions that wait.",
+            default=["CREATE"],
+            constraints=one_of("CREATE", "DELETE", "SUSPEND", "RESUME"),
+            change=Change.UPDATE,
+        ),
+    }
+
+    def replacement_reason(
+        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+    ) -> str | None:
+        return "a wait that is over can only be had again with a new resource"
+
+    async def create(self, call: Call) -> Outcome:
+        longest = longest_wait(call.properties)
+        minutes = call.stack.timeout_minutes
+        if "CREATE" in call.properties["actions"] and minutes and longest > minutes * 60:
+            return Failed(
+                f"a wait of up to {longest} seconds does not fit into the stack's timeout of {minutes} minutes",
+                "StackValidationFailed",
+            )
+        return self._wait(call)
+
+    async def delete(self, call: Call) -> Outcome:
+        return self._wait(call)
+
+    async def suspend(self, call: Call) -> Outcome:
+        return self._wait(call)
+
+    async def resume(self, call: Call) -> Outcome:
+        return self._wait(call)
+
+    def _wait(self, call: Call) -> Outcome:
+        if call.action not in call.properties["actions"]:
+            return Done()
+        if "wait" not in call.progress:
+            added = random.random() * call.properties["max_jitter"] * call.properties["jitter_multiplier"]
+            call.progress["wait"] = call.properties["min_wait"] + added
+        remaining = seconds_left(call, call.progress["wait"])
+        return Again(after=remaining) if remaining > 0 else Done()
+
+
+def longest_wait(properties: Mapping[str, Any]) -> float:
+    """Seconds that one action may take."""
+    longest: float = properties["min_wait"] + properties["max_jitter"] * properties["jitter_multiplier"]
+    return longest

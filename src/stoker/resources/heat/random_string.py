@@ -1,0 +1,109 @@
+"""OS::Heat::RandomString"""
+
+from __future__ import annotations
+
+import random
+import string
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
+from stoker.resources.declare import between, one_of
+from stoker.schema.property import Attribute, Property, Support, Type
+from stoker.schema.unknown import has_unknown
+
+CLASSES = {
+    "lettersdigits": string.ascii_letters + string.digits,
+    "letters": string.ascii_letters,
+    "lowercase": string.ascii_lowercase,
+    "uppercase": string.ascii_uppercase,
+    "digits": string.digits,
+    "hexdigits": string.digits + "ABCDEF",
+    "octdigits": string.octdigits,
+}
+_DEFAULT_CLASSES = [{"class": "lettersdigits", "min": 1}]
+_SECURE = random.SystemRandom()
+
+_MINIMUM = Property(
+    Type.INTEGER, "How many of these characters there are at least.", default=1, constraints=between(1, 512)
+)
+
+
+class RandomString(ResourceType):
+    """A random text, for passwords and secrets; stays the same until a property changes."""
+
+    type_name = "OS::Heat::RandomString"
+    description = "A random text that stays the same until a property changes."
+    support = Support(version="2014.1")
+    local = True
+    hidden_data = frozenset({"value"})
+
+    properties = {
+        "length": Property(Type.INTEGER, "How many characters.", default=32, constraints=between(1, 512)),
+        "sequence": Property(
+            description="The class of all characters.",
+            constraints=one_of(*CLASSES),
+            support=Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.2")),
+        ),
+        "character_classes": Property(
+            Type.LIST,
+            "Classes that the characters are taken from.",
+            default=_DEFAULT_CLASSES,
+            items=Property(
+                Type.MAP,
+                schema={
+                    "class": Property(description="The class.", default="lettersdigits", constraints=one_of(*CLASSES)),
+                    "min": _MINIMUM,
+                },
+            ),
+        ),
+        "character_sequences": Property(
+            Type.LIST,
+            "Sets of characters that the characters are taken from.",
+            items=Property(
+                Type.MAP,
+                schema={"sequence": Property(description="The characters.", required=True), "min": _MINIMUM},
+            ),
+        ),
+        "salt": Property(description="Any text; a new one asks for a new random text."),
+    }
+    attributes = {"value": Attribute("The random text.", Type.STRING, live=True)}
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        if has_unknown(properties):
+            return
+        least = sum(minimum for _, minimum in alphabets(properties))
+        if least > properties["length"]:
+            yield f"length: {properties['length']} characters cannot hold the {least} that the minimums add up to"
+
+    async def create(self, call: Call) -> Outcome:
+        call.data.setdefault("value", random_text(alphabets(call.properties), call.properties["length"]))
+        return Done(physical_id=call.physical_name)
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        return {key: call.data.get("value") if key[0] == "value" else None for key in keys}
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        return resource.data.get("value", resource.name)
+
+
+def alphabets(properties: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """`(characters, least number of them)` in the order of the rules; a repeated character counts once."""
+    classes = properties["character_classes"] or []
+    if properties["sequence"] is not None:
+        former = [{"class": properties["sequence"], "min": 1}]
+        classes = former if classes == _DEFAULT_CLASSES else [*classes, *former]
+    wanted = [(entry["sequence"], entry["min"]) for entry in properties["character_sequences"] or []]
+    wanted += [(CLASSES[entry["class"]], entry["min"]) for entry in classes]
+    return [("".join(dict.fromkeys(characters)), minimum) for characters, minimum in wanted]
+
+
+def random_text(wanted: list[tuple[str, int]], length: int) -> str:
+    """`length` characters with the minimum of each set, the rest from all of them, in random order."""
+    everything = sorted({character for characters, _ in wanted for character in characters})
+    chosen = [_SECURE.choice(characters) for characters, minimum in wanted for _ in range(minimum)]
+    if everything:
+        chosen += [_SECURE.choice(everything) for _ in range(length - len(chosen))]
+    _SECURE.shuffle(chosen)
+    return "".join(chosen)
