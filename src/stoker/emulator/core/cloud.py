@@ -174,6 +174,7 @@ class Cloud:
         self.faults = Faults()
         self.journal = Journal()
         self.authenticate: Callable[[str], Context | None] = lambda token: None
+        self.admit: Callable[[Context, Service, Request], None] = lambda caller, service, request: None
         self.by_mount = {service.mount.strip("/"): (service, service.router()) for service in self.services}
         self._records: dict[str, Records] = {s.name: s.records(self) for s in self.services}
         self._open()

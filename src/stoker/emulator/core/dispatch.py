@@ -82,6 +82,8 @@ def _act(
     request.caller = cloud.authenticate(token) if token else None
     if needs_token and request.caller is None:
         raise Unauthenticated
+    if request.caller is not None:
+        cloud.admit(request.caller, service, request)
     if fault is not None and fault.do == "error_state":
         cloud.store.stamp = (service.name, {"_fault": fault.message})
     try:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from stoker.emulator.core.cloud import Cloud, Routes, Service
 from stoker.emulator.identity import discovery, token_routes
+from stoker.emulator.identity.application_credentials import APPLICATION_CREDENTIAL_ROUTES, admit
 from stoker.emulator.identity.assignments import ASSIGNMENT_ROUTES
 from stoker.emulator.identity.catalog import open_catalog
 from stoker.emulator.identity.credentials import CREDENTIAL_ROUTES
 from stoker.emulator.identity.ec2_tokens import EC2_PUBLIC, EC2_ROUTES
 from stoker.emulator.identity.grants import GRANT_ROUTES
+from stoker.emulator.identity.limits import LIMIT_ROUTES
 from stoker.emulator.identity.people import PEOPLE_ROUTES
+from stoker.emulator.identity.places import PLACE_ROUTES
 from stoker.emulator.identity.projects import PROJECT_ROUTES
 from stoker.emulator.identity.records import IdentityRecords
 from stoker.emulator.identity.roles import ROLE_ROUTES
@@ -24,6 +27,7 @@ class Keystone(IdentityRecords):
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
         cloud.authenticate = lambda secret: context(self, secret)
+        cloud.admit = lambda caller, service, request: admit(self, caller, service, request)
 
     def seed(self) -> None:
         seed_identity(self)
@@ -48,6 +52,9 @@ ROUTES: Routes = {
     **GRANT_ROUTES,
     **ASSIGNMENT_ROUTES,
     **TRUST_ROUTES,
+    **APPLICATION_CREDENTIAL_ROUTES,
+    **PLACE_ROUTES,
+    **LIMIT_ROUTES,
     **CREDENTIAL_ROUTES,
     **EC2_ROUTES,
 }

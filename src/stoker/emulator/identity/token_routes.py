@@ -11,6 +11,8 @@ from stoker.emulator.identity.catalog import catalog
 from stoker.emulator.identity.records import SYSTEM, IdentityRecords
 
 SUBJECT = "X-Subject-Token"
+RULES_AWARE = "openstack-identity-access-rules"
+"""Header by which a service says that it enforces the access rules of application credentials."""
 
 
 def create_token(identity: IdentityRecords, request: Request) -> Response:
@@ -22,6 +24,9 @@ def create_token(identity: IdentityRecords, request: Request) -> Response:
 def show_token(identity: IdentityRecords, request: Request) -> Response:
     secret, granted = _subject(identity, request)
     body = tokens.describe(identity, granted, "nocatalog" not in request.query)
+    restricted = "access_rules" in body["token"].get("application_credential", {})
+    if restricted and RULES_AWARE not in request.headers:
+        raise not_found("Could not find token: it has access rules, which the asking service does not heed.")
     return Response(body, 200, {SUBJECT: secret, "Vary": "X-Auth-Token"})
 
 
