@@ -25,23 +25,33 @@ Authenticator = Callable[[WSGIApplication], WSGIApplication]
 header `X-Identity-Status: Confirmed`; the application then answers 401."""
 
 
+_SETTINGS = {"delay_auth_decision": False, "include_service_catalog": False}
+
+
 def keystone(config: cfg.ConfigOpts) -> Authenticator:
     """Checks tokens against the identity service of `[keystone_authtoken]`."""
     for group, options in opts.list_auth_token_opts():
         config.register_opts(options, group=group)
 
     def wrap(application: WSGIApplication) -> WSGIApplication:
-        return _TokenCheck(application, {"oslo_config_config": config, "delay_auth_decision": True})
+        return _TokenCheck(application, {**_SETTINGS, "oslo_config_config": config})
 
     return wrap
 
 
 class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
-    """keystonemiddleware, with its own refusals in the shape of our errors."""
+    """keystonemiddleware as an `Authenticator`.
+
+    It has a mode that lets refused requests through by itself (`delay_auth_decision`), in which an identity service
+    that is away looks like a wrong token; clients would throw good tokens away.
+    """
 
     def process_request(self, request: Any) -> Any:
         try:
             return super().process_request(request)
+        except webob.exc.HTTPUnauthorized:
+            request.headers["X-Identity-Status"] = "Invalid"
+            return None
         except webob.exc.HTTPServiceUnavailable:
             error = IdentityUnavailable("The identity service cannot be asked about the token now.")
             status = status_of(error)

@@ -54,16 +54,23 @@ def json_text(data: Any) -> bytes:
     """`data` as JSON text in UTF-8. Raises TypeError when it holds anything that is not JSON."""
     try:
         return orjson.dumps(data, option=_STRICT)
-    except TypeError:  # orjson stops at 64-bit integers; templates may hold larger ones
-        return json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
+    except TypeError as error:
+        return _json_text_with_large_integers(data, error)
 
 
 def json_copy(data: Any) -> Any:
     """What arrives when `data` is sent as JSON. Raises TypeError when it holds anything that is not JSON."""
     try:
         return orjson.loads(orjson.dumps(data, option=_STRICT))
-    except TypeError:  # as in json_text; orjson would also read such integers as floats
-        return json.loads(json.dumps(data, allow_nan=False))
+    except TypeError as error:
+        return json.loads(_json_text_with_large_integers(data, error))
+
+
+def _json_text_with_large_integers(data: Any, refusal: TypeError) -> bytes:
+    """The text that orjson refused to write because an integer, as a template may hold it, passes 64 bits."""
+    if "64-bit" not in str(refusal):
+        raise refusal
+    return json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def error_to_dict(error: errors.StokerError) -> dict[str, Any]:

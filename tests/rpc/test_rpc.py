@@ -1,0 +1,197 @@
+"""The contract between API and engine, over the direct transport."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoker.base.diagnostics import Diagnostic, Position
+from stoker.base.errors import Bug, CloudError, EntityNotFound, StokerError, TemplateInvalid
+from stoker.rpc.contract import (
+    EngineUnavailable,
+    RequestContext,
+    error_from_dict,
+    error_to_dict,
+    json_copy,
+    json_text,
+)
+from stoker.rpc.direct import DirectClient
+from stoker.rpc.dispatch import Dispatcher
+
+CONTEXT = RequestContext(
+    request_id="req-1",
+    user_id="u",
+    user_name="alice",
+    project_id="p",
+    roles=("member", "reader"),
+    token="t0ps3cret",
+    denied_types=("OS::Keystone::*", "OS::Nova::Flavor"),
+)
+
+
+class Engine:
+    """What operations are given: here, a place to note things."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+        self.released = asyncio.Event()
+
+
+async def echo(engine: Engine, context: RequestContext, value: Any = None) -> Any:
+    engine.seen.append((context, value))
+    return value
+
+
+async def fail(engine: Engine, context: RequestContext) -> None:
+    raise EntityNotFound("There is no stack web.")
+
+
+async def break_down(engine: Engine, context: RequestContext) -> None:
+    raise KeyError("internal detail")
+
+
+async def hang(engine: Engine, context: RequestContext) -> None:
+    await engine.released.wait()
+    engine.seen.append("released")
+
+
+async def answer_with_an_object(engine: Engine, context: RequestContext) -> Any:
+    return {"engine": engine}
+
+
+async def reply_with_a_set(engine: Engine, context: RequestContext) -> Any:
+    return {1, 2}
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "echo": echo,
+    "fail": fail,
+    "break_down": break_down,
+    "hang": hang,
+    "answer_with_an_object": answer_with_an_object,
+    "reply_with_a_set": reply_with_a_set,
+}
+
+
+@pytest.fixture
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    running = asyncio.new_event_loop()
+    thread = threading.Thread(target=running.run_forever)
+    thread.start()
+    yield running
+    running.call_soon_threadsafe(running.stop)
+    thread.join()
+    running.close()
+
+
+@pytest.fixture
+def engine() -> Engine:
+    return Engine()
+
+
+@pytest.fixture
+def client(loop: asyncio.AbstractEventLoop, engine: Engine) -> DirectClient:
+    return DirectClient(loop, Dispatcher(engine, OPERATIONS))
+
+
+def test_a_call_arrives_as_it_was_sent_and_shares_nothing(client, engine) -> None:
+    value = {"list": [1, 2.5, None, True, "ü"], "big": 2**70}
+    answer = client.call(CONTEXT, "echo", {"value": value})
+    assert answer == value and answer is not value
+    context, seen = engine.seen[0]
+    assert context == CONTEXT
+    assert seen == value and seen is not value
+
+
+def test_errors_arrive_as_their_kind(client) -> None:
+    with pytest.raises(EntityNotFound, match=r"There is no stack web\."):
+        client.call(CONTEXT, "fail", {})
+
+
+def test_what_is_no_error_of_ours_becomes_a_reference(client, caplog) -> None:
+    with caplog.at_level(logging.ERROR), pytest.raises(Bug) as failure:
+        client.call(CONTEXT, "break_down", {})
+    assert "internal detail" not in str(failure.value)
+    assert failure.value.reference in caplog.text
+    assert "internal detail" in caplog.text
+    assert "t0ps3cret" not in caplog.text
+
+
+@pytest.mark.parametrize(("method", "arguments"), [("explode", {}), ("echo", {"other": 1}), ("fail", {"value": 1})])
+def test_what_the_engine_does_not_have_is_a_bug(client, method, arguments) -> None:
+    with pytest.raises(Bug, match=method) as failure:
+        client.call(CONTEXT, method, arguments)
+    assert failure.value.reference
+
+
+@pytest.mark.parametrize(
+    "value", [{1: "a"}, {"a": {1, 2}}, object(), {"a": b"x"}], ids=["key", "set", "object", "bytes"]
+)
+def test_arguments_that_are_not_json_are_a_bug(client, engine, value) -> None:
+    with pytest.raises(Bug, match="cannot be sent as JSON"):
+        client.call(CONTEXT, "echo", {"value": value})
+    assert engine.seen == []
+
+
+@pytest.mark.parametrize("method", ["answer_with_an_object", "reply_with_a_set"])
+def test_answers_that_are_not_json_are_a_bug(client, method) -> None:
+    with pytest.raises(Bug, match=f"The answer of {method} cannot be sent as JSON"):
+        client.call(CONTEXT, method, {})
+
+
+def test_a_call_that_takes_too_long_is_given_up_and_runs_on(client, engine, loop) -> None:
+    with pytest.raises(EngineUnavailable, match=r"hang within 0\.05 seconds"):
+        client.call(CONTEXT, "hang", {}, timeout=0.05)
+    loop.call_soon_threadsafe(engine.released.set)
+    assert client.call(CONTEXT, "echo", {"value": 1}) == 1
+    assert "released" in engine.seen
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        EntityNotFound("no"),
+        CloudError("nova", 503, "later", request_id="req-9", transient=True),
+        TemplateInvalid([Diagnostic("r", "m", ("a", 0), "t.yaml", Position(1, 2), "h")]),
+        Bug("broken", "ref-1"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_cross_as_json(error: StokerError) -> None:
+    crossed = error_from_dict(json.loads(json_text(error_to_dict(error))))
+    assert type(crossed) is type(error)
+    assert str(crossed) == str(error)
+    assert error_to_dict(crossed) == error_to_dict(error)
+
+
+def test_the_context_crosses_as_json_and_hides_its_token() -> None:
+    assert RequestContext.from_dict(json_copy(CONTEXT.to_dict())) == CONTEXT
+    assert RequestContext.from_dict({**CONTEXT.to_dict(), "added_later": 1}) == CONTEXT
+    assert "t0ps3cret" not in repr(CONTEXT)
+
+
+def test_types_are_denied_by_name_and_by_wildcard() -> None:
+    denied = ["OS::Keystone::User", "OS::Nova::Flavor"]
+    allowed = ["OS::Nova::Server", "OS::Keystone", "OS::Keystone::Deep::Type", "mine.yaml"]
+    assert [name for name in denied + allowed if not CONTEXT.may_use(name)] == denied
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+
+
+@given(json_values)
+def test_json_is_copied_exactly(value) -> None:
+    assert json_copy(value) == value
+    assert json.loads(json_text(value)) == value
