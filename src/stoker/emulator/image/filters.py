@@ -41,7 +41,7 @@ def filtered(images: list[Record], query: Query) -> list[Record]:
 def _test(name: str, value: str) -> Test:
     if name == "tag":
         return lambda image: value in image["tags"]
-    if name in ("size_min", "size_max", "min_ram_min", "min_disk_min"):
+    if name in ("size_min", "size_max"):
         return _bound(name, value)
     if name in ("created_at", "updated_at"):
         return _moment(name, value)
