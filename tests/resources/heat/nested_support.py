@@ -1,0 +1,75 @@
+"""A nested stack in memory: keeps what its parent asks for, and takes one more entry to finish each request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import AttributeKey, ChildRequest, Member
+
+CHILD_ID = "0c3f4b2e-child"
+
+
+@dataclass
+class ChildInMemory:
+    """See plugins.resource.ChildStack. `asked` are the requests in order, each once; `failing` maps rounds to reasons.
+
+    Members have the reference id `<name>-id`; `attributes` are theirs by `(member, key)`.
+    """
+
+    asked: list[tuple[str, ChildRequest]] = field(default_factory=list)
+    failing: dict[int, str] = field(default_factory=dict)
+    attributes: dict[tuple[str, AttributeKey], Any] = field(default_factory=dict)
+    shown: dict[str, Any] = field(default_factory=dict)
+    failed_members: set[str] = field(default_factory=set)
+    current: dict[str, Any] = field(default_factory=dict)
+    made: bool = False
+    _seen: set[tuple[str, int]] = field(default_factory=set)
+
+    def next_action(self) -> None:
+        """The parent's next action begins: its rounds count anew."""
+        self._seen.clear()
+        self.asked.clear()
+
+    async def run(self, action: str, request: ChildRequest) -> Outcome:
+        """Finish a request when it is asked for the second time."""
+        key = (action, request.round)
+        if key in self._seen:
+            reason = self.failing.get(request.round)
+            return Failed(reason) if reason else Done(physical_id=CHILD_ID)
+        self._seen.add(key)
+        self.asked.append((action, request))
+        if request.template is not None:
+            resources = request.template.get("resources") or {}
+            kept = {name: value for name, value in self.current.items() if name in resources}
+            self.current = {**kept, **resources}
+            self.made = True
+        return Again(after=None, physical_id=CHILD_ID)
+
+    async def members(self) -> list[Member]:
+        """Members in the order in which they came to be."""
+        return [
+            Member(
+                name,
+                entry["type"],
+                "CREATE",
+                "FAILED" if name in self.failed_members else "COMPLETE",
+                f"{name}-id",
+                f"{name}-id",
+                float(index),
+            )
+            for index, (name, entry) in enumerate(self.current.items())
+        ]
+
+    async def member_attribute(self, member: str, key: AttributeKey) -> Any:
+        return self.attributes.get((member, key))
+
+    async def outputs(self) -> Mapping[str, Any]:
+        return self.shown
+
+    async def template(self) -> Mapping[str, Any] | None:
+        if not self.made:
+            return None
+        return {"heat_template_version": "2015-04-30", "resources": dict(self.current)}
