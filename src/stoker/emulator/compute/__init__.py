@@ -1,0 +1,1 @@
+"""Compute: what Nova keeps and how it behaves."""

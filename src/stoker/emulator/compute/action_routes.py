@@ -1,0 +1,371 @@
+"""`POST /servers/{id}/action`: the body's only key names the action, its value are the arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.server_routes import DISK_CONFIG, HOSTNAME, IPV4, IPV6, METADATA, check_personality, found
+from stoker.emulator.compute.servers import new_password
+from stoker.emulator.compute.views import server_base, server_detail
+from stoker.emulator.core.errors import ApiError, bad_request, conflict
+from stoker.emulator.core.http import Request, Response, Version
+from stoker.emulator.core.store import Record
+from stoker.emulator.network.records import NetworkRecords
+from stoker.emulator.volume import fields
+
+Handler = Callable[[ComputeRecords, Request, Record, Any], Response]
+ACCEPTED = 202
+LATEST: Version = (9, 999)
+LOCAL_CONSOLES = {
+    "os-getVNCConsole": ("novnc", "xvpvnc"),
+    "os-getSPICEConsole": ("spice-html5",),
+    "os-getRDPConsole": ("rdp-html5",),
+    "os-getSerialConsole": ("serial",),
+}
+CONSOLES = {
+    "vnc": ("novnc", "xvpvnc"),
+    "spice": ("spice-html5",),
+    "rdp": ("rdp-html5",),
+    "serial": ("serial",),
+    "mks": ("webmks",),
+}
+
+
+@dataclass(frozen=True)
+class Action:
+    """An action of the API.
+
+    noted: its name in the list of instance actions; None: it does not appear there.
+    admin: only admins may. versions: the first and last microversion that has it.
+    locks: a locked server refuses it.
+    """
+
+    handler: Handler
+    noted: str | None = None
+    admin: bool = False
+    versions: tuple[Version, Version] = ((2, 1), LATEST)
+    locks: bool = True
+
+
+def server_action(compute: ComputeRecords, request: Request) -> Response:
+    """Do what the body names."""
+    body = request.json
+    if not isinstance(body, dict) or len(body) != 1:
+        raise bad_request("The body of an action must be an object with the name of the action as its only key.")
+    [(name, arguments)] = body.items()
+    action = ACTIONS.get(name)
+    if action is None or not action.versions[0] <= request.version <= action.versions[1]:
+        raise bad_request(f"There is no such action: {name}")
+    server = found(compute, request)
+    if action.admin:
+        request.context.require()
+    if action.locks:
+        compute.require_unlocked(request.context, server)
+    response = action.handler(compute, request, server, arguments)
+    if action.noted is not None:
+        compute.note(request.context, request.id, server, action.noted)
+        if server["task_state"] is None:
+            compute.end_events(server["id"])
+    return response
+
+
+def plain(operation: str, status: int = ACCEPTED) -> Handler:
+    """An action that begins an operation and has no arguments."""
+
+    def act(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+        compute.begin(server, operation)
+        return Response(status=status)
+
+    return act
+
+
+def reboot(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    fields.check_fields(arguments, {"type": fields.one_of("SOFT", "HARD", "soft", "hard")}, ("type",), "reboot")
+    soft = arguments["type"].upper() == "SOFT"
+    if server["vm_state"] == "stopped" and soft:
+        raise conflict(f"Cannot 'reboot' instance {server['id']} while it is in vm_state stopped")
+    compute.begin(server, "reboot" if soft else "hard reboot")
+    return Response(status=ACCEPTED)
+
+
+def resize(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    checks = {"flavorRef": fields.either(fields.text(1), fields.integer(0)), "OS-DCF:diskConfig": DISK_CONFIG}
+    fields.check_fields(arguments, checks, ("flavorRef",), "resize")
+    compute.resize(request.context, server, arguments["flavorRef"])
+    if "OS-DCF:diskConfig" in arguments:
+        compute.touch(server, disk_config=arguments["OS-DCF:diskConfig"])
+    return Response(status=ACCEPTED)
+
+
+def rebuild(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    check_personality(compute, request, arguments if isinstance(arguments, dict) else {})
+    checks = {
+        "imageRef": fields.text(1),
+        "name": fields.name(),
+        "adminPass": fields.text(),
+        "metadata": METADATA,
+        "preserve_ephemeral": fields.boolean,
+        "OS-DCF:diskConfig": DISK_CONFIG,
+        "accessIPv4": IPV4,
+        "accessIPv6": IPV6,
+        "personality": fields.anything,
+    }
+    later: dict[str, tuple[Version, fields.Check]] = {
+        "description": ((2, 19), fields.nullable(fields.text())),
+        "key_name": ((2, 54), fields.nullable(fields.text(1))),
+        "user_data": ((2, 57), fields.nullable(fields.text(0, 10**7))),
+        "trusted_image_certificates": ((2, 63), fields.anything),
+        "hostname": ((2, 90), HOSTNAME),
+    }
+    checks |= {name: check for name, (version, check) in later.items() if request.version >= version}
+    fields.check_fields(arguments, checks, ("imageRef",), "rebuild")
+    compute.rebuild(request.context, server, arguments)
+    view = (server_detail if request.version >= (2, 75) else server_base)(compute, request, server)
+    if request.version >= (2, 54):
+        view["key_name"] = server["key_name"]
+    if request.version >= (2, 57):
+        view["user_data" if request.version < (2, 75) else "OS-EXT-SRV-ATTR:user_data"] = server["user_data"]
+    view["adminPass"] = arguments.get("adminPass") or new_password()
+    return Response({"server": view}, ACCEPTED)
+
+
+def change_password(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    fields.check_fields(arguments, {"adminPass": fields.text()}, ("adminPass",), "changePassword")
+    compute.begin(server, "changePassword")
+    return Response(status=ACCEPTED)
+
+
+def _image_answer(request: Request, image: Record) -> Response:
+    if request.version >= (2, 45):
+        return Response({"image_id": image["id"]}, ACCEPTED)
+    return Response(status=ACCEPTED, headers={"Location": f"{request.base}/images/{image['id']}"})
+
+
+def create_image(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    fields.check_fields(arguments, {"name": fields.name(), "metadata": METADATA}, ("name",), "createImage")
+    metadata = arguments.get("metadata") or {}
+    compute.check_metadata_quota(server["project_id"], metadata)
+    image = compute.create_image(request.context, server, arguments["name"].strip(), metadata)
+    return _image_answer(request, image)
+
+
+def create_backup(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    checks = {
+        "name": fields.name(),
+        "backup_type": fields.text(),
+        "rotation": fields.integer(0),
+        "metadata": METADATA,
+    }
+    fields.check_fields(arguments, checks, ("name", "backup_type", "rotation"), "createBackup")
+    rotation = int(arguments["rotation"])
+    image = compute.create_backup(request.context, server, arguments["name"], arguments["backup_type"], rotation)
+    return _image_answer(request, image)
+
+
+def rescue(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    wanted = arguments or {}
+    fields.check_fields(wanted, {"adminPass": fields.text(), "rescue_image_ref": fields.text(1)}, where="rescue")
+    if wanted.get("rescue_image_ref"):
+        compute.image_for_boot(request.context, wanted["rescue_image_ref"])
+    if not server["image_id"] and request.version < (2, 87):
+        raise bad_request("Cannot rescue a volume-backed instance")
+    compute.begin(server, "rescue")
+    return Response({"adminPass": wanted.get("adminPass") or new_password()})
+
+
+def shelve(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    compute.shelve(request.context, server)
+    return Response(status=ACCEPTED)
+
+
+def shelve_offload(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    compute.begin(server, "shelveOffload")
+    return Response(status=ACCEPTED)
+
+
+def unshelve(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    wanted = arguments or {}
+    checks = {"availability_zone": fields.nullable(fields.text(1)), "host": fields.text(1)}
+    fields.check_fields(wanted, checks, where="unshelve")
+    zone = wanted.get("availability_zone", server["zone_asked"])
+    if zone is not None and zone not in compute.zones():
+        raise bad_request("The requested availability zone is not available")
+    compute.begin(server, "unshelve", zone_asked=zone)
+    return Response(status=ACCEPTED)
+
+
+def lock(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    wanted = arguments or {}
+    if request.version >= (2, 73):
+        fields.check_fields(wanted, {"locked_reason": fields.text(1)}, where="lock")
+    compute.set_lock(request.context, server, wanted.get("locked_reason"))
+    return Response(status=ACCEPTED)
+
+
+def unlock(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    compute.unlock(request.context, server)
+    return Response(status=ACCEPTED)
+
+
+def force_delete(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    compute.delete_server(server)
+    return Response(status=ACCEPTED)
+
+
+def console_output(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    checks = {"length": fields.nullable(fields.integer(-1))}
+    fields.check_fields(arguments or {}, checks, where="os-getConsoleOutput")
+    if server["launched_at"] is None or server["host"] is None:
+        raise conflict(f"Instance {server['id']} is not ready")
+    length = fields.as_integer((arguments or {}).get("length"))
+    lines = [
+        f"[    0.000000] Linux version 5.15.0 ({server['hostname']})",
+        f"[    0.{server['number'] % 10**6:06d}] Memory: {server['flavor']['ram'] * 1024}K available",
+        f"[    1.000000] smp: Brought up 1 node, {server['flavor']['vcpus']} CPUs",
+        f"{server['hostname']} login:",
+    ]
+    if length is not None and length >= 0:
+        lines = lines[-length:] if length else []
+    return Response({"output": "\n".join(lines)})
+
+
+def _console_url(compute: ComputeRecords, server: Record, kind: str) -> str:
+    if server["launched_at"] is None or server["host"] is None:
+        raise conflict(f"Instance {server['id']} is not ready")
+    return f"{compute.cloud.endpoint}/console/{kind}?token={server['id']}"
+
+
+def local_console(name: str) -> Handler:
+    """The consoles as they were asked for before 2.6."""
+
+    def act(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+        fields.check_fields(arguments, {"type": fields.one_of(*LOCAL_CONSOLES[name])}, ("type",), name)
+        kind = arguments["type"]
+        return Response({"console": {"type": kind, "url": _console_url(compute, server, kind)}})
+
+    return act
+
+
+def remote_console(compute: ComputeRecords, request: Request) -> Response:
+    if request.version < (2, 6):
+        raise ApiError(404, "The resource could not be found.")
+    server, wanted = found(compute, request), request.object("remote_console")
+    checks = {"protocol": fields.one_of(*CONSOLES), "type": fields.text(1)}
+    fields.check_fields(wanted, checks, ("protocol", "type"), "remote_console")
+    if wanted["type"] not in CONSOLES[wanted["protocol"]]:
+        raise bad_request(f"Invalid console type {wanted['type']}")
+    url = _console_url(compute, server, wanted["type"])
+    return Response({"remote_console": {**wanted, "url": url}})
+
+
+def security_group(add: bool) -> Handler:
+    def act(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+        fields.check_fields(arguments, {"name": fields.text(1)}, ("name",), "security group")
+        compute.change_security_group(server, arguments["name"], add)
+        return Response(status=ACCEPTED)
+
+    return act
+
+
+def reset_state(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    fields.check_fields(arguments, {"state": fields.one_of("active", "error")}, ("state",), "os-resetState")
+    compute.soft_reset(server, arguments["state"])
+    return Response(status=ACCEPTED)
+
+
+def reset_network(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    raise ApiError(410, "The resource is gone.", "computeFault")
+
+
+def migrate(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    wanted = arguments or {}
+    fields.check_fields(wanted, {"host": fields.nullable(fields.text(1))}, where="migrate")
+    host = wanted.get("host")
+    if host is not None and host not in compute.hosts:
+        raise bad_request(f"Compute host {host} could not be found.")
+    compute.migrate(server, host)
+    return Response(status=ACCEPTED)
+
+
+def live_migrate(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    checks = {
+        "host": fields.nullable(fields.text(1)),
+        "block_migration": fields.either(fields.one_of("auto"), fields.boolean),
+        "disk_over_commit": fields.boolean,
+        "force": fields.boolean,
+    }
+    fields.check_fields(arguments, checks, ("host", "block_migration"), "os-migrateLive")
+    compute.live_migrate(server, arguments["host"])
+    return Response(status=ACCEPTED)
+
+
+def evacuate(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    checks = {"host": fields.text(1), "adminPass": fields.text(), "onSharedStorage": fields.boolean}
+    fields.check_fields(arguments, checks, where="evacuate")
+    compute.evacuate(server, arguments.get("host"))
+    return Response({"adminPass": arguments.get("adminPass") or new_password()} if request.version < (2, 14) else None)
+
+
+def crash_dump(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    compute.begin(server, "trigger_crash_dump")
+    return Response(status=ACCEPTED)
+
+
+def add_fixed_ip(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    fields.check_fields(arguments, {"networkId": fields.text(1)}, ("networkId",), "addFixedIp")
+    compute.attach_interface(request.context, server, {"uuid": arguments["networkId"]})
+    return Response(status=ACCEPTED)
+
+
+def remove_fixed_ip(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    fields.check_fields(arguments, {"address": fields.text(1)}, ("address",), "removeFixedIp")
+    network = compute.cloud.of(NetworkRecords)
+    for port in network.ports_of_device(server["id"]):
+        kept = [row for row in port["fixed_ips"] if row["ip_address"] != arguments["address"]]
+        if len(kept) != len(port["fixed_ips"]):
+            network.update_port(port["id"], fixed_ips=kept)
+            return Response(status=ACCEPTED)
+    raise bad_request(f"Fixed IP {arguments['address']} is not of instance {server['id']}.")
+
+
+ACTIONS = {
+    "os-stop": Action(plain("stop"), "stop"),
+    "os-start": Action(plain("start"), "start"),
+    "reboot": Action(reboot, "reboot"),
+    "pause": Action(plain("pause"), "pause"),
+    "unpause": Action(plain("unpause"), "unpause"),
+    "suspend": Action(plain("suspend"), "suspend"),
+    "resume": Action(plain("resume"), "resume"),
+    "resize": Action(resize, "resize"),
+    "confirmResize": Action(plain("confirmResize", 204), "confirmResize"),
+    "revertResize": Action(plain("revertResize"), "revertResize"),
+    "rebuild": Action(rebuild, "rebuild"),
+    "changePassword": Action(change_password, "changePassword"),
+    "createImage": Action(create_image, "createImage", locks=False),
+    "createBackup": Action(create_backup, "createBackup"),
+    "rescue": Action(rescue, "rescue"),
+    "unrescue": Action(plain("unrescue"), "unrescue"),
+    "shelve": Action(shelve, "shelve"),
+    "shelveOffload": Action(shelve_offload, "shelveOffload", admin=True),
+    "unshelve": Action(unshelve, "unshelve"),
+    "lock": Action(lock, "lock", locks=False),
+    "unlock": Action(unlock, "unlock", locks=False),
+    "forceDelete": Action(force_delete, "delete"),
+    "restore": Action(plain("restore"), "restore"),
+    "migrate": Action(migrate, "migrate", admin=True),
+    "os-migrateLive": Action(live_migrate, "live-migration", admin=True),
+    "evacuate": Action(evacuate, "evacuate", admin=True),
+    "trigger_crash_dump": Action(crash_dump, "trigger_crash_dump", versions=((2, 17), LATEST)),
+    "os-getConsoleOutput": Action(console_output, locks=False),
+    "os-resetState": Action(reset_state, admin=True, locks=False),
+    "resetNetwork": Action(reset_network, admin=True),
+    "injectNetworkInfo": Action(reset_network, admin=True),
+    "addSecurityGroup": Action(security_group(add=True), locks=False),
+    "removeSecurityGroup": Action(security_group(add=False), locks=False),
+    "addFixedIp": Action(add_fixed_ip, versions=((2, 1), (2, 43))),
+    "removeFixedIp": Action(remove_fixed_ip, versions=((2, 1), (2, 43))),
+    **{name: Action(local_console(name), versions=((2, 1), (2, 5)), locks=False) for name in LOCAL_CONSOLES},
+}

@@ -1,0 +1,284 @@
+"""Flavors, keypairs and server groups over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from stoker.emulator.compute.hosts import POLICIES
+from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.views import brief, flavor_detail, group_detail, keypair_detail, keypair_summary
+from stoker.emulator.core.errors import bad_request, forbidden, not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.paging import ordered, page
+from stoker.emulator.core.store import Record
+from stoker.emulator.identity.records import IdentityRecords
+from stoker.emulator.volume import fields
+
+LARGEST = 2**31 - 1
+FLAVOR = {
+    "id": fields.nullable(fields.either(fields.integer(0), fields.text(1, 255, r"(?! )[a-zA-Z0-9. _-]*(?<! )"))),
+    "name": fields.name(),
+    "ram": fields.integer(1, LARGEST),
+    "vcpus": fields.integer(1, LARGEST),
+    "disk": fields.integer(0, LARGEST),
+    "OS-FLV-EXT-DATA:ephemeral": fields.integer(0, LARGEST),
+    "swap": fields.integer(0, LARGEST),
+    "rxtx_factor": fields.number(0),
+    "os-flavor-access:is_public": fields.boolean,
+}
+DESCRIPTION = fields.nullable(fields.text(0, 65535))
+SPECS = fields.text_map(key_form=r"[a-zA-Z0-9\-_:. ]{1,255}")
+
+
+def _flavor(compute: ComputeRecords, request: Request) -> Record:
+    return compute.flavor_for(request.context, request.vars["flavor_id"])
+
+
+def _flavors(compute: ComputeRecords, request: Request, view: Callable[[Record], dict[str, Any]]) -> Response:
+    query = request.query
+    rows = compute.flavors_for(request.context)
+    public = query.get("is_public")
+    if not request.context.is_admin or public is None:
+        own = request.context.project_id
+        rows = [row for row in rows if row["is_public"] or (public is None and own in row["_projects"])]
+    elif public.lower() != "none":
+        rows = [row for row in rows if row["is_public"] == fields.as_boolean(public)]
+    for name, field in (("minDisk", "disk"), ("minRam", "ram")):
+        if (least := query.integer(name)) is not None:
+            rows = [row for row in rows if row[field] >= least]
+    named = [{**row, "flavorid": row["id"], "memory_mb": row["ram"], "root_gb": row["disk"]} for row in rows]
+    shown = page(ordered(named, query, (("flavorid", False),)), query)
+    body: dict[str, Any] = {"flavors": [view(row) for row in shown.rows]}
+    if shown.next_marker is not None:
+        body["flavors_links"] = shown.links(request)
+    return Response(body)
+
+
+def list_flavors(compute: ComputeRecords, request: Request) -> Response:
+    described = request.version >= (2, 55)
+    return _flavors(
+        compute,
+        request,
+        lambda row: {
+            **brief(request, "flavors", row),
+            **({"description": row["description"]} if described else {}),
+        },
+    )
+
+
+def list_flavors_detail(compute: ComputeRecords, request: Request) -> Response:
+    return _flavors(compute, request, lambda row: flavor_detail(request, row))
+
+
+def show_flavor(compute: ComputeRecords, request: Request) -> Response:
+    return Response({"flavor": flavor_detail(request, _flavor(compute, request))})
+
+
+def create_flavor(compute: ComputeRecords, request: Request) -> Response:
+    request.context.require()
+    wanted = request.object("flavor")
+    checks = {**FLAVOR, **({"description": DESCRIPTION} if request.version >= (2, 55) else {})}
+    fields.check_fields(wanted, checks, ("name", "ram", "vcpus", "disk"), "flavor")
+    key = wanted.get("id")
+    public = fields.as_boolean(wanted.get("os-flavor-access:is_public", True))
+    flavor = compute.create_flavor(
+        {
+            "id": None if key in (None, "auto") else str(key).strip(),
+            "name": wanted["name"].strip(),
+            **{name: int(wanted[name]) for name in ("ram", "vcpus", "disk")},
+            "ephemeral": int(wanted.get("OS-FLV-EXT-DATA:ephemeral", 0)),
+            "swap": int(wanted.get("swap", 0)),
+            "rxtx_factor": float(wanted.get("rxtx_factor", 1.0)),
+            "is_public": public,
+            "description": wanted.get("description"),
+        }
+    )
+    return Response({"flavor": flavor_detail(request, flavor)})
+
+
+def update_flavor(compute: ComputeRecords, request: Request) -> Response:
+    request.context.require()
+    if request.version < (2, 55):
+        raise not_found("The resource could not be found.")
+    flavor, wanted = _flavor(compute, request), request.object("flavor")
+    fields.check_fields(wanted, {"description": DESCRIPTION}, ("description",), "flavor")
+    compute.flavors.update(flavor, description=wanted["description"])
+    return Response({"flavor": flavor_detail(request, flavor)})
+
+
+def delete_flavor(compute: ComputeRecords, request: Request) -> Response:
+    request.context.require()
+    compute.flavors.remove(_flavor(compute, request))
+    return Response(status=202)
+
+
+def list_specs(compute: ComputeRecords, request: Request) -> Response:
+    return Response({"extra_specs": _flavor(compute, request)["extra_specs"]})
+
+
+def add_specs(compute: ComputeRecords, request: Request) -> Response:
+    request.context.require()
+    flavor, wanted = _flavor(compute, request), request.object("extra_specs")
+    texts = {key: str(value) if isinstance(value, int | float) else value for key, value in wanted.items()}
+    fields.check_fields({"extra_specs": texts}, {"extra_specs": SPECS})
+    compute.flavors.update(flavor, extra_specs={**flavor["extra_specs"], **texts})
+    return Response({"extra_specs": texts})
+
+
+def _spec_key(flavor: Record, request: Request) -> str:
+    key = request.vars["key"]
+    if key not in flavor["extra_specs"]:
+        raise not_found(f"Flavor {flavor['id']} has no extra specs with key {key}.")
+    return key
+
+
+def show_spec(compute: ComputeRecords, request: Request) -> Response:
+    flavor = _flavor(compute, request)
+    key = _spec_key(flavor, request)
+    return Response({key: flavor["extra_specs"][key]})
+
+
+def update_spec(compute: ComputeRecords, request: Request) -> Response:
+    request.context.require()
+    flavor, wanted = _flavor(compute, request), request.json
+    fields.check_fields({"extra_specs": wanted}, {"extra_specs": SPECS})
+    if list(wanted) != [request.vars["key"]]:
+        raise bad_request("Request body and URI mismatch")
+    compute.flavors.update(flavor, extra_specs={**flavor["extra_specs"], **wanted})
+    return Response(wanted)
+
+
+def delete_spec(compute: ComputeRecords, request: Request) -> Response:
+    request.context.require()
+    flavor = _flavor(compute, request)
+    key = _spec_key(flavor, request)
+    compute.flavors.update(flavor, extra_specs={k: value for k, value in flavor["extra_specs"].items() if k != key})
+    return Response(status=200)
+
+
+def _access(flavor: Record) -> Response:
+    return Response({"flavor_access": [{"flavor_id": flavor["id"], "tenant_id": one} for one in flavor["_projects"]]})
+
+
+def list_access(compute: ComputeRecords, request: Request) -> Response:
+    request.context.require()
+    flavor = _flavor(compute, request)
+    if flavor["is_public"]:
+        raise not_found("Access list not available for public flavors.")
+    return _access(flavor)
+
+
+def flavor_action(compute: ComputeRecords, request: Request) -> Response:
+    request.context.require()
+    flavor, body = _flavor(compute, request), request.json
+    changes = {"addTenantAccess": compute.add_access, "removeTenantAccess": compute.remove_access}
+    name = next((key for key in changes if isinstance(body, dict) and key in body), None)
+    if name is None:
+        raise bad_request(f"The action must be one of {', '.join(changes)}.")
+    fields.check_fields(body[name], {"tenant": fields.text(1)}, ("tenant",), name)
+    project = body[name]["tenant"]
+    if compute.cloud.of(IdentityRecords).projects.get(project) is None:
+        raise bad_request(f"Project ID {project} is not a valid project.")
+    changes[name](flavor, project)
+    return _access(flavor)
+
+
+def _key_owner(request: Request, asked: str | None) -> str:
+    """Whose keypairs are meant: an admin may name another user, since 2.10."""
+    if request.version < (2, 10) or asked in (None, request.context.user_id):
+        return request.context.user_id
+    if not request.context.is_admin:
+        raise forbidden("Policy doesn't allow os_compute_api:os-keypairs:show to be performed.")
+    return str(asked)
+
+
+def list_keypairs(compute: ComputeRecords, request: Request) -> Response:
+    user = _key_owner(request, request.query.get("user_id"))
+    rows = sorted(compute.keypairs.select(user_id=user), key=lambda row: str(row["name"]))
+    links: list[dict[str, str]] = []
+    if request.version >= (2, 35):
+        shown = page(rows, request.query, key="name")
+        rows, links = shown.rows, shown.links(request)
+    body: dict[str, Any] = {"keypairs": [{"keypair": keypair_summary(request, row)} for row in rows]}
+    return Response({**body, "keypairs_links": links} if links else body)
+
+
+def create_keypair(compute: ComputeRecords, request: Request) -> Response:
+    wanted = request.object("keypair")
+    form = r"[a-zA-Z0-9@._\- ]+" if request.version >= (2, 92) else r"[a-zA-Z0-9_\- ]+"
+    checks: dict[str, fields.Check] = {
+        "name": fields.text(1, 255, form),
+        "public_key": fields.nullable(fields.text(0, 65535)),
+    }
+    if request.version >= (2, 2):
+        checks["type"] = fields.one_of("ssh", "x509")
+    if request.version >= (2, 10):
+        checks["user_id"] = fields.text(1)
+    required = ("name", "public_key") if request.version >= (2, 92) else ("name",)
+    fields.check_fields(wanted, checks, required, "keypair")
+    if request.version >= (2, 92) and wanted["public_key"] is None:
+        raise fields.invalid("public_key", None, "None is not of type 'string'")
+    user = _key_owner(request, wanted.get("user_id"))
+    kind, context = wanted.get("type", "ssh"), request.context
+    keypair = compute.create_keypair(user, context.project, wanted["name"], kind, wanted.get("public_key"))
+    view = {**keypair_summary(request, keypair), "user_id": user}
+    if keypair["_private_key"] is not None:
+        view["private_key"] = keypair["_private_key"]
+    return Response({"keypair": view}, 201 if request.version >= (2, 2) else 200)
+
+
+def _keypair(compute: ComputeRecords, request: Request) -> Record:
+    return compute.keypair_for(_key_owner(request, request.query.get("user_id")), request.vars["name"])
+
+
+def show_keypair(compute: ComputeRecords, request: Request) -> Response:
+    return Response({"keypair": keypair_detail(request, _keypair(compute, request))})
+
+
+def delete_keypair(compute: ComputeRecords, request: Request) -> Response:
+    compute.keypairs.remove(_keypair(compute, request))
+    return Response(status=204 if request.version >= (2, 2) else 202)
+
+
+def _group(compute: ComputeRecords, request: Request) -> Record:
+    return compute.visible(compute.server_groups, request.context, request.vars["group_id"])
+
+
+def list_groups(compute: ComputeRecords, request: Request) -> Response:
+    context = request.context
+    everyone = context.is_admin and request.query.boolean("all_projects")
+    rows = list(compute.server_groups) if everyone else compute.server_groups.select(project_id=context.project)
+    offset = request.query.integer("offset") or 0
+    shown = page(rows[offset:], request.query).rows
+    return Response({"server_groups": [group_detail(compute, request, row) for row in shown]})
+
+
+def create_group(compute: ComputeRecords, request: Request) -> Response:
+    wanted = request.object("server_group")
+    allowed = POLICIES if request.version >= (2, 15) else POLICIES[:2]
+    checks: dict[str, fields.Check] = {"name": fields.name()}
+    if request.version >= (2, 64):
+        checks |= {"policy": fields.one_of(*allowed), "rules": fields.anything}
+        fields.check_fields(wanted, checks, ("name", "policy"), "server_group")
+        policy, rules = wanted["policy"], wanted.get("rules")
+    else:
+        checks["policies"] = fields.items(fields.one_of(*allowed), 1)
+        fields.check_fields(wanted, checks, ("name", "policies"), "server_group")
+        if not wanted["policies"]:
+            raise fields.invalid("policies", [], "[] is too short")
+        policy, rules = wanted["policies"][0], None
+    if rules is not None:
+        fields.check_fields(rules, {"max_server_per_host": fields.integer(1)}, where="rules")
+        rules = {key: int(value) for key, value in rules.items()}
+    group = compute.create_group(request.context, wanted["name"].strip(), policy, rules)
+    return Response({"server_group": group_detail(compute, request, group)})
+
+
+def show_group(compute: ComputeRecords, request: Request) -> Response:
+    return Response({"server_group": group_detail(compute, request, _group(compute, request))})
+
+
+def delete_group(compute: ComputeRecords, request: Request) -> Response:
+    compute.server_groups.remove(_group(compute, request))
+    return Response(status=204)

@@ -1,0 +1,134 @@
+"""The compute service: its table of routes."""
+
+from __future__ import annotations
+
+from stoker.emulator.compute import action_routes, admin_routes, device_routes, flavor_routes, server_routes
+from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.core.cloud import Microversions, Routes, Service
+from stoker.emulator.core.errors import fault_body
+
+SERVER_ROUTES: Routes = {
+    "/servers": {"GET": server_routes.index, "POST": server_routes.create},
+    "/servers/detail": {"GET": server_routes.detail},
+    "/servers/{server_id}": {
+        "GET": server_routes.show,
+        "PUT": server_routes.update,
+        "DELETE": server_routes.delete,
+    },
+    "/servers/{server_id}/action": {"POST": action_routes.server_action},
+    "/servers/{server_id}/remote-consoles": {"POST": action_routes.remote_console},
+    "/servers/{server_id}/ips": {"GET": server_routes.list_addresses},
+    "/servers/{server_id}/ips/{network}": {"GET": server_routes.show_addresses},
+    "/servers/{server_id}/metadata": {
+        "GET": server_routes.show_metadata,
+        "POST": server_routes.merge_metadata,
+        "PUT": server_routes.replace_metadata,
+    },
+    "/servers/{server_id}/metadata/{key}": {
+        "GET": server_routes.show_metadata_item,
+        "PUT": server_routes.set_metadata_item,
+        "DELETE": server_routes.delete_metadata_item,
+    },
+    "/servers/{server_id}/tags": {
+        "GET": server_routes.list_tags,
+        "PUT": server_routes.replace_tags,
+        "DELETE": server_routes.delete_tags,
+    },
+    "/servers/{server_id}/tags/{tag}": {
+        "GET": server_routes.has_tag,
+        "PUT": server_routes.add_tag,
+        "DELETE": server_routes.delete_tag,
+    },
+    "/servers/{server_id}/os-interface": {
+        "GET": device_routes.list_interfaces,
+        "POST": device_routes.attach_interface,
+    },
+    "/servers/{server_id}/os-interface/{port_id}": {
+        "GET": device_routes.show_interface,
+        "DELETE": device_routes.detach_interface,
+    },
+    "/servers/{server_id}/os-volume_attachments": {
+        "GET": device_routes.list_volumes,
+        "POST": device_routes.attach_volume,
+    },
+    "/servers/{server_id}/os-volume_attachments/{volume_id}": {
+        "GET": device_routes.show_volume,
+        "PUT": device_routes.update_volume,
+        "DELETE": device_routes.detach_volume,
+    },
+    "/servers/{server_id}/os-security-groups": {"GET": device_routes.list_security_groups},
+    "/servers/{server_id}/os-instance-actions": {"GET": device_routes.list_events},
+    "/servers/{server_id}/os-instance-actions/{request_id}": {"GET": device_routes.show_event},
+    "/servers/{server_id}/diagnostics": {"GET": device_routes.diagnostics},
+    "/servers/{server_id}/migrations": {"GET": admin_routes.list_server_migrations},
+}
+
+ROUTES: Routes = {
+    **SERVER_ROUTES,
+    "/flavors": {"GET": flavor_routes.list_flavors, "POST": flavor_routes.create_flavor},
+    "/flavors/detail": {"GET": flavor_routes.list_flavors_detail},
+    "/flavors/{flavor_id}": {
+        "GET": flavor_routes.show_flavor,
+        "PUT": flavor_routes.update_flavor,
+        "DELETE": flavor_routes.delete_flavor,
+    },
+    "/flavors/{flavor_id}/action": {"POST": flavor_routes.flavor_action},
+    "/flavors/{flavor_id}/os-flavor-access": {"GET": flavor_routes.list_access},
+    "/flavors/{flavor_id}/os-extra_specs": {"GET": flavor_routes.list_specs, "POST": flavor_routes.add_specs},
+    "/flavors/{flavor_id}/os-extra_specs/{key}": {
+        "GET": flavor_routes.show_spec,
+        "PUT": flavor_routes.update_spec,
+        "DELETE": flavor_routes.delete_spec,
+    },
+    "/os-keypairs": {"GET": flavor_routes.list_keypairs, "POST": flavor_routes.create_keypair},
+    "/os-keypairs/{name}": {"GET": flavor_routes.show_keypair, "DELETE": flavor_routes.delete_keypair},
+    "/os-server-groups": {"GET": flavor_routes.list_groups, "POST": flavor_routes.create_group},
+    "/os-server-groups/{group_id}": {"GET": flavor_routes.show_group, "DELETE": flavor_routes.delete_group},
+    "/extensions": {"GET": admin_routes.extensions},
+    "/extensions/{alias}": {"GET": admin_routes.extension},
+    "/limits": {"GET": admin_routes.limits},
+    "/os-quota-sets/{target_id}": {
+        "GET": admin_routes.show_quota,
+        "PUT": admin_routes.update_quota,
+        "DELETE": admin_routes.delete_quota,
+    },
+    "/os-quota-sets/{target_id}/detail": {"GET": admin_routes.show_quota_detail},
+    "/os-quota-sets/{target_id}/defaults": {"GET": admin_routes.default_quota},
+    "/os-quota-class-sets/{class_name}": {
+        "GET": admin_routes.show_quota_class,
+        "PUT": admin_routes.update_quota_class,
+    },
+    "/os-availability-zone": {"GET": admin_routes.list_zones},
+    "/os-availability-zone/detail": {"GET": admin_routes.list_zones_detail},
+    "/os-hypervisors": {"GET": admin_routes.list_hypervisors},
+    "/os-hypervisors/detail": {"GET": admin_routes.list_hypervisors_detail},
+    "/os-hypervisors/statistics": {"GET": admin_routes.hypervisor_statistics},
+    "/os-hypervisors/{hypervisor_id}": {"GET": admin_routes.show_hypervisor},
+    "/os-hypervisors/{hypervisor_id}/uptime": {"GET": admin_routes.hypervisor_uptime},
+    "/os-hypervisors/{hypervisor_id}/search": {"GET": admin_routes.search_hypervisors},
+    "/os-hypervisors/{hypervisor_id}/servers": {"GET": admin_routes.hypervisor_servers},
+    "/os-services": {"GET": admin_routes.list_services},
+    "/os-services/{service_id}": {"PUT": admin_routes.update_service},
+    "/os-aggregates": {"GET": admin_routes.list_aggregates, "POST": admin_routes.create_aggregate},
+    "/os-aggregates/{aggregate_id}": {
+        "GET": admin_routes.show_aggregate,
+        "PUT": admin_routes.update_aggregate,
+        "DELETE": admin_routes.delete_aggregate,
+    },
+    "/os-aggregates/{aggregate_id}/action": {"POST": admin_routes.aggregate_action},
+    "/os-migrations": {"GET": admin_routes.list_migrations},
+}
+
+COMPUTE = Service(
+    name="nova",
+    mount="/compute",
+    records=ComputeRecords,
+    endpoints={"compute": "/compute/v2.1"},
+    prefixes=("/v2.1", "/v2.1/{project_id}"),
+    routes=ROUTES,
+    root={"/": {"GET": admin_routes.versions}, "/v2.1": {"GET": admin_routes.version}},
+    public=frozenset({"GET /", "GET /v2.1"}),
+    error_body=fault_body,
+    microversions=Microversions("compute", (2, 1), (2, 96), (2, 1), "X-OpenStack-Nova-API-Version"),
+    request_id_header="x-compute-request-id",
+)

@@ -1,0 +1,76 @@
+"""How much of compute a project may use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stoker.emulator.compute.flavors import FlavorRecords
+from stoker.emulator.core.errors import forbidden
+
+DEFAULT_LIMITS = {
+    "instances": 10,
+    "cores": 20,
+    "ram": 51200,
+    "metadata_items": 128,
+    "injected_files": 5,
+    "injected_file_content_bytes": 10240,
+    "injected_file_path_bytes": 255,
+    "key_pairs": 100,
+    "server_groups": 10,
+    "server_group_members": 10,
+    "floating_ips": -1,
+    "fixed_ips": -1,
+    "security_groups": -1,
+    "security_group_rules": -1,
+}
+
+
+class QuotaRecords(FlavorRecords):
+    """Limits by project, the default ones under the id `default`; a limit of -1 is none."""
+
+    def default_limits(self) -> dict[str, int]:
+        """The limits of a project without limits of its own."""
+        changed = self.quotas.get("default") or {}
+        return {name: changed.get(name, limit) for name, limit in DEFAULT_LIMITS.items()}
+
+    def limits_of(self, project_id: str) -> dict[str, int]:
+        own = self.quotas.get(project_id) or {}
+        return {name: own.get(name, limit) for name, limit in self.default_limits().items()}
+
+    def set_limits(self, key: str, changes: Mapping[str, int]) -> None:
+        """Limit a project, or all of them with the key `default`."""
+        row = self.quotas.get(key) or self.quotas.add({"id": key})
+        self.quotas.update(row, **changes)
+
+    def reset_limits(self, project_id: str) -> None:
+        """Let the defaults hold for a project again."""
+        if (row := self.quotas.get(project_id)) is not None:
+            self.quotas.remove(row)
+
+    def used_by(self, project_id: str) -> dict[str, int]:
+        """What a project uses of each limit; what is counted per user or per group counts as nothing here."""
+        servers = self.servers.select(project_id=project_id)
+        return {
+            **dict.fromkeys(DEFAULT_LIMITS, 0),
+            "instances": len(servers),
+            "cores": sum(server["flavor"]["vcpus"] for server in servers),
+            "ram": sum(server["flavor"]["ram"] for server in servers),
+            "server_groups": len(self.server_groups.select(project_id=project_id)),
+        }
+
+    def check_quota(self, project_id: str, wanted: Mapping[str, int]) -> None:
+        """Refuse what goes beyond a limit.
+
+        wanted: quota name → how much more of it.
+
+        Raises: ApiError 403.
+        """
+        limits, used = self.limits_of(project_id), self.used_by(project_id)
+        beyond = [name for name, amount in wanted.items() if amount > 0 and 0 <= limits[name] < used[name] + amount]
+        if beyond:
+            raise forbidden(
+                f"Quota exceeded for {', '.join(beyond)}: "
+                f"Requested {', '.join(str(wanted[name]) for name in beyond)}, "
+                f"but already used {', '.join(str(used[name]) for name in beyond)} "
+                f"of {', '.join(str(limits[name]) for name in beyond)} {', '.join(beyond)}"
+            )

@@ -1,0 +1,406 @@
+"""Servers, their metadata and tags over HTTP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.states import STATUS, status_of
+from stoker.emulator.compute.views import addresses, brief, links, server_base, server_detail
+from stoker.emulator.core.errors import ApiError, bad_request, forbidden, not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.paging import ordered, page
+from stoker.emulator.core.store import Record
+from stoker.emulator.network.records import NetworkRecords
+from stoker.emulator.volume import fields
+
+TAG = fields.text(1, 60, r"[^,/]*")
+METADATA = fields.text_map(key_form=r"[a-zA-Z0-9\-_:. ]{1,255}")
+HOSTNAME = fields.text(2, 63, r"[a-zA-Z0-9]+[a-zA-Z0-9-]*")
+IPV4 = fields.text(0, 45, r"(\d{1,3}\.){3}\d{1,3}|")
+IPV6 = fields.text(0, 45, r"[0-9a-fA-F:.]*")
+NETWORK = {
+    "uuid": fields.nullable(fields.identifier),
+    "port": fields.nullable(fields.identifier),
+    "fixed_ip": fields.nullable(fields.text(1, 45, r"[0-9a-fA-F:.]+")),
+    "tag": TAG,
+}
+DISK_CONFIG = fields.one_of("AUTO", "MANUAL")
+SERVER = {
+    "name": fields.name(),
+    "imageRef": fields.text(),
+    "flavorRef": fields.either(fields.text(1), fields.integer(0)),
+    "adminPass": fields.text(),
+    "metadata": METADATA,
+    "networks": fields.anything,
+    "OS-DCF:diskConfig": DISK_CONFIG,
+    "accessIPv4": IPV4,
+    "accessIPv6": IPV6,
+    "personality": fields.anything,
+    "availability_zone": fields.nullable(fields.text(1)),
+    "block_device_mapping": fields.items(fields.anything),
+    "block_device_mapping_v2": fields.items(fields.anything),
+    "config_drive": fields.nullable(fields.boolean),
+    "key_name": fields.nullable(fields.text(1)),
+    "min_count": fields.integer(1),
+    "max_count": fields.integer(1),
+    "return_reservation_id": fields.boolean,
+    "security_groups": fields.items(fields.anything),
+    "user_data": fields.nullable(fields.text(0, 10**7)),
+}
+SINCE = {
+    "description": ((2, 19), fields.nullable(fields.text())),
+    "tags": ((2, 52), fields.items(TAG, 50)),
+    "trusted_image_certificates": ((2, 63), fields.nullable(fields.items(fields.text(1), 50))),
+    "host": ((2, 74), fields.text(1)),
+    "hypervisor_hostname": ((2, 74), fields.text(1)),
+    "hostname": ((2, 90), HOSTNAME),
+}
+"""Fields of a new server that a microversion brought."""
+DEVICE_KEYS = {
+    "virtual_name": fields.anything,
+    "volume_id": fields.anything,
+    "snapshot_id": fields.anything,
+    "volume_size": fields.nullable(fields.integer(0)),
+    "device_name": fields.nullable(fields.text(0, 255, r"[a-zA-Z0-9._\-/]*")),
+    "delete_on_termination": fields.boolean,
+    "no_device": fields.anything,
+    "connection_info": fields.anything,
+    "source_type": fields.one_of("volume", "image", "snapshot", "blank"),
+    "destination_type": fields.one_of("volume", "local"),
+    "uuid": fields.text(1),
+    "image_id": fields.identifier,
+    "guest_format": fields.nullable(fields.text()),
+    "device_type": fields.nullable(fields.text()),
+    "disk_bus": fields.nullable(fields.text()),
+    "boot_index": fields.nullable(fields.either(fields.text(0, 0), fields.integer(-1))),
+    "tag": TAG,
+    "volume_type": fields.nullable(fields.text()),
+}
+SORT_KEYS = {"created_at": "created", "updated_at": "updated", "uuid": "id", "display_name": "name"}
+
+
+def found(compute: ComputeRecords, request: Request) -> Record:
+    """The server the path names."""
+    return compute.server_for(request.context, request.vars["server_id"])
+
+
+def since(table: dict[str, tuple[tuple[int, int], fields.Check]], request: Request) -> dict[str, fields.Check]:
+    """The checks of the fields that the request's microversion has."""
+    return {name: check for name, (version, check) in table.items() if request.version >= version}
+
+
+def _check_new_server(request: Request, wanted: Record) -> None:
+    fields.check_fields(wanted, {**SERVER, **since(SINCE, request)}, ("name", "flavorRef"), "server")
+    networks = wanted.get("networks")
+    if request.version >= (2, 37) and networks is None:
+        raise fields.invalid("server", wanted, "'networks' is a required property")
+    if isinstance(networks, str):
+        if request.version < (2, 37) or networks not in ("auto", "none"):
+            raise fields.invalid("networks", networks, f"{networks!r} is not of type 'array'")
+    elif networks is not None:
+        fields.check_fields({"networks": networks}, {"networks": fields.items(fields.anything)})
+        for row in networks:
+            fields.check_fields(row, NETWORK, where="networks")
+    for row in [*(wanted.get("block_device_mapping") or []), *(wanted.get("block_device_mapping_v2") or [])]:
+        fields.check_fields(row, DEVICE_KEYS, where="block_device_mapping")
+    for row in wanted.get("security_groups") or []:
+        fields.check_fields(row, {"name": fields.text(1)}, where="security_groups", strict=False)
+    least = int(wanted.get("min_count", 1))
+    if least > int(wanted.get("max_count", least)):
+        raise bad_request("min_count must be <= max_count")
+
+
+def check_personality(compute: ComputeRecords, request: Request, wanted: Record) -> None:
+    """Refuse injected files: all of them since 2.57, before that too many or too large ones."""
+    files = wanted.get("personality")
+    if files is None:
+        return
+    if request.version >= (2, 57):
+        raise fields.invalid("server", wanted, "Additional properties are not allowed ('personality' was unexpected)")
+    keys = {"path": fields.text(1), "contents": fields.text(0, 10**7)}
+    fields.check_fields({"personality": files}, {"personality": fields.items(fields.anything)})
+    limits = compute.limits_of(request.context.project)
+    if 0 <= limits["injected_files"] < len(files):
+        raise forbidden("Quota exceeded, too many injected files.")
+    for row in files:
+        fields.check_fields(row, keys, ("path", "contents"), "personality")
+        if 0 <= limits["injected_file_content_bytes"] < len(row["contents"]) * 3 // 4:
+            raise forbidden("Quota exceeded, too large file content.")
+
+
+def create(compute: ComputeRecords, request: Request) -> Response:
+    wanted = request.object("server")
+    check_personality(compute, request, wanted)
+    _check_new_server(request, wanted)
+    body = request.json
+    hints = body.get("os:scheduler_hints") or body.get("OS-SCH-HNT:scheduler_hints") or {}
+    group = {"group": fields.identifier}
+    fields.check_fields(hints, group, where="os:scheduler_hints", strict=False)
+    servers = compute.create_servers(request.context, wanted, hints, request.version)
+    for server in servers:
+        compute.note(request.context, request.id, server, "create")
+    first = servers[0]
+    if fields.as_boolean(wanted.get("return_reservation_id", False)):
+        return Response({"reservation_id": first["reservation_id"]}, 202)
+    view = {
+        "id": first["id"],
+        "links": links(request, "servers", first["id"]),
+        "OS-DCF:diskConfig": first["disk_config"],
+        "security_groups": [{"name": row["name"]} for row in wanted.get("security_groups") or [{"name": "default"}]],
+        "adminPass": first["_password"],
+    }
+    return Response({"server": view}, 202, {"Location": f"{request.base}/v2.1/servers/{first['id']}"})
+
+
+def _rows(compute: ComputeRecords, request: Request) -> list[Record]:
+    """The servers asked for, newest first."""
+    context, query = request.context, request.query
+    everyone = context.is_admin and bool(query.boolean("all_tenants"))
+    project = query.get("project_id") or query.get("tenant_id")
+    if not everyone:
+        if query.boolean("all_tenants"):
+            raise forbidden("Policy doesn't allow os_compute_api:servers:index:get_all_tenants to be performed.")
+        rows = compute.servers.select(project_id=context.project)
+    else:
+        rows = compute.servers.select(project_id=project) if project else list(compute.servers)
+    rows = rows[::-1]
+    for name, test in FILTERS.items():
+        for wanted in query.all(name)[:1]:
+            rows = [row for row in rows if test(compute, row, wanted)]
+    statuses = [word.upper() for word in query.all("status")]
+    if statuses:
+        known = set(STATUS.values()) | {
+            status_of("active", task) for task in ("rebooting", "rebuilding", "resize_prep")
+        }
+        if not known.intersection(statuses):
+            return []
+        rows = [row for row in rows if status_of(row["vm_state"], row["task_state"]) in statuses]
+    if query.boolean("deleted") and context.is_admin:
+        return []
+    return rows
+
+
+def _matches(pattern: str, text: str | None) -> bool:
+    try:
+        return re.search(pattern, text or "") is not None
+    except re.error:
+        return pattern in (text or "")
+
+
+def _moment(text: str) -> datetime:
+    try:
+        found_ = datetime.fromisoformat(text)
+    except ValueError:
+        raise bad_request(f"Invalid input for query parameters changes-since. Value: {text}.") from None
+    return found_.replace(tzinfo=None)
+
+
+Filter = Callable[[ComputeRecords, Record, str], bool]
+FILTERS: dict[str, Filter] = {
+    "name": lambda compute, row, wanted: _matches(wanted, row["name"]),
+    "host": lambda compute, row, wanted: row["host"] == wanted,
+    "node": lambda compute, row, wanted: row["host"] == wanted,
+    "user_id": lambda compute, row, wanted: row["user_id"] == wanted,
+    "uuid": lambda compute, row, wanted: row["id"] == wanted,
+    "image": lambda compute, row, wanted: row["image_id"] == wanted,
+    "flavor": lambda compute, row, wanted: row["flavor"]["id"] == wanted,
+    "key_name": lambda compute, row, wanted: row["key_name"] == wanted,
+    "vm_state": lambda compute, row, wanted: row["vm_state"] == wanted,
+    "task_state": lambda compute, row, wanted: row["task_state"] == wanted,
+    "power_state": lambda compute, row, wanted: str(row["power_state"]) == wanted,
+    "availability_zone": lambda compute, row, wanted: compute.zone_of(row["host"]) == wanted,
+    "reservation_id": lambda compute, row, wanted: row["reservation_id"] == wanted,
+    "description": lambda compute, row, wanted: _matches(wanted, row["description"]),
+    "hostname": lambda compute, row, wanted: _matches(wanted, row["hostname"]),
+    "access_ip_v4": lambda compute, row, wanted: _matches(wanted, row["access_ip_v4"]),
+    "access_ip_v6": lambda compute, row, wanted: _matches(wanted, row["access_ip_v6"]),
+    "locked": lambda compute, row, wanted: (row["locked_by"] is not None) == fields.as_boolean(wanted),
+    "tags": lambda compute, row, wanted: set(wanted.split(",")) <= set(row["tags"]),
+    "tags-any": lambda compute, row, wanted: bool(set(wanted.split(",")) & set(row["tags"])),
+    "not-tags": lambda compute, row, wanted: not set(wanted.split(",")) <= set(row["tags"]),
+    "not-tags-any": lambda compute, row, wanted: not set(wanted.split(",")) & set(row["tags"]),
+    "ip": lambda compute, row, wanted: _has_address(compute, row, wanted, 4),
+    "ip6": lambda compute, row, wanted: _has_address(compute, row, wanted, 6),
+    "changes-since": lambda compute, row, wanted: _moment(row["updated"]) >= _moment(wanted),
+    "changes-before": lambda compute, row, wanted: _moment(row["updated"]) <= _moment(wanted),
+}
+
+
+def _has_address(compute: ComputeRecords, server: Record, pattern: str, version: int) -> bool:
+    ports = compute.cloud.of(NetworkRecords).ports_of_device(server["id"])
+    texts = [row["ip_address"] for port in ports for row in port["fixed_ips"]]
+    return any(_matches(pattern, text) for text in texts if (":" in text) == (version == 6))
+
+
+def _page(compute: ComputeRecords, request: Request, view: Callable[[Record], dict[str, Any]]) -> Response:
+    rows = [{**row, **{key: row[field] for key, field in SORT_KEYS.items()}} for row in _rows(compute, request)]
+    shown = page(ordered(rows, request.query), request.query)
+    body: dict[str, Any] = {"servers": [view(row) for row in shown.rows]}
+    if shown.next_marker is not None:
+        body["servers_links"] = shown.links(request)
+    return Response(body)
+
+
+def index(compute: ComputeRecords, request: Request) -> Response:
+    return _page(compute, request, lambda row: brief(request, "servers", row))
+
+
+def detail(compute: ComputeRecords, request: Request) -> Response:
+    return _page(compute, request, lambda row: server_detail(compute, request, row))
+
+
+def show(compute: ComputeRecords, request: Request) -> Response:
+    return Response({"server": server_detail(compute, request, found(compute, request))})
+
+
+def update(compute: ComputeRecords, request: Request) -> Response:
+    server, wanted = found(compute, request), request.object("server")
+    names = ("name", "OS-DCF:diskConfig", "accessIPv4", "accessIPv6")
+    checks = {name: SERVER[name] for name in names}
+    later = {name: SINCE[name] for name in ("description", "hostname")}
+    fields.check_fields(wanted, {**checks, **since(later, request)}, where="server")
+    columns = {"accessIPv4": "access_ip_v4", "accessIPv6": "access_ip_v6", "OS-DCF:diskConfig": "disk_config"}
+    changes = {columns.get(name, name): value for name, value in wanted.items()}
+    if "name" in changes:
+        changes["name"] = changes["name"].strip()
+    compute.touch(server, **changes)
+    view = server_detail if request.version >= (2, 75) else server_base
+    return Response({"server": view(compute, request, server)})
+
+
+def delete(compute: ComputeRecords, request: Request) -> Response:
+    server = found(compute, request)
+    compute.require_unlocked(request.context, server)
+    compute.note(request.context, request.id, server, "delete")
+    compute.delete_server(server)
+    return Response(status=204)
+
+
+def list_addresses(compute: ComputeRecords, request: Request) -> Response:
+    view = addresses(compute, found(compute, request))
+    return Response({"addresses": {name: _plain(rows) for name, rows in view.items()}})
+
+
+def _plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"version": row["version"], "addr": row["addr"]} for row in rows]
+
+
+def show_addresses(compute: ComputeRecords, request: Request) -> Response:
+    view, name = addresses(compute, found(compute, request)), request.vars["network"]
+    if name not in view:
+        raise not_found("Instance does not belong to the network.")
+    return Response({name: _plain(view[name])})
+
+
+def show_metadata(compute: ComputeRecords, request: Request) -> Response:
+    return Response({"metadata": found(compute, request)["metadata"]})
+
+
+def _set_metadata(compute: ComputeRecords, request: Request, metadata: dict[str, str]) -> None:
+    server = found(compute, request)
+    compute.require_unlocked(request.context, server)
+    compute.require_state(server, "update metadata", ("active", "paused", "suspended", "stopped"), idle=False)
+    compute.check_metadata_quota(server["project_id"], metadata)
+    compute.touch(server, metadata=metadata)
+
+
+def _metadata(request: Request) -> dict[str, str]:
+    metadata = request.object("metadata")
+    fields.check_fields({"metadata": metadata}, {"metadata": METADATA})
+    return metadata
+
+
+def merge_metadata(compute: ComputeRecords, request: Request) -> Response:
+    _set_metadata(compute, request, {**found(compute, request)["metadata"], **_metadata(request)})
+    return show_metadata(compute, request)
+
+
+def replace_metadata(compute: ComputeRecords, request: Request) -> Response:
+    _set_metadata(compute, request, _metadata(request))
+    return show_metadata(compute, request)
+
+
+def show_metadata_item(compute: ComputeRecords, request: Request) -> Response:
+    metadata, key = found(compute, request)["metadata"], request.vars["key"]
+    if key not in metadata:
+        raise not_found("Metadata item was not found")
+    return Response({"meta": {key: metadata[key]}})
+
+
+def set_metadata_item(compute: ComputeRecords, request: Request) -> Response:
+    server, item = found(compute, request), request.object("meta")
+    fields.check_fields({"meta": item}, {"meta": METADATA})
+    if list(item) != [request.vars["key"]]:
+        raise bad_request("Request body and URI mismatch")
+    _set_metadata(compute, request, {**server["metadata"], **item})
+    return Response({"meta": item})
+
+
+def delete_metadata_item(compute: ComputeRecords, request: Request) -> Response:
+    metadata, key = found(compute, request)["metadata"], request.vars["key"]
+    if key not in metadata:
+        raise not_found("Metadata item was not found")
+    _set_metadata(compute, request, {name: value for name, value in metadata.items() if name != key})
+    return Response(status=204)
+
+
+def _tagged(compute: ComputeRecords, request: Request) -> Record:
+    if request.version < (2, 26):
+        raise not_found("The resource could not be found.")
+    return found(compute, request)
+
+
+def _set_tags(compute: ComputeRecords, server: Record, tags: list[str]) -> None:
+    compute.require_state(server, "update tags", ("active", "paused", "suspended", "stopped"), idle=False)
+    if len(tags) > 50:
+        raise bad_request("The number of tags exceeded the per-server limit 50")
+    compute.touch(server, tags=tags)
+
+
+def list_tags(compute: ComputeRecords, request: Request) -> Response:
+    return Response({"tags": _tagged(compute, request)["tags"]})
+
+
+def replace_tags(compute: ComputeRecords, request: Request) -> Response:
+    server = _tagged(compute, request)
+    fields.check_fields(request.json, {"tags": fields.items(TAG)}, ("tags",))
+    _set_tags(compute, server, list(dict.fromkeys(request.json["tags"])))
+    return list_tags(compute, request)
+
+
+def delete_tags(compute: ComputeRecords, request: Request) -> Response:
+    _set_tags(compute, _tagged(compute, request), [])
+    return Response(status=204)
+
+
+def _require_tag(compute: ComputeRecords, request: Request) -> tuple[Record, str]:
+    server, tag = _tagged(compute, request), request.vars["tag"]
+    if tag not in server["tags"]:
+        raise ApiError(404, f"Server {server['id']} has no tag '{tag}'")
+    return server, tag
+
+
+def has_tag(compute: ComputeRecords, request: Request) -> Response:
+    _require_tag(compute, request)
+    return Response(status=204)
+
+
+def add_tag(compute: ComputeRecords, request: Request) -> Response:
+    server, tag = _tagged(compute, request), request.vars["tag"]
+    if (problem := TAG(tag)) is not None:
+        raise bad_request(f"Tag '{tag}' is invalid. {problem}")
+    if tag in server["tags"]:
+        return Response(status=204)
+    _set_tags(compute, server, [*server["tags"], tag])
+    place = f"{request.base}/v2.1/servers/{server['id']}/tags/{tag}"
+    return Response(status=201, headers={"Location": place})
+
+
+def delete_tag(compute: ComputeRecords, request: Request) -> Response:
+    server, tag = _require_tag(compute, request)
+    _set_tags(compute, server, [one for one in server["tags"] if one != tag])
+    return Response(status=204)

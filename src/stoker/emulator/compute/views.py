@@ -1,0 +1,269 @@
+"""Records of the compute service as clients see them, by microversion."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.states import PROGRESS, status_of
+from stoker.emulator.core.http import Request
+from stoker.emulator.core.store import Record
+from stoker.emulator.network.records import NetworkRecords
+
+
+def links(request: Request, kind: str, key: str) -> list[dict[str, str]]:
+    """The `self` and `bookmark` links of a record."""
+    return [
+        {"rel": "self", "href": f"{request.base}/v2.1/{kind}/{key}"},
+        bookmark(request, kind, key),
+    ]
+
+
+def bookmark(request: Request, kind: str, key: str) -> dict[str, str]:
+    return {"rel": "bookmark", "href": f"{request.base}/{kind}/{key}"}
+
+
+def brief(request: Request, kind: str, record: Record) -> dict[str, Any]:
+    """Id, name and links: an entry of a list without details."""
+    return {"id": record["id"], "name": record["name"], "links": links(request, kind, record["id"])}
+
+
+def host_id(server: Record) -> str:
+    """The host as who is no admin may know it: the same for the same project and host."""
+    if server["host"] is None:
+        return ""
+    return hashlib.sha224(f"{server['project_id']}{server['host']}".encode()).hexdigest()
+
+
+def addresses(compute: ComputeRecords, server: Record) -> dict[str, list[dict[str, Any]]]:
+    """The addresses of a server by network name, floating ones after the fixed ones they lead to."""
+    network = compute.cloud.of(NetworkRecords)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for port in network.ports_of_device(server["id"]):
+        rows = found.setdefault(network.network_for(port["project_id"], port["network_id"])["name"], [])
+        floating = network.floating_ips_of_port(port["id"])
+        for fixed in port["fixed_ips"]:
+            rows.append(_address(fixed["ip_address"], "fixed", port))
+            rows.extend(
+                _address(row["floating_ip_address"], "floating", port)
+                for row in floating
+                if row["fixed_ip_address"] == fixed["ip_address"]
+            )
+    return found
+
+
+def _address(text: str, kind: str, port: Record) -> dict[str, Any]:
+    return {
+        "addr": text,
+        "version": 6 if ":" in text else 4,
+        "OS-EXT-IPS:type": kind,
+        "OS-EXT-IPS-MAC:mac_addr": port["mac_address"],
+    }
+
+
+def server_flavor(request: Request, flavor: Record) -> dict[str, Any]:
+    """The flavor inside a server: whole since 2.47, a reference before."""
+    if request.version < (2, 47):
+        return {"id": flavor["id"], "links": [bookmark(request, "flavors", flavor["id"])]}
+    fields = ("vcpus", "ram", "disk", "ephemeral", "swap", "extra_specs")
+    return {"original_name": flavor["name"], **{field: flavor[field] for field in fields}}
+
+
+def server_base(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
+    """A server as its change and its rebuild answer it."""
+    status = status_of(server["vm_state"], server["task_state"])
+    image = server["image_id"]
+    view: dict[str, Any] = {
+        "id": server["id"],
+        "name": server["name"],
+        "status": status,
+        "tenant_id": server["project_id"],
+        "user_id": server["user_id"],
+        "metadata": server["metadata"],
+        "hostId": host_id(server),
+        "image": {"id": image, "links": [bookmark(request, "images", image)]} if image else "",
+        "flavor": server_flavor(request, server["flavor"]),
+        "created": server["created"],
+        "updated": server["updated"],
+        "addresses": addresses(compute, server),
+        "accessIPv4": server["access_ip_v4"],
+        "accessIPv6": server["access_ip_v6"],
+        "OS-DCF:diskConfig": server["disk_config"],
+        "links": links(request, "servers", server["id"]),
+    }
+    if status in PROGRESS:
+        view["progress"] = PROGRESS[status]
+    if server["fault"] is not None and status == "ERROR":
+        view["fault"] = server["fault"]
+    if request.version >= (2, 9):
+        view["locked"] = server["locked_by"] is not None
+    if request.version >= (2, 19):
+        view["description"] = server["description"]
+    if request.version >= (2, 26):
+        view["tags"] = server["tags"]
+    if request.version >= (2, 63):
+        view["trusted_image_certificates"] = server["trusted_image_certificates"]
+    if request.version >= (2, 73):
+        view["locked_reason"] = server["locked_reason"]
+    if request.version >= (2, 90):
+        view["OS-EXT-SRV-ATTR:hostname"] = server["hostname"]
+    return view
+
+
+def server_detail(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
+    """A server in full."""
+    view = server_base(compute, request, server)
+    groups = [{"name": group["name"]} for group in compute.security_groups(server)]
+    devices = compute.block_devices.select(server_id=server["id"])
+    view |= {
+        "key_name": server["key_name"],
+        "config_drive": server["config_drive"],
+        "OS-EXT-AZ:availability_zone": compute.zone_of(server["host"])
+        if server["host"]
+        else server["zone_asked"] or "",
+        "OS-SRV-USG:launched_at": server["launched_at"],
+        "OS-SRV-USG:terminated_at": None,
+        "OS-EXT-STS:task_state": server["task_state"],
+        "OS-EXT-STS:vm_state": server["vm_state"],
+        "OS-EXT-STS:power_state": server["power_state"],
+        "os-extended-volumes:volumes_attached": [
+            {"id": device["volume_id"], "delete_on_termination": device["delete_on_termination"]}
+            if request.version >= (2, 3)
+            else {"id": device["volume_id"]}
+            for device in devices
+        ],
+    }
+    if groups:
+        view["security_groups"] = groups
+    if request.version >= (2, 71):
+        group = compute.group_of(server["id"])
+        view["server_groups"] = [] if group is None else [group["id"]]
+    if request.version >= (2, 96):
+        view["pinned_availability_zone"] = server["zone_asked"]
+    if request.context.is_admin:
+        view |= _for_admins(compute, request, server, devices)
+    return view
+
+
+def _for_admins(compute: ComputeRecords, request: Request, server: Record, devices: list[Record]) -> dict[str, Any]:
+    view = {
+        "OS-EXT-SRV-ATTR:host": server["host"],
+        "OS-EXT-SRV-ATTR:hypervisor_hostname": server["host"],
+        "OS-EXT-SRV-ATTR:instance_name": f"instance-{server['number']:08x}",
+    }
+    if request.version >= (2, 3):
+        root = next((device["device"] for device in devices if device["boot_index"] == 0), "/dev/vda")
+        view |= {
+            "OS-EXT-SRV-ATTR:hostname": server["hostname"],
+            "OS-EXT-SRV-ATTR:reservation_id": server["reservation_id"],
+            "OS-EXT-SRV-ATTR:launch_index": server["launch_index"],
+            "OS-EXT-SRV-ATTR:kernel_id": "",
+            "OS-EXT-SRV-ATTR:ramdisk_id": "",
+            "OS-EXT-SRV-ATTR:root_device_name": root,
+            "OS-EXT-SRV-ATTR:user_data": server["user_data"],
+        }
+    if request.version >= (2, 16):
+        view["host_status"] = host_status(compute, server)
+    return view
+
+
+def host_status(compute: ComputeRecords, server: Record) -> str:
+    """UP, DOWN or MAINTENANCE; empty for a server without a host."""
+    service = compute.services.first(binary="nova-compute", host=server["host"])
+    if service is None:
+        return ""
+    return "DOWN" if service["forced_down"] else "MAINTENANCE" if service["disabled"] else "UP"
+
+
+def flavor_detail(request: Request, flavor: Record) -> dict[str, Any]:
+    """A flavor in full."""
+    view = {
+        **brief(request, "flavors", flavor),
+        "ram": flavor["ram"],
+        "vcpus": flavor["vcpus"],
+        "disk": flavor["disk"],
+        "swap": flavor["swap"] if flavor["swap"] or request.version >= (2, 75) else "",
+        "OS-FLV-EXT-DATA:ephemeral": flavor["ephemeral"],
+        "OS-FLV-DISABLED:disabled": False,
+        "rxtx_factor": flavor["rxtx_factor"],
+        "os-flavor-access:is_public": flavor["is_public"],
+    }
+    if request.version >= (2, 55):
+        view["description"] = flavor["description"]
+    if request.version >= (2, 61):
+        view["extra_specs"] = flavor["extra_specs"]
+    return view
+
+
+def keypair_summary(request: Request, keypair: Record) -> dict[str, Any]:
+    """A keypair as an entry of a list."""
+    fields = ("name", "public_key", "fingerprint", *(("type",) if request.version >= (2, 2) else ()))
+    return {field: keypair[field] for field in fields}
+
+
+def keypair_detail(request: Request, keypair: Record) -> dict[str, Any]:
+    """A keypair in full."""
+    return {
+        **keypair_summary(request, keypair),
+        "user_id": keypair["user_id"],
+        "id": keypair["number"],
+        "created_at": keypair["created_at"],
+        "updated_at": None,
+        "deleted": False,
+        "deleted_at": None,
+    }
+
+
+def group_detail(compute: ComputeRecords, request: Request, group: Record) -> dict[str, Any]:
+    """A server group in full."""
+    view: dict[str, Any] = {"id": group["id"], "name": group["name"], "members": group["members"]}
+    if request.version >= (2, 13):
+        view |= {"project_id": group["project_id"], "user_id": group["user_id"]}
+    if request.version >= (2, 64):
+        return {**view, "policy": group["policy"], "rules": group["rules"]}
+    return {**view, "policies": [group["policy"]], "metadata": {}}
+
+
+def aggregate_detail(request: Request, aggregate: Record) -> dict[str, Any]:
+    """An aggregate in full."""
+    fields = ("name", "hosts", "metadata", "created_at", "updated_at")
+    view = {
+        "id": int(aggregate["id"]),
+        **{field: aggregate[field] for field in fields},
+        "availability_zone": aggregate["metadata"].get("availability_zone"),
+        "deleted": False,
+        "deleted_at": None,
+    }
+    if request.version >= (2, 41):
+        view["uuid"] = aggregate["uuid"]
+    return view
+
+
+def interface_view(compute: ComputeRecords, request: Request, port: Record) -> dict[str, Any]:
+    """A network interface of a server."""
+    view = {
+        "port_state": port["status"],
+        "net_id": port["network_id"],
+        "port_id": port["id"],
+        "mac_addr": port["mac_address"],
+        "fixed_ips": [{key: row[key] for key in ("subnet_id", "ip_address")} for row in port["fixed_ips"]],
+    }
+    if request.version >= (2, 70):
+        row = compute.interfaces.get(port["id"])
+        view["tag"] = None if row is None else row["tag"]
+    return view
+
+
+def attachment_view(request: Request, device: Record) -> dict[str, Any]:
+    """A volume of a server."""
+    view = {"volumeId": device["volume_id"], "serverId": device["server_id"], "device": device["device"]}
+    if request.version < (2, 89):
+        view["id"] = device["volume_id"]
+    else:
+        view |= {"attachment_id": device["attachment_id"], "bdm_uuid": device["id"]}
+    if request.version >= (2, 70):
+        view["tag"] = device["tag"]
+    if request.version >= (2, 79):
+        view["delete_on_termination"] = device["delete_on_termination"]
+    return view
