@@ -149,8 +149,6 @@ RULES: dict[str, Rule] = {
     "list_limits": ANYONE,
     "write_limit": ADMIN,
     "write_domain": ADMIN,
-    "get_domain_config": READ,
-    "write_domain_config": ADMIN,
 }
 OPERATOR_RULES = frozenset({"write_region", "write_service", "write_endpoint", "write_policy", "write_domain"})
 """Not for a token scoped to a domain, whoever holds it: what they change is the whole cloud's."""

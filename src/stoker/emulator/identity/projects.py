@@ -63,6 +63,7 @@ DOMAINS = Entity(
     subject=lambda domain: {"domain_id": domain.get("id")},
     filters=("name", "enabled"),
     extra=True,
+    fixed=frozenset({"explicit_domain_id"}),
 )
 
 

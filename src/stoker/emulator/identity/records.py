@@ -25,7 +25,7 @@ SYSTEM = Target("system", "all")
 
 
 class IdentityRecords(Records):
-    """Domains, projects, users, groups, roles, assignments, tokens and the catalog.
+    """Domains, projects, users, groups, roles, assignments, delegations, credentials, tokens and the catalog.
 
     An assignment is `{id, actor, actor_id, target, target_id, role_id, inherited}`, actor being user or group.
     """
@@ -45,14 +45,13 @@ class IdentityRecords(Records):
         self.regions = self._named("regions", "region")
         self.services = self._named("services", "service", ("type",))
         self.endpoints = self._named("endpoints", "endpoint", ("service_id",))
-        self.trusts = self._named("trusts", "trust", ("trustor_user_id", "trustee_user_id"))
+        self.trusts = self._named("trusts", "trust", ("trustor_user_id", "trustee_user_id", "redelegated_trust_id"))
         self.credentials = self._named("credentials", "credential", ("user_id",))
         self.application_credentials = self._named("application_credentials", "Application Credential", ("user_id",))
         self.access_rules = self._named("access_rules", "Access Rule", ("user_id",))
         self.policies = self._named("policies", "policy")
         self.registered_limits = self._named("registered_limits", "registered limit", ("service_id",))
         self.limits = self._named("limits", "limit", ("project_id", "domain_id"))
-        self.domain_configs = self._named("domain_configs", "domain configuration")
         self.tokens = self.collection("tokens", ("user_id",), _missing("token"), internal=True)
 
     def _named(self, name: str, label: str, indexes: Iterable[str] = ()) -> Collection:

@@ -154,7 +154,7 @@ def delete_trust(identity: IdentityRecords, request: Request) -> Response:
     forbid_restricted(identity, request.context, "managing trusts")
     doomed = [_required(identity, request, "delete_trust")]
     for trust in doomed:
-        doomed.extend(row for row in identity.trusts if row["redelegated_trust_id"] == trust["id"])
+        doomed.extend(identity.trusts.select(redelegated_trust_id=trust["id"]))
         identity.trusts.remove(trust)
     return Response(status=204)
 
