@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from oslo_config import cfg
+from oslo_context import context as oslo_context
 from oslo_log import log
 
 from stoker.base.context import RequestContext
@@ -39,7 +40,7 @@ _SECRETS = (
     ),
     # name: value, name=value, Authorization: Bearer value
     re.compile(
-        rf"""(?P<keep>{_KEY}["']?\s*[:=]\s*(?:bearer\s+|basic\s+)?)(?P<hide>[^\s"'\\,;&{{}}()\[\]]+)""",
+        rf"""(?P<keep>{_KEY}\s*[:=]\s*(?:bearer\s+|basic\s+)?)(?P<hide>[^\s"'\\,;&{{}}()\[\]]+)""",
         re.IGNORECASE,
     ),
     # scheme://user:value@host
@@ -67,12 +68,15 @@ def request_scope(context: RequestContext | None) -> Iterator[None]:
 def setup(config: cfg.ConfigOpts, *, readable: bool = False) -> None:
     """Set up logging for this process as `config` says (oslo.log's options: debug, use_json, log_file …).
 
-    `readable` chooses short lines for a terminal where the configuration names no format of its own.
+    `readable` chooses short lines on the standard error stream, for a terminal, where the configuration says nothing
+    else.
     """
     log.set_defaults(default_log_levels=[*log.get_default_log_levels(), *_QUIET_LOGGERS])
     if readable:
         config.set_default("logging_default_format_string", READABLE_FORMAT)
         config.set_default("logging_context_format_string", READABLE_REQUEST_FORMAT)
+        config.set_default("logging_exception_prefix", "")
+        config.set_default("use_stderr", True)
     log.setup(config, _PRODUCT)
     for handler in logging.getLogger().handlers:
         protect(handler)
@@ -80,7 +84,7 @@ def setup(config: cfg.ConfigOpts, *, readable: bool = False) -> None:
 
 def protect(handler: logging.Handler) -> None:
     """Make `handler` name the request in each line and hide secrets in what it writes."""
-    handler.addFilter(_name_request)
+    handler.addFilter(_complete)
     handler.setFormatter(_MaskingFormatter(handler.formatter or logging.Formatter()))
 
 
@@ -91,11 +95,16 @@ def mask(text: str) -> str:
     return text
 
 
-def _name_request(record: logging.LogRecord) -> bool:
+def _complete(record: logging.LogRecord) -> bool:
+    """Name the request as oslo.log's formatters look for it, and settle the message: they may write its arguments."""
     context = _request.get()
     if context is not None and not getattr(record, "request_id", None):
         record.request_id = context.request_id
         record.user_identity = f"{context.user_id} {context.project_id}"
+        record.context = oslo_context.RequestContext(
+            request_id=context.request_id, user_id=context.user_id, project_id=context.project_id, overwrite=False
+        )
+    record.msg, record.args = mask(record.getMessage()), None
     return True
 
 

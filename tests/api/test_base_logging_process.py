@@ -1,0 +1,53 @@
+"""Logging as a whole process sets it up."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROCESS = """
+import logging, sys
+from stoker.base.config import load_config
+from stoker.base.context import RequestContext
+from stoker.base.logging import request_scope, setup
+
+setup(load_config(sys.argv[1:], []), readable=True)
+log = logging.getLogger("stoker.somewhere")
+log.info("without a request")
+logging.getLogger("keystoneauth").info("chatter of a library")
+log.debug("only when debugging")
+with request_scope(RequestContext("req-7", "u", "alice", "p", token="t")):
+    log.info("password=%s", "hunter2")
+    try:
+        raise ValueError("X-Auth-Token: abc")
+    except ValueError:
+        log.exception("failed")
+"""
+
+
+def lines(*arguments: str) -> list[str]:
+    done = subprocess.run([sys.executable, "-c", PROCESS, *arguments], capture_output=True, text=True, check=True)
+    return done.stderr.splitlines()
+
+
+def test_lines_for_a_person() -> None:
+    printed = lines()
+    assert printed[0].endswith("INFO    stoker.somewhere: without a request")
+    assert printed[1].endswith("INFO    stoker.somewhere: [req-7] password=***")
+    assert not any("chatter" in line or "debugging" in line for line in printed)
+    assert any(line.endswith("ValueError: X-Auth-Token: ***") for line in printed)
+
+
+def test_lines_for_a_machine() -> None:
+    records = [json.loads(line) for line in lines("--use-json", "--debug")]
+    assert records[0]["message"] == "without a request"
+    by_message = {record["message"]: record for record in records}
+    assert by_message["password=***"]["context"]["request_id"] == "req-7"
+    assert "only when debugging" in by_message
+    assert "X-Auth-Token: ***" in "".join(by_message["failed"]["traceback"])
+    assert not any(secret in json.dumps(records) for secret in ("abc", "hunter2"))
