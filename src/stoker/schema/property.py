@@ -16,7 +16,7 @@ from typing import Any
 
 from stoker.base.diagnostics import Path
 from stoker.schema.constraints import Constraint, CustomConstraint, schema_of
-from stoker.schema.unknown import Unknown
+from stoker.schema.unknown import Unknown, combine, has_unknown
 
 
 class Type(StrEnum):
@@ -68,6 +68,8 @@ class Property:
     `schema` declares the keys of a map, `items` the elements of a list. `wire` is the name in the service's
     body when it differs. `resolve` names the finder that turns a name into an id (`neutron.network`).
     `replaces` names an older spelling, in the same map, whose value is taken when this one is not given.
+    `lenient` ones stand for a nested template's parameters: a list may also be a text with commas, and a map a list or
+    the text of one (facts: engine.yaml, properties.coercion).
     """
 
     type: Type = Type.STRING
@@ -83,6 +85,7 @@ class Property:
     wire: str | None = None
     resolve: str | None = None
     replaces: str | None = None
+    lenient: bool = False
 
     def to_schema(self) -> dict[str, Any]:
         """The Orchestration API's description of the property."""
@@ -115,6 +118,8 @@ _API_TYPES = {
     Type.ANY: "any",
 }
 
+_WITH_ARTICLE = {kind: f"{'an' if name[0] in 'ai' else 'a'} {name}" for kind, name in _API_TYPES.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
@@ -141,9 +146,7 @@ class Attribute:
 def schema_to_api(schema: Mapping[str, Property]) -> dict[str, Any]:
     """All listed properties in the Orchestration API's form; hidden and unimplemented ones are left out."""
     return {
-        name: prop.to_schema()
-        for name, prop in schema.items()
-        if prop.implemented and prop.support.status != "HIDDEN"
+        name: prop.to_schema() for name, prop in schema.items() if prop.implemented and prop.support.status != "HIDDEN"
     }
 
 
@@ -168,9 +171,7 @@ class Finalizer:
     custom: Callable[[str, Any], str | None] | None = None
     problems: list[Problem] = field(default_factory=list)
 
-    def properties(
-        self, schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()
-    ) -> dict[str, Any]:
+    def properties(self, schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()) -> dict[str, Any]:
         """The values of every declared property: given, older spelling, default, or None."""
         for name in values:
             if name not in schema:
@@ -193,9 +194,7 @@ class Finalizer:
         given = values.get(name)
         older = values.get(prop.replaces) if prop.replaces else None
         if given is not None and older is not None:
-            self._report(
-                "conflicting-properties", (*path, name), f"{prop.replaces!r} is an older name of {name!r}"
-            )
+            self._report("conflicting-properties", (*path, name), f"{prop.replaces!r} is an older name of {name!r}")
         return older if given is None else given
 
     def _unknown_name(self, schema: Mapping[str, Property], name: object, path: Path) -> None:
@@ -209,10 +208,12 @@ class Finalizer:
         if value is None or isinstance(value, Unknown):
             return value
         try:
-            converted = _COERCE[prop.type](value)
+            converted = (_LENIENT if prop.lenient else _COERCE)[prop.type](value)
         except (ValueError, TypeError, OverflowError):
-            self._report("wrong-type", path, f"{_shown(value)} is not a {_API_TYPES[prop.type]}")
+            self._report("wrong-type", path, f"{_shown(value)} is not {_WITH_ARTICLE[prop.type]}")
             return value
+        if prop.type is Type.MAP and isinstance(converted, str | Unknown):
+            return converted
         if prop.type is Type.MAP and prop.schema is not None:
             converted = self.properties(prop.schema, converted, path)
         elif prop.type is Type.LIST and prop.items is not None:
@@ -221,6 +222,8 @@ class Finalizer:
         return converted
 
     def _constraints(self, constraints: Sequence[Constraint], value: Any, path: Path) -> None:
+        if not constraints or has_unknown(value):
+            return
         for constraint in constraints:
             if isinstance(constraint, CustomConstraint):
                 complaint = self.custom(constraint.name, value) if self.custom else None
@@ -277,6 +280,21 @@ def _map(value: Any) -> Mapping[str, Any]:
     raise TypeError
 
 
+def _lenient_list(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        return value.split(",") if value else []
+    return _list(value)
+
+
+def _lenient_map(value: Any) -> Any:
+    if isinstance(value, str):
+        json.loads(value or "{}")
+        return value
+    if isinstance(value, list):
+        return combine(value) if has_unknown(value) else json.dumps(value)
+    return _map(value)
+
+
 _COERCE: Mapping[Type, Callable[[Any], Any]] = {
     Type.STRING: _string,
     Type.INTEGER: _integer,
@@ -286,6 +304,7 @@ _COERCE: Mapping[Type, Callable[[Any], Any]] = {
     Type.MAP: _map,
     Type.ANY: lambda value: value,
 }
+_LENIENT = {**_COERCE, Type.LIST: _lenient_list, Type.MAP: _lenient_map}
 
 
 def _shown(value: Any) -> str:
@@ -293,9 +312,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def custom_constraints(
-    schema: Mapping[str, Property], values: Mapping[str, Any]
-) -> Iterator[tuple[str, Any]]:
+def custom_constraints(schema: Mapping[str, Property], values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Every `(constraint name, value)` that finalized `values` must be checked for by a plug-in."""
     for name, prop in schema.items():
         yield from _custom_of(prop, values.get(name))

@@ -16,7 +16,7 @@ from stoker.template.definition import Definition, PlacedReference, ResourceDefi
 from stoker.template.expressions import Evaluation, FunctionError, Malformed, UnknownScope, walk
 from stoker.template.ordering import in_order, would_close_circle
 from stoker.template.problems import Problems, suggestion
-from stoker.template.properties import against_schema, finalize, key_path, resolve_entries
+from stoker.template.properties import against_schema, finalize, key_path, resolve_map
 from stoker.template.registry import is_template_name
 
 TypeLookup = Callable[[str, str], ResourceType | None]
@@ -130,7 +130,7 @@ class _Checker:
 
     def _metadata(self, resource: ResourceDefinition) -> None:
         path = key_path(self._definition, resource, "metadata")
-        _, found = resolve_entries(self._definition, resource.metadata, _SCOPE, path)
+        _, found = resolve_map(self._definition, resource.metadata, _SCOPE, path)
         self.problems.add_all(found)
 
     def _against_type(self, resource: ResourceDefinition, kind: ResourceType) -> None:
@@ -155,7 +155,7 @@ class _Checker:
                 hint="use Delete or Retain",
             )
         path = key_path(self._definition, resource, "update_policy")
-        given, found = resolve_entries(self._definition, resource.update_policy, _SCOPE, path)
+        given, found = resolve_map(self._definition, resource.update_policy, _SCOPE, path)
         self.problems.add_all(found)
         if given and not kind.any_properties:
             self.problems.add_all(against_schema(self._definition, kind.update_policy, given, path)[1])

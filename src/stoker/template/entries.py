@@ -8,7 +8,7 @@ from typing import Any
 
 from stoker.base.diagnostics import Path
 from stoker.template.compiler import TemplateCompiler
-from stoker.template.expressions import Expression
+from stoker.template.expressions import Expression, Malformed
 from stoker.template.functions.base import Function
 from stoker.template.functions.conditions import ConditionName, ConditionResult, Connective
 from stoker.template.parts import OutputTemplate, ResourceTemplate
@@ -108,9 +108,7 @@ class EntryReader:
         if key not in self._version.resource_keys or (raw.get(key) is None and not self._is_null(raw, key)):
             return None
         compiled = self._compiler.value(raw[key], (*path, key))
-        if not isinstance(compiled, (*allowed, Expression)) or (
-            not isinstance(compiled, Function) and not isinstance(raw[key], allowed)
-        ):
+        if not isinstance(compiled, Function | Malformed) and not isinstance(raw[key], allowed):
             expected = "a map" if dict in allowed else "a text"
             self._problems.add("resource-field", f"must be {expected}, not {type_name(raw[key])}", (*path, key))
             return None

@@ -132,14 +132,27 @@ class Binding(Protocol):
 
 
 class Evaluation:
-    """One run of resolving: the binding, the scope, and what was met on the way."""
+    """One run of resolving: the binding, the scope, and what was met on the way.
 
-    __slots__ = ("binding", "scope", "unknown_seen")
+    With a list of `failures` a call that cannot work is noted there and its value is undetermined; without, it ends
+    the run.
+    """
 
-    def __init__(self, binding: Binding, scope: Scope) -> None:
+    __slots__ = ("binding", "failures", "scope", "unknown_seen")
+
+    def __init__(self, binding: Binding, scope: Scope, failures: list[FunctionError] | None = None) -> None:
         self.binding = binding
         self.scope = scope
+        self.failures = failures
         self.unknown_seen = False
+
+    def failed(self, error: FunctionError) -> Unknown:
+        """Note a failure and go on, or raise it."""
+        if self.failures is None:
+            raise error
+        self.failures.append(error)
+        self.unknown_seen = True
+        return UNDETERMINED
 
     def met(self, value: Any) -> Any:
         """Pass on a value that may hold unknowns; every value from outside goes through here."""
@@ -213,7 +226,7 @@ class Malformed(Expression):
     def evaluate(self, evaluation: Evaluation) -> Any:
         error = FunctionError(self.diagnostic.message, self.diagnostic.kind, self.diagnostic.hint)
         error.path = self.diagnostic.path
-        raise error
+        return evaluation.failed(error)
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         return iter(())

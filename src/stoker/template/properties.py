@@ -9,13 +9,12 @@ from typing import Any
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Change, Finalizer, Problem, Property
+from stoker.schema.unknown import Unknown
 from stoker.template.definition import Definition, ResourceDefinition
 from stoker.template.expressions import (
     OMIT,
-    UNDETERMINED,
     Evaluation,
     FunctionError,
-    MapExpression,
     Scope,
     evaluate,
 )
@@ -44,7 +43,7 @@ def finalize(
     `custom` is asked about custom constraints, as `Finalizer` does.
     """
     path = key_path(definition, resource, "properties")
-    given, diagnostics = resolve_entries(definition, resource.properties, scope, path)
+    given, diagnostics = resolve_map(definition, resource.properties, scope, path)
     if kind.any_properties:
         return Finalized(given, diagnostics)
     given = with_description(resource, kind, given)
@@ -90,39 +89,26 @@ def _diagnostic(definition: Definition, problem: Problem, path: Path) -> Diagnos
     )
 
 
-def resolve_entries(
+def resolve_map(
     definition: Definition, expression: Any, scope: Scope, path: Path
 ) -> tuple[Mapping[str, Any], list[Diagnostic]]:
-    """The map that a tree stands for, each entry on its own, so that one failing function hides no other.
+    """The map that a tree stands for, with undetermined values in place of calls that cannot work.
 
     References to resources that are not there are left to whoever checks references.
     """
-    if not isinstance(expression, MapExpression):
-        value, diagnostics = _attempt(definition, expression, scope)
-        if value is None or value is UNDETERMINED:
-            value = {}
-        elif not isinstance(value, Mapping):
-            diagnostics.append(_placed(definition, f"must be a map, not {type_name(value)}", path))
-            value = {}
+    failures: list[FunctionError] = []
+    value = evaluate(expression, Evaluation(definition, scope, failures))
+    diagnostics = [_complaint(definition, error) for error in failures if error.kind != "InvalidTemplateReference"]
+    if isinstance(value, Mapping):
         return value, diagnostics
-    values = {}
-    diagnostics = []
-    for name, entry in expression.entries.items():
-        value, found = _attempt(definition, entry, scope)
-        diagnostics += found
-        if value is not OMIT:
-            values[name] = value
-    return values, diagnostics
+    if value is not None and value is not OMIT and not isinstance(value, Unknown):
+        diagnostics.append(_placed(definition, f"must be a map, not {type_name(value)}", path))
+    return {}, diagnostics
 
 
-def _attempt(definition: Definition, expression: Any, scope: Scope) -> tuple[Any, list[Diagnostic]]:
-    try:
-        return evaluate(expression, Evaluation(definition, scope)), []
-    except FunctionError as error:
-        if error.kind == "InvalidTemplateReference":
-            return UNDETERMINED, []
-        error.kind = "StackValidationFailed"
-        return UNDETERMINED, [definition.located(error)]
+def _complaint(definition: Definition, error: FunctionError) -> Diagnostic:
+    error.kind = "StackValidationFailed"
+    return definition.located(error)
 
 
 def _placed(definition: Definition, message: str, path: Path) -> Diagnostic:

@@ -340,3 +340,34 @@ BY_NAME: Mapping[tuple[str, str], Version] = {
 
 EMPTY_TEMPLATE: Mapping[str, Any] = {"heat_template_version": "2015-04-30"}
 """What a stack without a template is made from."""
+
+
+def list_versions() -> list[dict[str, Any]]:
+    """Every format as the Orchestration API lists it."""
+    return [
+        {
+            "version": version.name,
+            "type": version.dialect.name,
+            "aliases": [f"{version.key}.{alias}" for alias in version.aliases],
+        }
+        for version in VERSIONS
+    ]
+
+
+def functions_of(name: str, *, with_condition_functions: bool = False) -> list[dict[str, str]] | None:
+    """The functions of the format `name` (`heat_template_version.queens`) as the Orchestration API lists them, by name;
+    None when there is no such format.
+    """
+    key, _, value = name.partition(".")
+    version = BY_NAME.get((key, value))
+    if version is None:
+        return None
+    functions = {**(version.condition_functions if with_condition_functions else {}), **version.functions}
+    return [
+        {"functions": function, "description": _summary(VARIANTS[functions[function]])}
+        for function in sorted(functions)
+    ]
+
+
+def _summary(function: type[Function]) -> str:
+    return " ".join((function.__doc__ or "").split())

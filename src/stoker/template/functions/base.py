@@ -59,7 +59,7 @@ class Function(Expression):
         except FunctionError as error:
             if error.path is None:
                 error.path = self.path
-            raise
+            return evaluation.failed(error)
 
     def _evaluate(self, evaluation: Evaluation) -> Any:
         arguments = evaluate(self.arguments, evaluation)

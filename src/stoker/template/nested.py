@@ -1,0 +1,104 @@
+"""A template as a resource type: its parameters are the type's properties, its outputs the attributes.
+
+Functions for whoever makes the type's class. Rules: facts engine.yaml (template_resources) and parameters.json
+(parameter_to_property).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from stoker.plugins.resource import ResourceType
+from stoker.schema.property import Attribute, Change, Property, Type
+from stoker.schema.unknown import Unknown, combine, has_unknown
+from stoker.template.parameter import ParameterSchema
+from stoker.template.parameter_types import BOOLEAN, COMMA_DELIMITED_LIST, JSON, NUMBER, STRING, ParameterType
+from stoker.template.problems import suggestion
+from stoker.template.template import Template
+
+REFERENCE_OUTPUT = "OS::stack_id"
+"""The output whose value is the reference id of a resource that stands for the template, when it has one."""
+
+_PROPERTY_TYPES: Mapping[str, Type] = {
+    STRING.hot: Type.STRING,
+    NUMBER.hot: Type.NUMBER,
+    COMMA_DELIMITED_LIST.hot: Type.LIST,
+    JSON.hot: Type.MAP,
+    BOOLEAN.hot: Type.BOOLEAN,
+}
+_PARAMETER_TYPES: Mapping[Type, ParameterType] = {
+    Type.STRING: STRING,
+    Type.ANY: STRING,
+    Type.INTEGER: NUMBER,
+    Type.NUMBER: NUMBER,
+    Type.LIST: COMMA_DELIMITED_LIST,
+    Type.MAP: JSON,
+    Type.BOOLEAN: BOOLEAN,
+}
+
+
+def properties_of(template: Template, defaults: Mapping[str, Any] | None = None) -> dict[str, Property]:
+    """The properties of the type; `defaults` are the environment's parameter defaults, which make one optional."""
+    return {name: _property(schema, defaults or {}) for name, schema in template.parameters.items()}
+
+
+def _property(schema: ParameterSchema, defaults: Mapping[str, Any]) -> Property:
+    return Property(
+        type=_PROPERTY_TYPES[schema.type.hot],
+        description=schema.description,
+        required=schema.required and defaults.get(schema.name) is None,
+        constraints=schema.constraints,
+        change=Change.UPDATE,
+        lenient=True,
+    )
+
+
+def attributes_of(template: Template) -> dict[str, Attribute]:
+    """The attributes of the type."""
+    return {key: Attribute(output.description) for key, output in template.outputs.items()}
+
+
+def child_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Property values as parameter values of the nested stack; nulls are left out."""
+    return {name: _parameter_value(value) for name, value in values.items() if value is not None}
+
+
+def _parameter_value(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    if any(isinstance(item, Unknown) for item in value):
+        return combine(value)
+    if any(isinstance(item, Mapping) for item in value):
+        return combine(value) if has_unknown(value) else ",".join(_members(value))
+    return ",".join("" if item is None else str(item) for item in value)
+
+
+def _members(items: Iterable[Any]) -> Iterator[str]:
+    """A list of maps in the form that CloudFormation's query interface has for it."""
+    for number, item in enumerate(items):
+        if isinstance(item, Mapping):
+            for key, value in item.items():
+                yield f".member.{number}.{key}={value}"
+        else:
+            yield "" if item is None else str(item)
+
+
+def facade_problems(template: Template, facade: ResourceType) -> Iterator[str]:
+    """Why the template cannot stand in for the type `facade`, which an environment maps to it."""
+    for name, prop in facade.properties.items():
+        schema = template.parameters.get(name)
+        if schema is None:
+            if prop.required:
+                yield f"the template has no parameter for the required property {name!r} of {facade.type_name}"
+            continue
+        expected = _PARAMETER_TYPES[prop.type]
+        if schema.type is not expected:
+            yield f"the parameter {name!r} must be a {expected.hot}, as the property of {facade.type_name}"
+    for name, schema in template.parameters.items():
+        if schema.required and name not in facade.properties:
+            hint = suggestion(name, facade.properties)
+            yield f"the template requires {name!r}, which {facade.type_name} does not have; {hint}".rstrip("; ")
+    for name in facade.attributes:
+        if name != "show" and name not in template.outputs:
+            yield f"the template has no output for the attribute {name!r} of {facade.type_name}"

@@ -1,0 +1,84 @@
+"""What the Orchestration API's validate call answers about a template that is fine.
+
+Keys: facts rest_api.json (objects.validate_result, validate_parameter) and parameters.json (validate_api).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.schema.constraints import (
+    AllowedPattern,
+    AllowedValues,
+    Constraint,
+    CustomConstraint,
+    Length,
+    Modulo,
+    Range,
+)
+from stoker.template.definition import Definition
+from stoker.template.parameter import HIDDEN_TEXT, ParameterSchema
+
+
+def describe_parameters(definition: Definition) -> dict[str, Any]:
+    """The template's description, parameters with given values, groups if it has any, and the environment."""
+    template, environment = definition.template, definition.environment
+    given = definition.parameters.stored()
+    mask = definition.parameters.mask
+    data = environment.to_data()
+    answer: dict[str, Any] = {
+        "Description": template.description,
+        "Parameters": {name: _described(schema, given.get(name)) for name, schema in template.parameters.items()},
+        "Environment": {
+            **data,
+            "parameters": mask(data["parameters"]),
+            "parameter_defaults": mask(data["parameter_defaults"]),
+        },
+    }
+    if template.parameter_groups:
+        answer["ParameterGroups"] = list(template.parameter_groups)
+    return answer
+
+
+def _described(schema: ParameterSchema, value: Any) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "Type": schema.type.cfn,
+        "Description": schema.description,
+        "NoEcho": "true" if schema.hidden else "false",
+        "Label": schema.label or schema.name,
+    }
+    if schema.default is not None:
+        described["Default"] = HIDDEN_TEXT if schema.hidden else schema.default
+    if value is not None:
+        described["Value"] = HIDDEN_TEXT if schema.hidden else value
+    if schema.tags:
+        described["Tags"] = list(schema.tags)
+    for constraint in schema.constraints:
+        described.update(_constraint(constraint))
+    descriptions = [constraint.description for constraint in schema.constraints if constraint.description]
+    if descriptions:
+        described["ConstraintDescription"] = " ".join(dict.fromkeys(descriptions))
+    return described
+
+
+def _constraint(constraint: Constraint) -> Mapping[str, Any]:
+    match constraint:
+        case Length(min=low, max=high):
+            return _present(MinLength=low, MaxLength=high)
+        case Range(min=low, max=high):
+            return _present(MinValue=low, MaxValue=high)
+        case Modulo(step=step, offset=offset):
+            return {"Step": step, "Offset": offset}
+        case AllowedValues(values=values):
+            return {"AllowedValues": list(values)}
+        case AllowedPattern(pattern=pattern):
+            return {"AllowedPattern": pattern}
+        case CustomConstraint(name=name):
+            return {"CustomConstraint": name}
+        case _:
+            return {}
+
+
+def _present(**bounds: Any) -> dict[str, Any]:
+    return {name: bound for name, bound in bounds.items() if bound is not None}

@@ -1,0 +1,102 @@
+"""The table of versions and the conversions of values against what was read out of the reference engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoker.schema.property import Finalizer, Property, Type
+from stoker.template.functions.base import VARIANTS
+from stoker.template.parameter import ParameterSchema
+from stoker.template.parameter_types import BY_HOT_NAME
+from stoker.template.versions import BY_NAME, VERSIONS, functions_of, list_versions
+
+_HERE = Path(__file__).parent
+FACTS: Mapping[str, Any] = json.loads((_HERE / "template_versions.json").read_text())
+CONVERSIONS: Mapping[str, Any] = json.loads((_HERE / "conversions.json").read_text())
+
+SHARED_VARIANTS = {
+    "Fn::And/1": "and/1",
+    "Fn::Equals/1": "equals/1",
+    "Fn::If/1": "if/1",
+    "Fn::Join/1": "list_join/1",
+    "Fn::Or/1": "or/1",
+}
+"""CloudFormation's names for functions that work as one of HOT's: the reference has a class of its own for each."""
+
+
+@pytest.mark.parametrize("name", sorted(FACTS["versions"]))
+def test_version(name: str) -> None:
+    expected = FACTS["versions"][name]
+    version = BY_NAME[tuple(name.split(".", 1))]  # type: ignore[index]
+    assert version.name == name
+    assert version.dialect.name == expected["kind"]
+    assert [f"{version.key}.{alias}" for alias in version.aliases] == expected["aliases"]
+    for field in ("sections", "resource_keys", "output_keys", "parameter_keys", "parameter_constraints"):
+        assert getattr(version, field) == set(expected[field]), field
+    assert set(version.deletion_policies) == set(expected["deletion_policies"])
+    assert version.removed_functions == set(expected["functions_removed"])
+    for field in ("functions", "condition_functions"):
+        assert getattr(version, field) == _ours(expected[field]), field
+
+
+def _ours(functions: Mapping[str, str]) -> dict[str, str]:
+    return {name: SHARED_VARIANTS.get(variant, variant) for name, variant in functions.items()}
+
+
+def test_every_version_is_there_and_every_variant_is_used() -> None:
+    assert {version.name for version in VERSIONS} == set(FACTS["versions"])
+    assert len(BY_NAME) == len(FACTS["versions"]) + len(FACTS["aliases"])
+    used = {variant for version in VERSIONS for variant in (version.functions | version.condition_functions).values()}
+    assert used == set(VARIANTS)
+
+
+def test_lists_for_the_api() -> None:
+    listed = {row["version"]: row for row in list_versions()}
+    assert listed["heat_template_version.2018-03-02"] == {
+        "version": "heat_template_version.2018-03-02",
+        "type": "hot",
+        "aliases": ["heat_template_version.queens"],
+    }
+    plain = functions_of("heat_template_version.queens")
+    both = functions_of("heat_template_version.2018-03-02", with_condition_functions=True)
+    assert plain is not None and both is not None
+    assert {row["functions"] for row in both} - {row["functions"] for row in plain} == {"and", "equals", "not", "or"}
+    assert all(len(row["description"]) > 20 for row in both)
+    assert functions_of("heat_template_version.1999-01-01") is None
+
+
+@pytest.mark.parametrize("kind", sorted(CONVERSIONS["parameter"]))
+def test_parameter_conversions(kind: str) -> None:
+    schema = ParameterSchema(name="p", type=BY_HOT_NAME[kind])
+    for given, expected in CONVERSIONS["parameter"][kind].items():
+        value = json.loads(given)
+        if "error" in expected:
+            with pytest.raises(ValueError, match="is not"):
+                schema.convert(value)
+        else:
+            converted = schema.convert(value)
+            assert json.dumps(converted) == json.dumps(expected["ok"]), given
+            assert schema.to_text(converted) == expected["as_text"], given
+
+
+NULL = "null"
+"""A null property stays null here; types see their own default where the reference gives an empty value."""
+
+
+@pytest.mark.parametrize("kind", sorted(CONVERSIONS["property"]))
+def test_property_conversions(kind: str) -> None:
+    for given, expected in CONVERSIONS["property"][kind].items():
+        if given == NULL:
+            continue
+        finalizer = Finalizer()
+        value = finalizer.value(Property(Type(kind)), json.loads(given), ("p",))
+        if "error" in expected:
+            assert [problem.rule for problem in finalizer.problems] == ["wrong-type"], given
+        else:
+            assert not finalizer.problems, given
+            assert json.dumps(value) == json.dumps(expected["ok"]), given

@@ -1,0 +1,361 @@
+"""Binding: parameters, conditions, references, and values that are not known yet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from stoker.base.errors import ImmutableParameterModified, TemplateInvalid
+from stoker.schema.unknown import Unknown
+from stoker.template.environment import Environment
+from stoker.template.expressions import UNDETERMINED, Facade, Reference, UnknownScope
+from stoker.template.template import Template
+from stoker.template.validation import describe_parameters
+from template.support import PSEUDO, bind, invalid, load
+
+HEAD = "heat_template_version: 2021-04-16\n"
+PARAMETERS = HEAD + (
+    "parameters:\n"
+    "  a: {type: string, default: from schema}\n"
+    "  secret: {type: string, hidden: true, default: 12345678, constraints: [{length: {min: 8}}]}\n"
+)
+
+
+class MadeScope(UnknownScope):
+    """Some resources exist."""
+
+    def __init__(self, **references: Any) -> None:
+        self.references = references
+
+    def reference(self, resource: str) -> Any:
+        return self.references.get(resource, Unknown.of(resource))
+
+    def facade(self) -> Facade | None:
+        return Facade({"m": 1}, "Retain", {"u": 2})
+
+
+def resolve(snippet: Any, scope: Any = None, **options: Any) -> Any:
+    """A snippet's value in a template with the resources v and w."""
+    template = Template.load(
+        {
+            "heat_template_version": "2021-04-16",
+            "parameters": {"on": {"type": "boolean", "default": True}},
+            "conditions": {"on": {"get_param": "on"}, "off": {"not": "on"}},
+            "resources": {"v": {"type": "T"}, "w": {"type": "T"}},
+            "outputs": {"o": {"value": snippet}},
+        }
+    )
+    definition = bind(template, **options)
+    return definition.resolve(definition.outputs["o"].value, scope or UnknownScope())
+
+
+# -- parameters ---------------------------------------------------------------------------------------------------
+
+
+def test_precedence_of_parameter_values() -> None:
+    def value(request: Any, environment: Any, defaults: Any) -> Any:
+        data = {"parameters": {"a": environment}, "parameter_defaults": {"a": defaults, "unknown": 1}}
+        return bind(PARAMETERS, {"a": request}, data).parameters["a"]
+
+    assert value("request", "environment", "default") == "request"
+    assert value(None, "environment", "default") == "environment"
+    assert value(None, None, "default") == "default"
+    assert value(None, None, None) == "from schema"
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters", "kind", "words"),
+    [
+        (PARAMETERS, {"secrt": 1, "c": 2}, "UnknownUserParameter", "no parameter 'secrt'; did you mean 'secret'?"),
+        (
+            HEAD + "parameters: {a: {type: string}}",
+            {},
+            "UserParameterMissing",
+            "parameters.a: the parameter needs a value",
+        ),
+        (HEAD + "parameters: {a: {type: number}}", {"a": "x"}, "StackValidationFailed", "'x' is not a number"),
+        (PARAMETERS, {"secret": "hunter2"}, "StackValidationFailed", "****** does not meet the constraint"),
+        (
+            HEAD + "parameters: {a: {type: number, hidden: true}}",
+            {"a": "hunter2"},
+            "StackValidationFailed",
+            "****** is not a number",
+        ),
+    ],
+)
+def test_unfit_parameters(text: str, parameters: dict[str, Any], kind: str, words: str) -> None:
+    error = invalid(text, parameters)
+    assert error.kind == kind
+    assert words in error.message
+    assert "hunter2" not in error.message
+
+
+def test_all_unfit_parameters_come_together() -> None:
+    error = invalid(
+        HEAD + "parameters:\n  a: {type: number}\n  b: {type: json}\n  c: {type: string}\n", {"a": "x", "b": "{"}
+    )
+    assert [diagnostic.path for diagnostic in error.diagnostics] == [("parameters", name) for name in "abc"]
+    assert [diagnostic.position.line for diagnostic in error.diagnostics if diagnostic.position] == [3, 4, 5]
+
+
+def test_what_is_shown_and_what_is_kept() -> None:
+    parameters = bind(PARAMETERS, {"a": 5, "secret": "correct horse"}).parameters
+    assert parameters.hidden == {"secret"}
+    assert parameters.stored() == {"a": 5, "secret": "correct horse"}
+    assert parameters.values() == {"a": "5", "secret": "correct horse"}
+    assert parameters.as_text() == {
+        "OS::stack_id": "uuid",
+        "OS::stack_name": "web",
+        "OS::project_id": "project",
+        "a": "5",
+        "secret": "******",
+    }
+    assert parameters.mask({"secret": 1, "a": 2}) == {"secret": "******", "a": 2}
+
+
+def test_pseudo_parameters_of_cfn_templates() -> None:
+    template = Template.load({"AWSTemplateFormatVersion": "2010-09-09"})
+    assert bind(template).parameters.as_text() == {
+        "AWS::StackId": PSEUDO.arn,
+        "AWS::StackName": "web",
+        "AWS::Region": "ap-southeast-1",
+    }
+
+
+def test_immutable_parameters() -> None:
+    text = HEAD + "parameters: {a: {type: number, immutable: true}}"
+    before = bind(text, {"a": 1}).parameters
+    bind(text, {"a": "1"}).parameters.refuse_changes_to_immutable(before)
+    with pytest.raises(ImmutableParameterModified, match="'a'"):
+        bind(text, {"a": 2}).parameters.refuse_changes_to_immutable(before)
+    bind(text, {"a": 2}).parameters.refuse_changes_to_immutable(bind(HEAD).parameters)
+
+
+def test_custom_constraints_are_left_to_plug_ins() -> None:
+    text = HEAD + "parameters: {a: {type: string, constraints: [{custom_constraint: nova.flavor, description: D}]}}"
+    (check,) = bind(text, {"a": "m1"}).parameters.custom_checks
+    assert (check.constraint, check.value, check.path, check.description) == (
+        "nova.flavor",
+        "m1",
+        ("parameters", "a"),
+        "D",
+    )
+
+
+def test_missing_values_may_be_unknown() -> None:
+    definition = bind(
+        HEAD + "parameters: {a: {type: string}}\nresources: {r: {type: T, condition: {equals: [{get_param: a}, x]}}}",
+        missing_ok=True,
+    )
+    assert definition.parameters["a"] == UNDETERMINED
+    assert definition.parameters.stored() == {}
+    assert set(definition.resources) == {"r"}
+
+
+def test_values_of_a_parent_may_be_unknown() -> None:
+    text = PARAMETERS + "resources: {r: {type: T, properties: {x: {get_param: a}}}}\n"
+    waiting = Unknown.of("parent")
+    definition = bind(text, {"a": waiting, "secret": waiting})
+    assert definition.resolve(definition.resources["r"].properties, UnknownScope()) == {"x": waiting}
+
+
+def test_without_strictness_values_are_taken_as_they_are() -> None:
+    definition = bind(PARAMETERS, {"secret": "short", "gone": 1}, strict=False)
+    assert definition.parameters["secret"] == "short"
+
+
+# -- unknowns -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("snippet", "expected"),
+    [
+        ({"get_resource": "v"}, Unknown.of("v")),
+        ({"get_attr": ["v", "a", 0]}, Unknown.of("v", "a", 0)),
+        ({"list_join": [",", ["x", {"get_resource": "v"}]]}, Unknown.of("v")),
+        ({"a": {"get_resource": "v"}, "b": 1}, {"a": Unknown.of("v"), "b": 1}),
+        ({"map_merge": [{"a": 1}, {"b": {"get_resource": "v"}}]}, {"a": 1, "b": Unknown.of("v")}),
+        ({"list_concat": [[1], [{"get_resource": "v"}]]}, [1, Unknown.of("v")]),
+        ({"list_concat": [[1], {"get_attr": ["v", "l"]}]}, Unknown.of("v", "l")),
+        (
+            {"repeat": {"template": {"%x%": {"get_resource": "v"}}, "for_each": {"%x%": ["p", "q"]}}},
+            [{"p": Unknown.of("v")}, {"q": Unknown.of("v")}],
+        ),
+        ({"repeat": {"template": "%x%", "for_each": {"%x%": {"get_attr": ["v", "l"]}}}}, Unknown.of("v", "l")),
+        ({"if": ["on", "yes", {"get_resource": "v"}]}, "yes"),
+        ({"get_param": [{"get_resource": "v"}]}, Unknown.of("v")),
+        (
+            {"str_replace": {"template": "$a$b", "params": {"$a": {"get_resource": "v"}, "$b": {"get_resource": "w"}}}},
+            Unknown(Unknown.of("v").sources | Unknown.of("w").sources),
+        ),
+        ({"resource_facade": "metadata"}, UNDETERMINED),
+    ],
+)
+def test_unknowns_pass_through(snippet: Any, expected: Any) -> None:
+    assert resolve(snippet) == expected
+
+
+def test_values_become_known() -> None:
+    snippet = {"list_join": ["-", [{"get_resource": "v"}, {"get_resource": "w"}]]}
+    assert resolve(snippet, MadeScope(v="1")) == Unknown.of("w")
+    assert resolve(snippet, MadeScope(v="1", w="2")) == "1-2"
+
+
+def test_conditions_on_unknown_parameters_leave_both_branches_open() -> None:
+    snippet = {"if": ["on", {"get_resource": "v"}, {"get_resource": "w"}]}
+    assert resolve(snippet, parameters={"on": Unknown.of("parent")}) == Unknown.of("parent")
+
+
+def test_facade_of_a_nested_stack() -> None:
+    snippet = [{"resource_facade": part} for part in ("metadata", "deletion_policy", "update_policy")]
+    assert resolve(snippet, MadeScope()) == [{"m": 1}, "Retain", {"u": 2}]
+
+
+def test_left_out_values() -> None:
+    gone = {"if": ["off", "x"]}
+    assert resolve([1, gone, {"a": gone, "b": 2}]) == [1, {"b": 2}]
+    assert resolve(gone) is None
+    assert resolve({"map_merge": [{"a": 1}, gone]}) == {"a": 1}
+
+
+# -- resources ----------------------------------------------------------------------------------------------------
+
+
+def test_references_and_requirements() -> None:
+    definition = bind(
+        """
+        heat_template_version: 2021-04-16
+        parameters: {which: {type: string, default: c}}
+        conditions: {never: {equals: [1, 2]}}
+        resources:
+          a: {type: T}
+          b: {type: T}
+          c: {type: T}
+          d: {type: T, condition: never}
+          e:
+            type: T
+            depends_on: [a, d]
+            metadata: {x: {get_attr: [b, ip, 0]}}
+            properties:
+              chosen: {if: [never, {get_resource: b}, {get_resource: {get_param: which}}]}
+              deep: {list_join: [",", [{str_replace: {template: x, params: {x: {get_attr: [c]}}}}]]}
+          f: {type: T, external_id: an-id, properties: {x: {get_resource: a}}}
+        """
+    )
+    resource = definition.resources["e"]
+    assert resource.references == {Reference("b", "ip", (0,)), Reference("c"), Reference("c", "")}
+    assert resource.requires == {"a", "b", "c"}
+    assert definition.resources["f"].requires == frozenset()
+    assert definition.resources["f"].references == {Reference("a")}
+    assert definition.in_order() == ["a", "b", "c", "e", "f"]
+    assert Reference("b", "ip", (0,)) in set(definition.all_references())
+
+
+def test_policies_and_external_ids_are_worked_out_while_binding() -> None:
+    text = HEAD + (
+        "parameters: {p: {type: string}, e: {type: string, default: some-id}}\n"
+        "resources: {r: {type: T, deletion_policy: {get_param: p}, external_id: {get_param: e}}}\n"
+    )
+    resource = bind(text, {"p": "retain"}).resources["r"]
+    assert (resource.deletion_policy, resource.external_id) == ("Retain", "some-id")
+    error = invalid(text, {"p": "keep"})
+    assert error.diagnostics[0].path == ("resources", "r", "deletion_policy")
+    assert bind(HEAD + "resources: {r: {type: T}}").resources["r"].deletion_policy == "Delete"
+
+
+def test_an_external_resource_depends_on_nothing() -> None:
+    error = invalid(HEAD + "resources: {a: {type: T}, r: {type: T, external_id: x, depends_on: a}}")
+    assert error.kind == "InvalidExternalResourceDependency"
+
+
+def test_outputs_with_conditions() -> None:
+    outputs = bind(
+        HEAD + "conditions: {c: false}\noutputs: {x: {value: 1, condition: c, description: D}, y: {value: 2}}"
+    ).outputs
+    assert (outputs["x"].enabled, outputs["x"].value, outputs["x"].description) == (False, None, "D")
+    assert (outputs["y"].enabled, outputs["y"].value) == (True, 2)
+
+
+def test_a_condition_must_come_to_a_boolean() -> None:
+    error = invalid(HEAD + "parameters: {p: {type: string, default: x}}\nconditions: {c: {get_param: p}}")
+    assert error.diagnostics[0].path == ("conditions", "c")
+
+
+def test_errors_of_functions_say_where() -> None:
+    definition = bind(HEAD + "outputs:\n  o:\n    value: {list_join: [',', [{get_file: nowhere}]]}\n")
+    with pytest.raises(TemplateInvalid) as caught:
+        definition.resolve(definition.outputs["o"].value, UnknownScope())
+    assert caught.value.kind == "ValueError"
+    assert caught.value.message.startswith(
+        "web.yaml:4:31: outputs.o.value.list_join[1][0]: get_file: no file 'nowhere'"
+    )
+
+
+def test_one_template_serves_many_definitions() -> None:
+    template = load(PARAMETERS + "resources: {r: {type: T, properties: {x: {get_param: a}}}}\n")
+    definitions = [bind(template, {"a": str(number)}) for number in range(3)]
+    values = [item.resolve(item.resources["r"].properties, UnknownScope()) for item in definitions]
+    assert values == [{"x": "0"}, {"x": "1"}, {"x": "2"}]
+
+
+def test_what_the_validate_call_answers() -> None:
+    template = load(
+        """
+        heat_template_version: 2021-04-16
+        description: Web
+        parameter_groups: [{label: G, parameters: [a]}]
+        parameters:
+          a:
+            type: number
+            label: A
+            tags: [t]
+            constraints:
+            - {range: {min: 1}, description: positive}
+            - {modulo: {step: 2, offset: 1}}
+            - {allowed_values: [1, 3]}
+          b:
+            type: string
+            hidden: true
+            default: secret
+            constraints: [{length: {max: 9}}, {allowed_pattern: "[a-z]+"}]
+          c: {type: string, default: x, constraints: [{custom_constraint: nova.flavor}]}
+        """
+    )
+    answer = describe_parameters(bind(template, {"a": 3, "b": "other"}, strict=False, missing_ok=True))
+    assert answer["Description"] == "Web"
+    assert answer["ParameterGroups"] == [{"label": "G", "parameters": ["a"]}]
+    assert answer["Parameters"] == {
+        "a": {
+            "Type": "Number",
+            "Description": "",
+            "NoEcho": "false",
+            "Label": "A",
+            "Value": 3,
+            "Tags": ["t"],
+            "MinValue": 1,
+            "Step": 2,
+            "Offset": 1,
+            "AllowedValues": [1, 3],
+            "ConstraintDescription": "positive",
+        },
+        "b": {
+            "Type": "String",
+            "Description": "",
+            "NoEcho": "true",
+            "Label": "b",
+            "Default": "******",
+            "Value": "******",
+            "MaxLength": 9,
+            "AllowedPattern": "[a-z]+",
+        },
+        "c": {
+            "Type": "String",
+            "Description": "",
+            "NoEcho": "false",
+            "Label": "c",
+            "Default": "x",
+            "CustomConstraint": "nova.flavor",
+        },
+    }
+    assert set(answer["Environment"]) == set(Environment.from_data(None).to_data())

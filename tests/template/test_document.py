@@ -1,0 +1,152 @@
+"""Reading texts: what YAML values become, and what a text may not do."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from stoker.base.diagnostics import Position
+from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from stoker.template.document import Document
+from stoker.template.limits import Limits
+
+
+def value_of(text: str) -> Any:
+    return Document.parse(f"v: {text}").data["v"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2013-05-23", "2013-05-23"),
+        ("2001-12-14t21:59:43.10-05:00", "2001-12-14t21:59:43.10-05:00"),
+        ("yes", True),
+        ("off", False),
+        ("'yes'", "yes"),
+        ("0755", 493),
+        ("0x1F", 31),
+        ("1_000", 1000),
+        ("1:30", 90),
+        ("1.5", 1.5),
+        ("1e3", "1e3"),
+        ("~", None),
+        ("", None),
+        ("=", "="),
+        ("!!str 5", "5"),
+        ("! 5", "5"),
+        ("!!int '5'", 5),
+        ("[a, {b: c}]", ["a", {"b": "c"}]),
+        ("<<", "<<"),
+        ("|\n  line\n  two\n", "line\ntwo\n"),
+    ],
+)
+def test_scalars_are_yaml_1_1_with_dates_as_text(text: str, value: Any) -> None:
+    assert value_of(text) == value
+    assert type(value_of(text)) is type(value)
+
+
+def test_keys_are_what_json_makes_of_them() -> None:
+    document = Document.parse("{1: a, true: b, ~: c, 1.5: d, text: e}\n", limits=Limits())
+    assert document.data == {"1": "a", "true": "b", "null": "c", "1.5": "d", "text": "e"}
+
+
+def test_merge_keys_and_aliases() -> None:
+    document = Document.parse("base: &b {x: 1, y: 2}\nother: &o {y: 7, z: 3}\nall: {<<: [*b, *o], x: 9}\nsame: *b\n")
+    assert document.data["all"] == {"x": 9, "y": 2, "z": 3}
+    assert document.data["same"] == {"x": 1, "y": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "position"),
+    [
+        ("a: [1, 2", "not valid YAML", Position(2, 1)),
+        ("a: b: c\n", "not valid YAML", Position(1, 5)),
+        ("a: 1\n---\nb: 2\n", "more than one YAML document", Position(2, 1)),
+        ("a: !Ref x\n", "tag !Ref is not supported", Position(1, 4)),
+        ("a: !!python/object:os.system x\n", "not supported", Position(1, 4)),
+        ("a: !!binary aGk=\n", "not supported", Position(1, 4)),
+        ("a: !!set {x, y}\n", "not supported", Position(1, 4)),
+        ("a: &x [*x]\n", "names nothing that is complete", Position(1, 8)),
+        ("{[1]: 2}\n", "a key must be a plain text", Position(1, 2)),
+        ("a: {<<: 5}\n", "<< takes a map", Position(1, 9)),
+        ("a: !!int five\n", "is not a int", Position(1, 4)),
+    ],
+)
+def test_broken_text_is_refused_with_its_place(text: str, words: str, position: Position) -> None:
+    with pytest.raises(TemplateInvalid) as caught:
+        Document.parse(text, source="t.yaml")
+    (diagnostic,) = caught.value.diagnostics
+    assert words in diagnostic.message
+    assert diagnostic.position == position
+    assert caught.value.kind == "ValueError"
+    assert caught.value.message.startswith(f"t.yaml:{position.line}:{position.column}: ")
+
+
+@pytest.mark.parametrize("text", ["", "null", "[1]", "just text", "5", "# only a comment\n", "a: \x00", "a: \ud800"])
+def test_what_is_no_mapping_is_refused(text: str) -> None:
+    with pytest.raises(TemplateInvalid) as caught:
+        Document.parse(text)
+    assert caught.value.kind == "ValueError"
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":', "- "])
+def test_deep_nesting_is_refused_in_bounded_time(opening: str) -> None:
+    with pytest.raises((TemplateInvalid, RequestLimitExceeded)):
+        Document.parse("a: " + opening * 100_000)
+
+
+def test_deep_json_is_refused() -> None:
+    with pytest.raises((TemplateInvalid, RequestLimitExceeded)):
+        Document.parse('{"a":' * 5000 + "1" + "}" * 5000)
+
+
+def test_self_multiplying_aliases_are_refused() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+    with pytest.raises(RequestLimitExceeded, match="too large"):
+        Document.parse("\n".join(lines))
+
+
+def test_size_counts_for_text_and_mapping() -> None:
+    limits = Limits(max_template_size=100)
+    with pytest.raises(RequestLimitExceeded, match="max_template_size"):
+        Document.parse("a: " + "x" * 100, limits=limits)
+    with pytest.raises(RequestLimitExceeded, match="max_template_size"):
+        Document.parse({"a": "x" * 100}, limits=limits)
+
+
+def test_a_mapping_must_hold_plain_data() -> None:
+    assert Document.parse({1: (1, 2), "a": None}).data == {"1": [1, 2], "a": None}
+    with pytest.raises(TemplateInvalid, match="not plain data"):
+        Document.parse({"a": object()})
+
+
+def test_json_is_read_as_json() -> None:
+    data = {"a": ["2013-05-23", 1e3, True, None, {"b": "yes"}]}
+    document = Document.parse(json.dumps(data, indent=2), source="t.json")
+    assert document.data == data
+    assert document.locate(("a", 4, "b")) == Position(8, 7)
+
+
+def test_locate_finds_the_nearest_place() -> None:
+    document = Document.parse("resources:\n  web:\n    type: X\n    list:\n    - one\n    - two: 2\n")
+    assert document.locate(("resources", "web", "type")) == Position(3, 5)
+    assert document.locate(("resources", "web", "list", 1, "two")) == Position(6, 7)
+    assert document.locate(("resources", "web", "nowhere", 5)) == Position(2, 3)
+    assert document.locate(()) == Position(1, 1)
+    assert Document.parse({"a": 1}).locate(("a",)) is None
+
+
+def test_the_reader_agrees_with_the_safe_loader() -> None:
+    text = """
+    a: [1, 2.5, true, no, ~, 'x', "y\\n", 0o7, 017, .5, 1., +3, -0x1]
+    b: {c: &anchor {d: e}, f: *anchor}
+    g: >
+      folded
+      text
+    h: plain
+    """
+    assert Document.parse(text).data == yaml.safe_load(text)

@@ -1,0 +1,141 @@
+"""Whatever comes in, the answer is a definition or a clear error."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stoker.base.errors import UserError
+from stoker.schema.unknown import has_unknown
+from stoker.template.check import check
+from stoker.template.definition import Definition
+from stoker.template.document import Document
+from stoker.template.environment import Environment
+from stoker.template.expressions import UnknownScope
+from stoker.template.template import Template
+from stoker.template.versions import VERSIONS
+from template.support import PSEUDO, TYPES
+
+FUNCTIONS = sorted({name for version in VERSIONS for name in version.functions | version.condition_functions})
+WORDS = sorted(
+    {word for version in VERSIONS for word in version.sections | version.resource_keys | version.parameter_keys}
+    | {"template", "params", "for_each", "expression", "data", "keys", "values", "p", "r", "c", "Test::Net"}
+)
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.sampled_from(WORDS)
+keys = st.sampled_from(WORDS) | st.text(max_size=5)
+values = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(keys, inner, max_size=4)
+        | st.dictionaries(st.sampled_from(FUNCTIONS), inner, min_size=1, max_size=1)
+    ),
+    max_leaves=25,
+)
+
+
+@st.composite
+def templates(draw: Any) -> dict[str, Any]:
+    version = draw(st.sampled_from(VERSIONS))
+    word = version.dialect.sections
+    resource = version.dialect.resource_keys
+    template: dict[str, Any] = {version.key: version.value}
+    template[word["parameters"]] = {"p": draw(st.sampled_from(_parameters(version.dialect.name)) | values)}
+    template[word["resources"]] = {
+        "r": {resource["type"]: "Test::Group", resource["properties"]: {"x": draw(values)}},
+        "s": {resource["type"]: "Test::Net", resource["properties"]: draw(values), **draw(_extra(resource))},
+    }
+    template[word["outputs"]] = {"o": {version.dialect.output_keys["value"]: draw(values)}}
+    if word["conditions"] in version.sections:
+        template[word["conditions"]] = {"c": draw(values)}
+    return template
+
+
+def _parameters(dialect: str) -> list[dict[str, Any]]:
+    if dialect == "hot":
+        return [{"type": "string", "default": "x"}, {"type": "json", "default": {"a": [1]}}]
+    return [{"Type": "String", "Default": "x"}, {"Type": "CommaDelimitedList", "Default": "a,b"}]
+
+
+def _extra(resource_keys: Any) -> st.SearchStrategy[dict[str, Any]]:
+    optional = sorted(set(resource_keys.values()) - {"type", "Type", "properties", "Properties"})
+    return st.dictionaries(st.sampled_from(optional), values, max_size=2)
+
+
+def exercise(source: Any) -> None:
+    """Everything that can be done with a template before anything is made."""
+    template = Template.load(source)
+    definition = Definition.bind(
+        template, Environment.from_data(None), parameters={"p": "1"}, files={"x": "y"}, pseudo=PSEUDO, missing_ok=True
+    )
+    assert definition.parameters.as_text() is not None
+    check(definition, lambda name, _: TYPES.get(name))
+    for resource in definition.resources.values():
+        definition.resolve(resource.properties, UnknownScope())
+    for output in definition.outputs.values():
+        value = definition.resolve(output.value, UnknownScope())
+        if not has_unknown(value):
+            json.dumps(value)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(templates())
+def test_templates_made_at_random(template: dict[str, Any]) -> None:
+    try:
+        exercise(template)
+    except UserError as error:
+        assert error.message
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=200) | st.dictionaries(keys, values, max_size=5).map(lambda data: yaml.safe_dump(data)))
+def test_texts_made_at_random(text: str) -> None:
+    try:
+        exercise(text)
+    except UserError as error:
+        assert error.message
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.dictionaries(st.text(max_size=8), values, max_size=5))
+def test_writing_and_reading_again_changes_nothing(data: dict[str, Any]) -> None:
+    document = Document.parse(data)
+    assert Document.parse(document.data).data == document.data
+    assert Document.parse(json.dumps(document.data)).data == document.data
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.dictionaries(
+        st.text("abc", min_size=1),
+        st.recursive(
+            st.booleans() | st.integers() | st.text("ab: -#'\n01") | st.none(),
+            lambda inner: st.lists(inner) | st.dictionaries(st.text("ab"), inner),
+            max_leaves=10,
+        ),
+    )
+)
+def test_yaml_is_read_as_the_safe_loader_reads_it(data: dict[str, Any]) -> None:
+    assert Document.parse(yaml.safe_dump(data)).data == data
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.dictionaries(st.sampled_from(["parameters", "parameter_defaults", "resource_registry", "event_sinks"]), values)
+)
+def test_environments_made_at_random(data: dict[str, Any]) -> None:
+    try:
+        environment = Environment.from_data(data)
+    except UserError as error:
+        assert error.message
+        return
+    again = Environment.from_data(environment.to_data())
+    for name in ("r", "x"):
+        assert again.registry.resolve("Test::Net", name) == environment.registry.resolve("Test::Net", name)
+        environment.for_child(name, "t.yaml").registry.resolve("Test::Net", name)
+        environment.registry.hooks(name)
