@@ -8,6 +8,7 @@ from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.control import CONTROL
 from stoker.emulator.identity.keystone import IDENTITY
 from stoker.emulator.image.glance import IMAGE
+from stoker.emulator.network.neutron import NETWORK_SERVICE
 from stoker.emulator.objectstore.swift import OBJECT_STORE, OBJECT_STORE_INFO
 from stoker.emulator.placement.placement import PLACEMENT
 from stoker.emulator.volume.cinder import VOLUME
@@ -16,6 +17,7 @@ SERVICES = (
     IDENTITY,
     CONTROL,
     IMAGE,
+    NETWORK_SERVICE,
     OBJECT_STORE,
     OBJECT_STORE_INFO,
     PLACEMENT,

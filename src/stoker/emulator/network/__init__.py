@@ -1,0 +1,1 @@
+"""Neutron, Networking API v2.0."""

@@ -1,0 +1,215 @@
+"""Values of attributes: each check takes a value from JSON and gives it in its normal form, or raises ValueError."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from ipaddress import ip_address as parse_address
+from ipaddress import ip_network as parse_network
+from typing import Any
+from uuid import UUID
+
+Check = Callable[[Any], Any]
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
+TRUE = frozenset({"true", "1", "yes", "on", "t", "y"})
+FALSE = frozenset({"false", "0", "no", "off", "f", "n"})
+UUID_LENGTHS = (32, 36)
+
+
+@lru_cache(maxsize=65536)
+def address_of(value: str) -> Address:
+    """A parsed address; ValueError."""
+    return parse_address(value)
+
+
+@lru_cache(maxsize=16384)
+def network_of(value: str) -> Network:
+    """A parsed CIDR, host bits allowed; ValueError."""
+    return parse_network(value, strict=False)
+
+
+def anything(value: Any) -> Any:
+    return value
+
+
+def text(longest: int) -> Check:
+    """Text of at most so many characters."""
+
+    def check(value: Any) -> str:
+        if not isinstance(value, str):
+            raise ValueError(f"'{value}' is not a valid string.")
+        if len(value) > longest:
+            raise ValueError(f"'{value}' exceeds maximum length of {longest}.")
+        return value
+
+    return check
+
+
+NAME = text(255)
+
+
+def filled(value: Any) -> str:
+    """Text with something in it."""
+    if not str(NAME(value)).strip():
+        raise ValueError(f"'{value}' is blank.")
+    return str(value)
+
+
+def boolean(value: Any) -> bool:
+    """A boolean, or one of the words for it."""
+    if isinstance(value, bool):
+        return value
+    word = str(value).lower()
+    if word in TRUE:
+        return True
+    if word in FALSE:
+        return False
+    raise ValueError(f"'{value}' cannot be converted to boolean.")
+
+
+def integer(lowest: int, highest: int) -> Check:
+    """A whole number in a range, also given as text."""
+
+    def check(value: Any) -> int:
+        try:
+            number = None if isinstance(value, bool) else int(value)
+        except (TypeError, ValueError):
+            number = None
+        if number is None:
+            raise ValueError(f"'{value}' is not an integer.")
+        if number < lowest:
+            raise ValueError(f"'{value}' is too small - must be at least '{lowest}'.")
+        if number > highest:
+            raise ValueError(f"'{value}' is too large - must be no larger than '{highest}'.")
+        return number
+
+    return check
+
+
+def choice(*values: Any) -> Check:
+    """One of these."""
+
+    def check(value: Any) -> Any:
+        if value not in values:
+            raise ValueError(f"'{value}' is not in {list(values)}.")
+        return value
+
+    return check
+
+
+def one_of_numbers(*values: int) -> Check:
+    """One of these whole numbers, also given as text."""
+
+    def check(value: Any) -> int:
+        if isinstance(value, str) and value.isdigit():
+            value = int(value)
+        return int(choice(*values)(value))
+
+    return check
+
+
+def optional(check: Check) -> Check:
+    """The same, or null."""
+    return lambda value: None if value is None else check(value)
+
+
+def blank_or(check: Check) -> Check:
+    """The same, or the empty string."""
+    return lambda value: value if value == "" else check(value)
+
+
+def uuid(value: Any) -> str:
+    """A UUID, with dashes or without."""
+    try:
+        if isinstance(value, str) and len(value) in UUID_LENGTHS and UUID(value):
+            return value
+    except ValueError:
+        pass
+    raise ValueError(f"'{value}' is not a valid UUID.")
+
+
+def mac(value: Any) -> str:
+    """A unicast MAC address, in lower case with colons."""
+    given = str(value).lower().replace("-", ":")
+    if not MAC.fullmatch(given) or given == "00:00:00:00:00:00":
+        raise ValueError(f"'{value}' is not a valid MAC address.")
+    return given
+
+
+def ip(value: Any) -> str:
+    """An IP address of either version, in its shortest form."""
+    try:
+        return str(address_of(value if isinstance(value, str) else ""))
+    except ValueError:
+        raise ValueError(f"'{value}' is not a valid IP address.") from None
+
+
+def cidr(value: Any) -> str:
+    """An IP network, its host bits cleared; a prefix length is required."""
+    try:
+        if isinstance(value, str) and "/" in value:
+            return str(network_of(value))
+    except ValueError:
+        pass
+    raise ValueError(f"'{value}' is not a valid IP subnet.")
+
+
+def ip_or_cidr(value: Any) -> str:
+    """An address or a network, as given."""
+    checked: str = cidr(value) if isinstance(value, str) and "/" in value else ip(value)
+    return checked
+
+
+def items(check: Check, distinct: bool = False) -> Check:
+    """A list, each item checked; null stands for none. `distinct`: repeated items are an error."""
+
+    def checked(value: Any) -> list[Any]:
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            raise ValueError(f"'{value}' is not a list.")
+        result = [check(item) for item in value]
+        if distinct and any(item in result[:at] for at, item in enumerate(result)):
+            raise ValueError(f"Duplicate items in the list: '{', '.join(map(str, value))}'.")
+        return result
+
+    return checked
+
+
+def form(required: Mapping[str, Check], others: Mapping[str, Check] | None = None) -> Check:
+    """A JSON object with these keys and no others."""
+    known = {**required, **(others or {})}
+
+    def check(value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise ValueError(f"'{value}' is not a dictionary.")
+        if absent := required.keys() - value.keys():
+            raise ValueError(f"Required keys are missing: {', '.join(sorted(absent))}.")
+        if unknown := value.keys() - known.keys():
+            raise ValueError(f"Unexpected keys: {', '.join(sorted(unknown))}.")
+        return {key: known[key](item) for key, item in value.items()}
+
+    return check
+
+
+def dictionary(value: Any) -> dict[str, Any]:
+    """Any JSON object; null stands for an empty one."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ValueError(f"'{value}' is not a dictionary.")
+    return value
+
+
+def port_number(value: Any) -> int:
+    return int(integer(1, 65535)(value))
+
+
+NULLABLE_TEXT = optional(NAME)
+NULLABLE_UUID = optional(uuid)
+ROUTES = items(form({"destination": cidr, "nexthop": ip}), distinct=True)
+TAGS = items(text(255), distinct=True)

@@ -1,0 +1,138 @@
+"""Lists as Neutron gives them: any field filters, tags filter, `fields` trims, pages link to both neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.http import Query, Request
+from stoker.emulator.core.paging import ordered
+from stoker.emulator.core.store import Record
+from stoker.emulator.network.kinds import Actor
+from stoker.emulator.network.table import Table
+
+NOT_FILTERS = frozenset({"fields", "limit", "marker", "page_reverse", "sort_key", "sort_dir", "changed_since"})
+TAG_FILTERS: Mapping[str, Callable[[set[str], set[str]], bool]] = {
+    "tags": lambda wanted, present: wanted <= present,
+    "tags-any": lambda wanted, present: bool(wanted & present),
+    "not-tags": lambda wanted, present: not wanted <= present,
+    "not-tags-any": lambda wanted, present: not wanted & present,
+}
+WORDS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def listed(table: Table, actor: Actor, request: Request, parent: Mapping[str, str]) -> dict[str, Any]:
+    """The body of a list: `{plural: […], plural_links: […]}`.
+
+    parent: fields that the path fixes. Raises: ApiError 400 for bad paging and unknown filters.
+    """
+    query = request.query
+    wanted = _filters(query)
+    rows = _candidates(table, {**wanted, **{name: [value] for name, value in parent.items()}})
+    rows = [row for row in rows if table.visible(actor, row)]
+    derived = [name for name in wanted if name in table.kind.derived]
+    shown = {row["id"]: table.view(actor, row) for row in rows} if derived else {}
+    for name, values in wanted.items():
+        if name in TAG_FILTERS:
+            rows = [row for row in rows if _tags_match(name, values, row)]
+        else:
+            rows = [row for row in rows if _matches(shown.get(row["id"], row), name, values)]
+    if (since := query.get("changed_since")) is not None:
+        rows = [row for row in rows if row.get("updated_at", "") >= since]
+    rows, links = paged(rows, request)
+    fields = query.all("fields")
+    items = [trimmed(shown.get(row["id"]) or table.view(actor, row), fields) for row in rows]
+    return {table.kind.plural: items, **({f"{table.kind.plural}_links": links} if links else {})}
+
+
+def trimmed(shown: Record, fields: Iterable[str]) -> Record:
+    """Only the fields asked for; all when none is."""
+    return {name: shown[name] for name in fields if name in shown} if fields else shown
+
+
+def paged(rows: list[Record], request: Request) -> tuple[list[Record], list[dict[str, str]]]:
+    """Order and cut a list; links to the page before and after when a limit was given."""
+    query = request.query
+    limit, marker = query.integer("limit"), query.get("marker")
+    reverse = query.boolean("page_reverse") or False
+    if limit or "sort_key" in query:
+        rows = ordered(rows, query, [("id", False)])
+    if marker:
+        at = next((at for at, row in enumerate(rows) if row["id"] == marker), None)
+        if at is None:
+            raise bad_request(f"Invalid input for operation: The marker {marker} could not be found.", "InvalidInput")
+        rows = rows[:at] if reverse else rows[at + 1 :]
+    if not limit:
+        return rows, []
+    rows = rows[-limit:] if reverse else rows[:limit]
+    links = []
+    if rows and (len(rows) == limit or reverse):
+        links.append({"rel": "next", "href": _href(request, rows[-1]["id"], reverse=False)})
+    if rows and (len(rows) == limit or not reverse):
+        links.append({"rel": "previous", "href": _href(request, rows[0]["id"], reverse=True)})
+    return rows, links
+
+
+def _href(request: Request, marker: str, reverse: bool) -> str:
+    kept = [(key, value) for key, value in request.query.pairs if key not in ("marker", "page_reverse")]
+    direction = [("page_reverse", "True")] if reverse else []
+    return f"{request.url}?{urlencode([*kept, ('marker', marker), *direction])}"
+
+
+def _filters(query: Query) -> dict[str, list[str]]:
+    """Field → accepted values; `tenant_id` is `project_id`."""
+    wanted: dict[str, list[str]] = {}
+    for name, value in query.pairs:
+        if name not in NOT_FILTERS:
+            wanted.setdefault("project_id" if name == "tenant_id" else name, []).append(value)
+    return wanted
+
+
+def _candidates(table: Table, wanted: Mapping[str, list[str]]) -> list[Record]:
+    """The rows an index finds, or all."""
+    if len(ids := wanted.get("id", [])) > 0:
+        return [row for key in dict.fromkeys(ids) if (row := table.rows.get(key)) is not None]
+    single = {name: values[0] for name, values in wanted.items() if len(values) == 1 and values[0]}
+    indexed = {name: value for name, value in single.items() if name in table.kind.indexed and _plain(name)}
+    return table.rows.select(**indexed) if indexed else list(table.rows)
+
+
+def _plain(name: str) -> bool:
+    """Whether a field holds text, so that an index finds the value of a query."""
+    return name != "segmentation_id"
+
+
+def _tags_match(name: str, values: list[str], row: Record) -> bool:
+    present = set(row.get("tags", ()))
+    return all(TAG_FILTERS[name](set(value.split(",")), present) for value in values)
+
+
+def _matches(row: Record, name: str, values: list[str]) -> bool:
+    if name == "fixed_ips":
+        return _fixed_ips_match(row["fixed_ips"], values)
+    if name not in row:
+        return False
+    value = row[name]
+    if isinstance(value, list):
+        return any(str(item) in values for item in value)
+    if isinstance(value, bool):
+        return any(WORDS.get(given.lower()) is value for given in values)
+    if value is None:
+        return "" in values or "None" in values
+    return str(value) in values
+
+
+def _fixed_ips_match(fixed_ips: list[dict[str, str]], values: list[str]) -> bool:
+    """`fixed_ips=subnet_id=X&fixed_ips=ip_address=Y`: the same key several times means any of them."""
+    asked: dict[str, list[str]] = {}
+    for value in values:
+        key, _, wanted = value.partition("=")
+        asked.setdefault(key, []).append(wanted)
+    substring = asked.pop("ip_address_substr", None)
+    return any(
+        all(fixed.get(key) in wanted for key, wanted in asked.items())
+        and (substring is None or any(part in fixed["ip_address"] for part in substring))
+        for fixed in fixed_ips
+    )

@@ -1,0 +1,43 @@
+"""What a new cloud contains: as DevStack sets it up, an external network, and one with a router for `demo`."""
+
+from __future__ import annotations
+
+from stoker.emulator.core.store import Record
+from stoker.emulator.identity.records import DEFAULT_DOMAIN, IdentityRecords
+from stoker.emulator.network.kinds import Actor
+from stoker.emulator.network.records import NetworkRecords
+
+PUBLIC: Record = {
+    "name": "public",
+    "router:external": True,
+    "is_default": True,
+    "provider:network_type": "flat",
+    "provider:physical_network": "public",
+}
+PUBLIC_SUBNET: Record = {
+    "name": "public-subnet",
+    "ip_version": 4,
+    "cidr": "172.24.4.0/24",
+    "gateway_ip": "172.24.4.1",
+    "enable_dhcp": False,
+}
+PRIVATE_SUBNET: Record = {"name": "private-subnet", "ip_version": 4, "cidr": "10.0.0.0/26"}
+DEMO = "demo"
+
+
+def seed_network(network: NetworkRecords) -> None:
+    """Agents first. Without identity's projects `admin` and `demo` there is nothing more."""
+    network.agents.seed()
+    identity = network.cloud.of(IdentityRecords)
+    admin = identity.projects.first(name="admin", domain_id=DEFAULT_DOMAIN)
+    demo = identity.projects.first(name=DEMO, domain_id=DEFAULT_DOMAIN)
+    if admin is None or demo is None:
+        return
+    operator, owner = Actor(admin["id"], admin=True), Actor(demo["id"])
+    public = network.networks.create(operator, PUBLIC)
+    network.subnets.create(operator, {**PUBLIC_SUBNET, "network_id": public["id"]})
+    private = network.networks.create(owner, {"name": "private"})
+    subnet = network.subnets.create(owner, {**PRIVATE_SUBNET, "network_id": private["id"]})
+    gateway = {"network_id": public["id"]}
+    router = network.routers.create(owner, {"name": "router1", "external_gateway_info": gateway})
+    network.routers.add_interface(owner, router, {"subnet_id": subnet["id"]})

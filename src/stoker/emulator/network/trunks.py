@@ -1,0 +1,123 @@
+"""Trunks: one port of a device that carries the traffic of several, told apart by VLAN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
+from stoker.emulator.core.store import Record
+from stoker.emulator.network.errors import in_use
+from stoker.emulator.network.kinds import Actor, Kind
+from stoker.emulator.network.kinds_core import SUB_PORT
+from stoker.emulator.network.ports import Ports
+from stoker.emulator.network.table import State, Table
+
+OWNER = "trunk:subport"
+
+
+class Trunks(Table):
+    """A sub port belongs to one trunk, a parent port is no sub port and no parent of another."""
+
+    def __init__(self, state: State, kind: Kind, ports: Ports) -> None:
+        super().__init__(state, kind)
+        self.ports = ports
+
+    def prepare(self, actor: Actor, wanted: Record, given: Record) -> None:
+        parent = self.ports.reach(actor, wanted["port_id"])
+        if self.rows.first(port_id=parent["id"]) is not None or self.state.trunk_of_subport(parent["id"]):
+            raise in_use("PortInUseAsTrunkParent", f"Port {parent['id']} is in use by another trunk.")
+        wanted["sub_ports"] = self._checked(actor, {**wanted, "sub_ports": []}, wanted["sub_ports"])
+        wanted["status"] = "ACTIVE" if parent["status"] == "ACTIVE" else "DOWN"
+
+    def created(self, actor: Actor, record: Record) -> None:
+        self._own(record["sub_ports"], OWNER)
+
+    def view(self, actor: Actor, record: Record) -> Record:
+        parent = self.state.rows["ports"].require(record["port_id"])
+        status = "ACTIVE" if parent["status"] == "ACTIVE" else "DOWN"
+        return {**super().view(actor, record), "status": status}
+
+    def forget(self, record: Record) -> None:
+        self._own(record["sub_ports"], "")
+        super().forget(record)
+
+    def refuse_delete(self, actor: Actor, record: Record) -> None:
+        if self.state.rows["ports"].require(record["port_id"])["binding:host_id"]:
+            raise in_use("TrunkInUse", f"Trunk {record['id']} is currently in use.")
+
+    def add_subports(self, actor: Actor, record: Record, given: Any) -> None:
+        """Let the trunk carry more ports. Raises: ApiError."""
+        self._refuse_change(actor, record)
+        added = self._checked(actor, record, given)
+        self.change(record, {"sub_ports": record["sub_ports"] + added})
+        self._own(added, OWNER)
+
+    def remove_subports(self, actor: Actor, record: Record, given: Any) -> None:
+        """Let the trunk carry fewer ports. Raises: ApiError."""
+        self._refuse_change(actor, record)
+        ids = [sub["port_id"] for sub in _sub_ports(given)]
+        present = {sub["port_id"]: sub for sub in record["sub_ports"]}
+        for port_id in ids:
+            if port_id not in present:
+                raise not_found(f"SubPort on trunk {record['id']} with parent port {port_id} could not be found.",
+                                "SubPortNotFound")  # fmt: skip
+        self.change(record, {"sub_ports": [sub for sub in record["sub_ports"] if sub["port_id"] not in ids]})
+        self._own([present[port_id] for port_id in ids], "")
+
+    def _refuse_change(self, actor: Actor, record: Record) -> None:
+        self.refuse_strangers(actor, record, "update")
+        if not record["admin_state_up"]:
+            raise conflict(f"Trunk {record['id']} is currently disabled.", "TrunkDisabled")
+
+    def _checked(self, actor: Actor, record: Record, given: Any) -> list[Record]:
+        taken = {(sub["segmentation_type"], sub["segmentation_id"]) for sub in record["sub_ports"]}
+        checked: list[Record] = []
+        for sub in _sub_ports(given):
+            port = self.ports.reach(actor, sub["port_id"])
+            if port["id"] == record["port_id"] or self.rows.first(port_id=port["id"]) is not None:
+                raise in_use("TrunkPortInUse", f"Port {port['id']} is a parent port of a trunk.")
+            if self.state.trunk_of_subport(port["id"]) or any(port["id"] == other["port_id"] for other in checked):
+                raise in_use("PortInUseAsSubPort", f"Port {port['id']} is currently a subport of a trunk.")
+            if port["device_id"]:
+                raise in_use("SubPortBindingError", f"Port {port['id']} is bound to {port['device_id']}.")
+            full = self._segmentation(port, sub)
+            mark = (full["segmentation_type"], full["segmentation_id"])
+            if mark in taken:
+                raise conflict(
+                    f"segmentation_type {mark[0]} and segmentation_id {mark[1]} already in use on trunk "
+                    f"{record['id']}.",
+                    "DuplicateSubPort",
+                )
+            taken.add(mark)
+            checked.append(full)
+        return checked
+
+    def _segmentation(self, port: Record, sub: Record) -> Record:
+        """A sub port in full; `inherit` takes the number of the port's network."""
+        if sub.get("segmentation_type") == "inherit":
+            network = self.state.rows["networks"].require(port["network_id"])
+            return {**sub, "segmentation_type": "vlan", "segmentation_id": network["provider:segmentation_id"]}
+        if "segmentation_type" not in sub or "segmentation_id" not in sub:
+            raise bad_request(
+                "Invalid input for operation: segmentation_type and segmentation_id of a sub port are required.",
+                "InvalidInput",
+            )
+        return sub
+
+    def _own(self, sub_ports: list[Record], owner: str) -> None:
+        for sub in sub_ports:
+            if (port := self.state.rows["ports"].get(sub["port_id"])) is not None:
+                self.ports.change(port, {"device_owner": owner})
+
+
+def _sub_ports(given: Any) -> list[Record]:
+    if not isinstance(given, list):
+        raise _invalid(f"'{given}' is not a list.")
+    try:
+        return [SUB_PORT(item) for item in given]
+    except ValueError as error:
+        raise _invalid(str(error)) from None
+
+
+def _invalid(reason: str) -> ApiError:
+    return bad_request(f"Invalid input for sub_ports. Reason: {reason}")
