@@ -180,6 +180,13 @@ def test_sdk_reads_resources_events_and_more(orchestration) -> None:
     assert config.name == "install"
 
 
+def test_links_name_the_proxy_when_it_is_to_be_believed(server, config) -> None:
+    headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "heat.example.com"}
+    assert server.url in requests.get(server.url, headers=headers, timeout=10).text
+    config.set_override("enable_proxy_headers_parsing", True, "oslo_middleware")
+    assert "https://heat.example.com/v1/" in requests.get(server.url, headers=headers, timeout=10).text
+
+
 def test_server_lets_a_request_end_before_it_stops(config, engine) -> None:
     entered, released = threading.Event(), threading.Event()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from api_support import FakeEngine
+from api_support import KEYSTONE_SETTINGS, FakeEngine
 from falcon import testing
 
 from stoker.api.app import make_app
@@ -18,19 +18,6 @@ from stoker.emulator.testing import ServedCloud
 
 pytestmark = pytest.mark.slow
 
-SETTINGS = """
-[keystone_authtoken]
-www_authenticate_uri = {url}/identity/v3
-auth_type = password
-auth_url = {url}/identity/v3
-username = heat
-password = {password}
-project_name = service
-user_domain_id = default
-project_domain_id = default
-http_request_max_retries = 0
-"""
-
 
 @pytest.fixture
 def served() -> Iterator[ServedCloud]:
@@ -40,7 +27,7 @@ def served() -> Iterator[ServedCloud]:
 
 def api(directory: Path, engine: FakeEngine, url: str, password: str) -> testing.TestClient:
     settings = directory / "heat.conf"
-    settings.write_text(SETTINGS.format(url=url, password=password))
+    settings.write_text(KEYSTONE_SETTINGS.format(url=url, password=password))
     application = make_app(load_config([], [str(settings)]), engine)
     return testing.TestClient(lambda environ, start_response: application(environ, start_response))
 

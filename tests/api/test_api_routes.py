@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import Any
 
@@ -22,6 +23,7 @@ from stoker.api.app import make_app
 from stoker.api.faults import BadRequest
 from stoker.api.policies import RULE_SETS
 from stoker.api.v1.routes import ROUTES
+from stoker.operations import OPERATIONS
 
 STACK = f"/stacks/web/{STACK_ID}"
 RESOURCE = f"{STACK}/resources/server"
@@ -341,6 +343,12 @@ def _rules(action: Any, bodies: list[dict[str, Any]]) -> set[str]:
         except BadRequest:
             continue
     return found
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
+def test_the_engine_takes_what_the_api_sends(method, path, body, status, call) -> None:
+    operation, arguments = call
+    inspect.signature(OPERATIONS[operation]).bind("engine", "context", **arguments)
 
 
 def test_readers_may_not_write(request_as, engine) -> None:

@@ -26,7 +26,13 @@ class Server:
         listener = _listen(host, port)
         self.host = host
         self.port = int(listener.getsockname()[1])
-        self._server: Any = create_server(application, sockets=[listener], threads=threads, ident="stoker")
+        self._server: Any = create_server(
+            application,
+            sockets=[listener],
+            threads=threads,
+            ident="stoker",
+            clear_untrusted_proxy_headers=False,  # the application decides, by [oslo_middleware]
+        )
         self._thread = threading.Thread(target=self._server.run, name="stoker-api", daemon=True)
 
     @property
