@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.compute.nova import COMPUTE
 from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.control import CONTROL
 from stoker.emulator.identity.keystone import IDENTITY
@@ -22,6 +23,7 @@ SERVICES = (
     OBJECT_STORE_INFO,
     PLACEMENT,
     VOLUME,
+    COMPUTE,
 )
 
 
