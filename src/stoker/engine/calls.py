@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
@@ -13,8 +12,8 @@ from stoker.engine.configs import StoredConfigs
 from stoker.engine.decide import finalized
 from stoker.engine.neighbours import StackNeighbours
 from stoker.engine.state import ResourceState
+from stoker.plugins.names import resolve_names
 from stoker.plugins.resource import Call
-from stoker.schema.property import Property
 from stoker.store import queries
 
 if TYPE_CHECKING:
@@ -25,12 +24,10 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
     """Everything that one entry into a method may need. Raises CloudError when a name cannot be looked up."""
     cloud = await run.cloud()
     before = finalized(state.type, state.former) if state.row.former_properties else None
-    acting = state.row.action in ("CREATE", "UPDATE")
-    properties = await (translate if acting else translate_known)(
-        state.type.properties, finalized(state.type, state.given), cloud
-    )
+    acting = state.row.action in ("CREATE", "UPDATE") and state.in_progress
+    properties = await _named(state, finalized(state.type, state.given), cloud, required=acting)
     if before is not None:
-        before = await translate_known(state.type.properties, before, cloud)
+        before = await _named(state, before, cloud, required=False)
     engine = run.engine
     row = state.row
     stored = state.stored
@@ -75,38 +72,13 @@ class Unrecorded:
         return set(physical_ids) - recorded - mine
 
 
-async def translate(schema: Mapping[str, Property], values: Mapping[str, Any], cloud: Cloud) -> dict[str, Any]:
-    """Values with names turned into ids wherever the schema asks for it. Raises CloudError for an unknown name."""
-    return {
-        name: await _translated(schema[name], value, cloud) if name in schema else value
-        for name, value in values.items()
-    }
-
-
-async def translate_known(schema: Mapping[str, Property], values: Mapping[str, Any], cloud: Cloud) -> Mapping[str, Any]:
-    """As `translate` for former values, whose names may be gone by now: those stay as they are."""
-    try:
-        return await translate(schema, values, cloud)
-    except CloudError:
+async def _named(state: ResourceState, values: Mapping[str, Any], cloud: Cloud, *, required: bool) -> Mapping[str, Any]:
+    """Values with names turned into ids; where that is not `required`, names that are gone by now stay as they are."""
+    if not state.type.looks_names_up:
         return values
-
-
-async def _translated(prop: Property, value: Any, cloud: Cloud) -> Any:
-    if value is None or value == "":
-        return value
-    if prop.schema is not None and isinstance(value, Mapping):
-        return await translate(prop.schema, value, cloud)
-    if prop.items is not None and isinstance(value, list):
-        return [await _translated(prop.items, item, cloud) for item in value]
-    if prop.resolve is not None and isinstance(value, str) and not _is_uuid(value):
-        return await cloud.find(prop.resolve, value)
-    return value
-
-
-def _is_uuid(value: str) -> bool:
-    """An id needs no look-up: the service itself says when it does not know it."""
     try:
-        UUID(value)
-    except ValueError:
-        return False
-    return True
+        return await resolve_names(state.type.properties, values, cloud)
+    except CloudError:
+        if required:
+            raise
+        return values

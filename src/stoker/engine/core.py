@@ -79,6 +79,7 @@ class Engine:
         self.credentials = Credentials(pool, database, cloud_name)
         self.reader = Reader(self)
         self.runs: dict[str, OperationRun] = {}
+        self.searching = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._next: dict[str, OperationRun] = {}
         self._watchers: dict[str, list[Callable[[], None]]] = {}

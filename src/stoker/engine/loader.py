@@ -17,9 +17,10 @@ from stoker.store import documents, queries
 from stoker.store.database import Database
 from stoker.store.records import Inputs, Stack
 from stoker.store.sealing import Sealer
-from stoker.template.definition import Definition, PseudoParameters
+from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.limits import Limits
+from stoker.template.parameters import PseudoParameters
 from stoker.template.template import Template
 
 Value = TypeVar("Value")

@@ -11,7 +11,7 @@ from stoker.engine.decide import Target, decide
 from stoker.engine.loader import LoadedInputs
 from stoker.engine.plan import Decision, Kind, Plan, Removal, Step, forward_key, removal_steps
 from stoker.engine.scope import PlanScope, RecordedScope
-from stoker.engine.state import ResourceState
+from stoker.engine.state import ResourceState, keys_of
 from stoker.plugins.resource import AttributeKey, ResourceType
 from stoker.schema.unknown import has_unknown
 from stoker.template.check import graph
@@ -63,10 +63,8 @@ class Wanted:
         keys: dict[str, set[AttributeKey]] = {}
         for reference in self._references():
             known = self.types.get(reference.resource)
-            if known is None or reference.attribute is None:
-                continue
-            path = reference.path if known[1].path_in_attribute else ()
-            keys.setdefault(reference.resource, set()).add((reference.attribute, *path))
+            if known is not None and reference.attribute is not None:
+                keys.setdefault(reference.resource, set()).update(keys_of(reference, known[1]))
         return keys
 
     def _references(self) -> Iterator[Reference]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from stoker.base.errors import StokerError
 from stoker.engine.calls import make_call
 from stoker.engine.stack_context import StackContext
-from stoker.engine.state import ResourceState, attribute_text, walk
+from stoker.engine.state import ResourceState, attribute_text, keys_of, walk
 from stoker.plugins.resource import AttributeKey
 from stoker.schema.unknown import has_unknown
 from stoker.store.records import Stack
@@ -90,10 +90,8 @@ class Reader:
             for placed in definition.references_in(definition.outputs[name].value):
                 reference = placed.reference
                 state = context.current.get(reference.resource)
-                if state is None or reference.attribute is None:
-                    continue
-                path = reference.path if state.type.path_in_attribute else ()
-                wanted.setdefault(reference.resource, set()).add((reference.attribute, *path))
+                if state is not None:
+                    wanted.setdefault(reference.resource, set()).update(keys_of(reference, state.type))
         for resource, keys in wanted.items():
             values = await self.read(context, context.current[resource], keys)
             for key, value in values.items():

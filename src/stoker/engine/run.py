@@ -101,6 +101,8 @@ class OperationRun(StackContext):
     async def _load_definition(self, inputs_id: str) -> Wanted:
         self.inputs = await self.engine.loader.load(inputs_id)
         self.wanted = self.engine.wanted(self.engine.loader.bind(self.stack, self.inputs, strict=False), self.inputs)
+        if self.inputs.template.uses("Fn::GetAZs"):
+            await self.load_zones()
         await self.load_facade()
         self.attribute_keys = self.wanted.attribute_keys()
         return self.wanted

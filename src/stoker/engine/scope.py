@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from stoker.engine.plan import Decision, Kind
 from stoker.engine.state import ResourceState, attribute_text, walk
 from stoker.schema.unknown import Unknown
+from stoker.template.expressions import Facade
 
 Current = Callable[[str], ResourceState | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Facade:
-    """What a nested stack's `resource_facade` shows of the resource that holds it."""
-
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    deletion_policy: str = "Delete"
-    update_policy: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -30,8 +22,17 @@ class RecordedScope:
     """
 
     current: Current
-    facade: Facade | None = None
+    parent: Facade | None = None
+    zones: list[str] = field(default_factory=list)
     prefetched: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    def facade(self) -> Facade | None:
+        """The resource that holds this nested stack."""
+        return self.parent
+
+    def availability_zones(self) -> list[str]:
+        """Names of the compute service's availability zones, where the template asks for them."""
+        return self.zones
 
     def reference(self, resource: str) -> Any:
         """The resource's reference id."""
@@ -70,10 +71,13 @@ class PlanScope:
     recorded: RecordedScope
     decisions: dict[str, Decision] = field(default_factory=dict)
 
-    @property
     def facade(self) -> Facade | None:
         """See RecordedScope."""
-        return self.recorded.facade
+        return self.recorded.parent
+
+    def availability_zones(self) -> list[str]:
+        """See RecordedScope."""
+        return self.recorded.zones
 
     def reference(self, resource: str) -> Any:
         """Kept and updated resources keep their reference id."""

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from stoker.base.ids import arn
 from stoker.cloud.session import Cloud
 from stoker.engine.loader import LoadedInputs
-from stoker.engine.scope import Facade, RecordedScope
+from stoker.engine.scope import RecordedScope
 from stoker.engine.state import ResourceState
 from stoker.engine.types import is_template_name
 from stoker.plugins.resource import StackFacts
 from stoker.store import queries
 from stoker.store.records import Operation, Stack
+from stoker.template.expressions import Facade
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
@@ -66,11 +67,16 @@ class StackContext:
         row = await self.engine.database.read(queries.resource_by_uuid, self.stack.parent_resource)
         if row is not None and row.state:
             recorded = self.engine.sealer.open(row.state).get("definition", {})
-            self.scope.facade = Facade(
+            self.scope.parent = Facade(
                 recorded.get("metadata", {}),
                 recorded.get("deletion_policy", "Delete"),
                 recorded.get("update_policy", {}),
             )
+
+    async def load_zones(self) -> None:
+        """Let `Fn::GetAZs` see the compute service's availability zones."""
+        body = await (await self.cloud()).get("nova", "/os-availability-zone")
+        self.scope.zones = [zone["zoneName"] for zone in body["availabilityZoneInfo"] if zone["zoneState"]["available"]]
 
     @property
     def facts(self) -> StackFacts:

@@ -12,6 +12,7 @@ from stoker.base.ids import new_id, physical_name
 from stoker.plugins.resource import AttributeKey, ResourceType, Snapshot
 from stoker.store.records import IN_PROGRESS, Resource, StoredState
 from stoker.store.sealing import Sealer
+from stoker.template.expressions import Reference
 
 
 def attribute_text(key: AttributeKey) -> str:
@@ -33,7 +34,6 @@ class ResourceState:
     sealer: Sealer
     sealed_properties: str | None = None
     sealed_former: str | None = None
-    uncertain: bool = False
     _stored: StoredState | None = None
     _given: Mapping[str, Any] | None = None
     _former: Mapping[str, Any] | None = None
@@ -116,6 +116,15 @@ class ResourceState:
     def reference_id(self) -> Any:
         """What `get_resource` yields."""
         return self.type.reference_id(self.snapshot())
+
+
+def keys_of(reference: Reference, type_: ResourceType) -> list[AttributeKey]:
+    """What to read for a reference: the attribute, with its path where the type wants that, or all of them."""
+    if reference.attribute is None:
+        return []
+    if reference.attribute == "":
+        return [(name,) for name in type_.attributes if name != "show"]
+    return [(reference.attribute, *reference.path) if type_.path_in_attribute else (reference.attribute,)]
 
 
 def walk(value: Any, path: tuple[str | int, ...]) -> Any:

@@ -20,7 +20,7 @@ from stoker.engine.calls import make_call
 from stoker.engine.decide import REFUSED, Target, decide, property_changes
 from stoker.engine.failure import Failure
 from stoker.engine.plan import Decision, Kind, Step
-from stoker.engine.state import ResourceState, attribute_text
+from stoker.engine.state import ResourceState, attribute_text, keys_of
 from stoker.engine.stopping import Stop, Stopped
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import Call, ResourceType
@@ -126,14 +126,13 @@ class StepRunner:
         assert run.wanted is not None
         for reference in run.wanted.definition.resources[name].references:
             state = run.current.get(reference.resource)
-            if reference.attribute is None or state is None:
+            if state is None:
                 continue
-            key = (reference.attribute, *reference.path) if state.type.path_in_attribute else (reference.attribute,)
-            text = attribute_text(key)
-            if text not in state.stored.attributes and (reference.resource, text) not in run.scope.prefetched:
-                call = await make_call(run, state)
-                values = await self._read(state, call, {key})
-                run.scope.prefetched[reference.resource, text] = values.get(key)
+            for key in keys_of(reference, state.type):
+                text = attribute_text(key)
+                if text not in state.stored.attributes and (reference.resource, text) not in run.scope.prefetched:
+                    values = await self._read(state, await make_call(run, state), {key})
+                    run.scope.prefetched[reference.resource, text] = values.get(key)
 
     async def _decide(self, target: Target, state: ResourceState | None) -> Decision:
         repairable = False
@@ -148,7 +147,7 @@ class StepRunner:
     async def _go_on(self, state: ResourceState, target: Target) -> None:
         """Finish what an earlier run has begun; what then still differs is decided on afterwards."""
         method = state.type.create if state.row.action == "CREATE" else state.type.update
-        state.uncertain = state.row.action == "CREATE" and state.row.physical_id is None
+        state.stored.uncertain = state.row.action == "CREATE" and state.row.physical_id is None
         try:
             await self._perform(state, method)
         except Failure:
@@ -241,12 +240,11 @@ class StepRunner:
         if state.stored.definition.get("external_id") or run.operation.action == "ABANDON":
             policy = "Retain"
         begun_before = row.action == "DELETE" and row.status == IN_PROGRESS
-        state.uncertain = row.action == "CREATE" and row.physical_id is None and not state.type.local
         if not begun_before:
+            state.stored.uncertain = row.action == "CREATE" and row.physical_id is None and not state.type.local
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
-            state.stored.progress = {"uncertain": True} if state.uncertain else {}
+            state.stored.progress = {}
             await run.commit(Batch().change(state.seal()).add(run.event(state)))
-        state.uncertain = bool(state.stored.progress.pop("uncertain", False))
         if policy != "Retain":
             method = state.type.snapshot_delete if policy == "Snapshot" else state.type.delete
             await self._perform(state, method, final=False)
@@ -290,7 +288,6 @@ class StepRunner:
         `final=False` leaves recording the end to the caller. Raises Failure (recorded) or NeedsReplacement.
         """
         run = self.run_
-        attempts = state.stored.progress.get("attempts", 0)
         hiccups = 0
         while True:
             await self._leave_if_stopped(state, pending)
@@ -298,7 +295,7 @@ class StepRunner:
                 call = await make_call(run, state)
                 outcome = await self._enter(state, method, call)
             except CloudError as error:
-                outcome = self._judge(state, error, hiccups, attempts)
+                outcome = self._judge(state, error, hiccups)
                 hiccups += 1
             except StokerError as error:
                 outcome = Failed(error.message, kind=error.kind)
@@ -313,9 +310,8 @@ class StepRunner:
                 return
             elif isinstance(outcome, Replace):
                 raise NeedsReplacement(outcome.reason)
-            elif self._may_try_again(state, outcome, attempts):
-                attempts += 1
-                await self._start_over(state, attempts)
+            elif self._may_try_again(state, outcome):
+                await self._start_over(state)
             else:
                 failure = Failure.parse(outcome.reason) if state.type.nested else None
                 failure = failure.below(state.row.name) if failure else None
@@ -334,13 +330,12 @@ class StepRunner:
 
     async def _enter(self, state: ResourceState, method: Method, call: Call) -> Outcome:
         """One entry. An object that an interrupted create may have made is looked for first."""
-        if state.uncertain and state.row.physical_id is None:
-            found = await state.type.find(call)
-            state.uncertain = False
-            if found is not None:
-                state.row.physical_id = found
+        if state.stored.uncertain and state.row.physical_id is None:
+            # One search at a time ends in a recorded id, so that two of them never take the same twin object.
+            async with self.run_.engine.searching:
+                call.physical_id = state.row.physical_id = await state.type.find(call)
+                state.stored.uncertain = False
                 await self.run_.commit(Batch().change(state.seal()))
-                call.physical_id = found
         try:
             return await method(call)
         finally:
@@ -349,11 +344,11 @@ class StepRunner:
             if call.physical_id is not None and state.row.physical_id is None:
                 state.row.physical_id = call.physical_id
 
-    def _judge(self, state: ResourceState, error: CloudError, hiccups: int, attempts: int) -> Outcome:
+    def _judge(self, state: ResourceState, error: CloudError, hiccups: int) -> Outcome:
         """What a failed call means: try later, try anew, or give up."""
         action = state.row.action
         if action == "CREATE" and state.row.physical_id is None and (error.status == 0 or error.status >= 500):
-            state.uncertain = True
+            state.stored.uncertain = True
         if error.transient:
             return Again(after=error.retry_after or min(2.0**hiccups, LONGEST_BACKOFF) + random.random())
         if error.conflict and action == "DELETE" and hiccups < self.run_.engine.settings.action_retry_limit:
@@ -365,11 +360,11 @@ class StepRunner:
             state.row.physical_id = physical_id
         return (pending or Batch()).change(state.seal())
 
-    def _may_try_again(self, state: ResourceState, outcome: Failed, attempts: int) -> bool:
+    def _may_try_again(self, state: ResourceState, outcome: Failed) -> bool:
         limit = self.run_.engine.settings.action_retry_limit
-        return outcome.in_error and state.row.action == "CREATE" and attempts < limit
+        return outcome.in_error and state.row.action == "CREATE" and state.stored.attempts < limit
 
-    async def _start_over(self, state: ResourceState, attempt: int) -> None:
+    async def _start_over(self, state: ResourceState) -> None:
         """Remove a broken object and wait a little, so that it can be created anew (facts: resource_create.retry)."""
         run = self.run_
         if state.row.physical_id is not None:
@@ -383,9 +378,10 @@ class StepRunner:
                     break
                 await run.pause(state.row.uuid, outcome.after)
         state.row.physical_id = None
-        state.stored.progress = {"attempts": attempt}
+        state.stored.progress = {}
+        state.stored.attempts += 1
         await run.commit(Batch().change(state.seal()))
-        await run.pause(state.row.uuid, 2.0**attempt + random.random() * 2)
+        await run.pause(state.row.uuid, 2.0**state.stored.attempts + random.random() * 2)
 
     # -- how it ended ----------------------------------------------------------------------------------------
 
@@ -395,7 +391,7 @@ class StepRunner:
         if outcome.physical_id is not None:
             row.physical_id = outcome.physical_id
         row.status, row.reason, row.updated_at = COMPLETE, outcome.note or "state changed", run.engine.clock.now()
-        state.stored.progress = {}
+        state.stored.progress, state.stored.attempts, state.stored.uncertain = {}, 0, False
         state.end_change()
         keys = run.keys_of(row.name)
         if keys and row.action != "DELETE":

@@ -15,7 +15,8 @@ from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Property, Type, schema_to_api
 from stoker.store import queries
 from stoker.template.check import check
-from stoker.template.definition import Definition, PseudoParameters
+from stoker.template.definition import Definition
+from stoker.template.parameters import PseudoParameters
 from stoker.template.validation import describe_parameters
 from stoker.template.versions import functions_of, list_versions
 

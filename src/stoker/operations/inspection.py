@@ -11,6 +11,7 @@ from stoker.engine.core import Engine
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.views import event_view, operation_view, required_by, resource_view
+from stoker.plugins.resource import AttributeKey
 from stoker.store import queries
 from stoker.store.records import Resource, Stack
 
@@ -150,7 +151,7 @@ async def _attributes(engine: Engine, reading: Any, state: ResourceState, extra:
     if state.row.physical_id is None and not state.type.local:
         return dict.fromkeys(extra)
     declared = [name for name, attribute in state.type.attributes.items() if attribute.support.status != "HIDDEN"]
-    keys = {(name,) for name in [*declared, *extra]}
+    keys: set[AttributeKey] = {(name,) for name in [*declared, *extra]}
     values = await engine.reader.read(reading, state, keys, live=True)
     return {attribute_text(key): values[key] for key in sorted(keys)}
 

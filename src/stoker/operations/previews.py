@@ -26,7 +26,7 @@ from stoker.operations.stacks import new_stack, patched_request
 from stoker.operations.views import stack_view
 from stoker.schema.unknown import has_unknown
 from stoker.store.records import Stack
-from stoker.template.definition import UnknownScope
+from stoker.template.expressions import UnknownScope
 
 
 async def stack_preview(

@@ -14,6 +14,7 @@ from stoker.base.errors import (
     BadValue,
     Forbidden,
     RequestLimitExceeded,
+    ResourceTypeUnavailable,
     StackValidationFailed,
     StokerError,
     TemplateInvalid,
@@ -29,9 +30,10 @@ from stoker.schema.unknown import has_unknown
 from stoker.store import queries
 from stoker.store.records import Stack
 from stoker.template.check import check
-from stoker.template.definition import Definition, UnknownScope
+from stoker.template.definition import Definition
 from stoker.template.document import Document
 from stoker.template.environment import Environment
+from stoker.template.expressions import UnknownScope
 from stoker.template.template import Template
 
 _STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}")
@@ -70,6 +72,7 @@ def parse_template(engine: Engine, source: Any) -> Template:
 def parse_environment(request: StackRequest, template: Template) -> Environment:
     """The request's environment; named environment files are merged in order, and then stand in for it."""
     files = request.files or {}
+    sources: list[tuple[str, Any]]
     if request.environment_files:
         missing = [name for name in request.environment_files if name not in files]
         if missing:
@@ -173,6 +176,7 @@ class _Checker:
         for check_ in definition.parameters.custom_checks:
             place = Diagnostic("constraint", "", check_.path, definition.template.document.source)
             asked.setdefault((check_.constraint, _hashable(check_.value)), []).append(place)
+        await self._available(wanted)
         scope = UnknownScope()
         for name, (_, type_) in wanted.types.items():
             if type_.any_properties:
@@ -200,7 +204,26 @@ class _Checker:
             for place in places
         ]
 
-    async def _cloud(self) -> Cloud | None:
+    async def _available(self, wanted: Wanted) -> None:
+        """Raise ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks."""
+        needs = {(type_.service, type_.extension): name for name, (_, type_) in wanted.types.items() if type_.service}
+        if not needs:
+            return
+        cloud = await self._cloud()
+        for (service, extension), name in needs.items():
+            type_name = wanted.definition.resources[name].type
+            if service is not None and not cloud.has_service(service):
+                raise ResourceTypeUnavailable(
+                    f"HEAT-E99001 Service {service} is not available for resource type {type_name}, "
+                    "reason: the service is not in the catalog."
+                )
+            if service is not None and extension is not None and not await cloud.has_extension(service, extension):
+                raise ResourceTypeUnavailable(
+                    f"HEAT-E99001 Service {service} is not available for resource type {type_name}, "
+                    f"reason: it lacks the extension {extension!r}."
+                )
+
+    async def _cloud(self) -> Cloud:
         return await self._engine.credentials.of_caller(self._context)
 
     async def _ask(self, checker: ConstraintChecker, name: str, value: Any) -> str | None:

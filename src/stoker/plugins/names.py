@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from stoker.cloud.session import Cloud
 from stoker.schema.property import Property
@@ -29,4 +30,28 @@ async def _resolve(prop: Property, value: Any, cloud: Cloud) -> Any:
         return value if inner is None else list(await asyncio.gather(*(_resolve(inner, item, cloud) for item in value)))
     if isinstance(value, Mapping):
         return value if prop.schema is None else await resolve_names(prop.schema, value, cloud)
-    return value if prop.resolve is None else await cloud.find(prop.resolve, str(value))
+    if prop.resolve is None or _is_uuid(str(value)):
+        return value
+    return await cloud.find(prop.resolve, str(value))
+
+
+def _is_uuid(value: str) -> bool:
+    """An id needs no look-up: the service itself says when it does not know it."""
+    try:
+        UUID(value)
+    except ValueError:
+        return False
+    return True
+
+
+def resolves_names(schema: Mapping[str, Property]) -> bool:
+    """Whether any property, at any depth, declares `resolve`."""
+    return any(_resolves(prop) for prop in schema.values())
+
+
+def _resolves(prop: Property) -> bool:
+    return (
+        prop.resolve is not None
+        or (prop.items is not None and _resolves(prop.items))
+        or (prop.schema is not None and resolves_names(prop.schema))
+    )

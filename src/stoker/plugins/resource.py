@@ -17,10 +17,12 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 from stoker.base.errors import NotSupported
 from stoker.cloud.session import Cloud
+from stoker.plugins.names import resolves_names
 from stoker.plugins.outcome import Done, Outcome
 from stoker.schema.property import SUPPORTED, Attribute, Property, Support
 
@@ -245,6 +247,11 @@ class ResourceType(ABC):
     signalable: ClassVar[bool] = False
     hidden_data: ClassVar[frozenset[str]] = frozenset()
     recovery: ClassVar[str] = ""
+
+    @cached_property
+    def looks_names_up(self) -> bool:
+        """Whether a property takes a name where the service wants an id."""
+        return resolves_names(self.properties)
 
     # -- decided before anything happens; pure -----------------------------------------------------------------
 

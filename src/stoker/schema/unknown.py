@@ -55,6 +55,4 @@ def has_unknown(value: Any) -> bool:
 
 def combine(values: Iterable[Any]) -> Unknown:
     """The unknown that waits for everything that the unknowns inside `values` wait for."""
-    return Unknown(
-        frozenset(source for value in values for found in find_unknowns(value) for source in found.sources)
-    )
+    return Unknown(frozenset(source for value in values for found in find_unknowns(value) for source in found.sources))

@@ -170,13 +170,18 @@ UNFINISHED = (PENDING, RUNNING)
 
 @dataclass(slots=True)
 class StoredState:
-    """The sealed part of a resource: everything about it that may hold secrets besides its properties."""
+    """The sealed part of a resource: everything about it that may hold secrets besides its properties.
+
+    `attempts` counts creations that ended in error; `uncertain` says that an object may exist whose id is not known.
+    """
 
     data: dict[str, Any] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     progress: dict[str, Any] = field(default_factory=dict)
     definition: dict[str, Any] = field(default_factory=dict)
+    attempts: int = 0
+    uncertain: bool = False
 
     def to_data(self) -> dict[str, Any]:
         """Plain data without the parts that are empty."""
