@@ -9,9 +9,8 @@ from nested_support import CHILD_ID, ChildInMemory
 from resource_harness import ActionFailed, Bench
 
 from stoker.plugins.resource import ResourceType
-from stoker.resources.heat.random_string import RandomString
 from stoker.resources.heat.template_resource import TemplateResource, template_type
-from stoker.resources.heat.value import Value
+from stoker.schema.property import Finalizer
 from stoker.schema.unknown import Unknown
 from stoker.template.template import Template
 
@@ -64,7 +63,11 @@ async def test_properties_become_parameters(local: Any) -> None:
     ],
 )
 def test_value_as_the_parameter_gets_it(name: str, value: Any, parameter: Any) -> None:
-    assert kind_of(TEXT).child_of({name: value}).parameters == {name: parameter}
+    kind = kind_of(TEXT)
+    finalizer = Finalizer()
+    values = finalizer.properties(kind.properties, {name: value})
+    assert finalizer.problems == []
+    assert kind.child_of(values).parameters == {name: parameter}
 
 
 async def test_outputs_are_attributes(local: Any) -> None:
@@ -133,28 +136,3 @@ async def test_delete_goes_to_the_child_even_if_its_id_is_not_known(local: Any) 
     bench = bench_of(local, child)
     await bench.delete(bench.resource())
     assert [action for action, _ in child.asked] == ["DELETE"]
-
-
-FACADE = """
-heat_template_version: 2018-08-31
-parameters:
-  value: {type: string}
-  type: {type: string, default: string}
-outputs:
-  value: {value: {get_param: value}}
-"""
-
-
-def test_template_stands_in_for_a_type() -> None:
-    assert list(kind_of(FACADE).facade_problems(Value())) == []
-
-
-def test_template_does_not_fit_the_type() -> None:
-    problems = list(kind_of(FACADE.replace("type: string, default", "type: json, default")).facade_problems(Value()))
-    assert problems == ["the parameter 'type' must be of the type string, as in OS::Heat::Value"]
-    problems = list(kind_of(TEXT).facade_problems(RandomString()))
-    assert problems == [
-        "the parameter 'label' requires a value, and OS::Heat::RandomString has no such property",
-        "OS::Heat::RandomString has the attribute 'value', and the template has no such output",
-    ]
-    assert "OS::Heat::Value requires the property 'value'" in next(kind_of(TEXT).facade_problems(Value()))

@@ -6,6 +6,7 @@ from stoker.plugins.resource import ResourceType
 from stoker.resources.heat.delay import Delay
 from stoker.resources.heat.placeholder import HARestarter, NoResource
 from stoker.resources.heat.random_string import RandomString
+from stoker.resources.heat.resource_group import ResourceGroup
 from stoker.resources.heat.test_resource import TestResource
 from stoker.resources.heat.value import Value
 
@@ -14,6 +15,7 @@ TYPES: tuple[type[ResourceType], ...] = (
     HARestarter,
     NoResource,
     RandomString,
+    ResourceGroup,
     TestResource,
     Value,
 )

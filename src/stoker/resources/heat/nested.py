@@ -8,6 +8,7 @@ from typing import Any
 
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ResourceType
+from stoker.schema.unknown import Unknown
 
 _MEMBER = "resource."
 _KEEP = ChildRequest()
@@ -19,6 +20,7 @@ class NestedStackResource(ResourceType):
     nested = True
     path_in_attribute = True
     checkable = True
+    always_replace_on_check_failed = False
     recovery = "The nested stack is recorded under its parent resource, so running it again goes on with the same one."
 
     @abstractmethod
@@ -27,6 +29,10 @@ class NestedStackResource(ResourceType):
 
         None when nothing can be said about it. Pure: this is what validation and preview look into.
         """
+
+    def sample_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+        """As `child_of`, with one of a number of equal members only: enough to validate them all."""
+        return self.child_of(properties)
 
     @abstractmethod
     async def create(self, call: Call) -> Outcome:
@@ -53,6 +59,24 @@ class NestedStackResource(ResourceType):
             return Failed(f"{call.name} has not been created, so there is nothing to {action.lower()}", "Error")
         outcome = await call.child.run(action, _KEEP)
         return Done(note=outcome.note) if isinstance(outcome, Done) else outcome
+
+
+def unknowns_as_parameters(template: Mapping[str, Any]) -> ChildRequest:
+    """A request for a template that was built from values, some of them unknown: those come as parameters."""
+    parameters: dict[str, Any] = {}
+
+    def known(value: Any) -> Any:
+        if isinstance(value, Unknown):
+            name = f"unknown_{len(parameters)}"
+            parameters[name] = value
+            return {"get_param": name}
+        if isinstance(value, Mapping):
+            return {key: known(inner) for key, inner in value.items()}
+        return [known(inner) for inner in value] if isinstance(value, list) else value
+
+    plain = known(template)
+    declared = {name: {"type": "json"} for name in parameters}
+    return ChildRequest({**plain, "parameters": declared} if declared else plain, parameters=parameters)
 
 
 def member_path(key: AttributeKey) -> tuple[str, AttributeKey] | None:
