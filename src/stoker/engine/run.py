@@ -58,6 +58,7 @@ class OperationRun(StackContext):
         self._graph = StepGraph()
         self._runner = StepRunner(self)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._active = 0
         self._idle = asyncio.Event()
         self._paused: dict[str, asyncio.Future[None]] = {}
         self._woken: set[str] = set()
@@ -117,7 +118,7 @@ class OperationRun(StackContext):
             timer = clock.call_later(max(deadline - clock.now(), 0.0), lambda: self.stop(Stop.EXPIRED))
         try:
             self._start(self._graph.ready())
-            if self._tasks:
+            if self._active:
                 await self._idle.wait()
         finally:
             if timer is not None:
@@ -131,6 +132,7 @@ class OperationRun(StackContext):
             if step.kind is Kind.KEEP and self._runner.keep_as_is(step):
                 pending.extend(self._graph.finished(step.key))
                 continue
+            self._active += 1
             task = asyncio.create_task(self._guard(step))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -148,7 +150,8 @@ class OperationRun(StackContext):
             self.failures.append(Failure.of(Bug(str(error), reference), step.name))
         else:
             self._start(self._graph.finished(step.key))
-        if len(self._tasks) <= 1:
+        self._active -= 1
+        if not self._active:
             self._idle.set()
 
     # -- waiting and being woken -----------------------------------------------------------------------------
@@ -197,7 +200,7 @@ class OperationRun(StackContext):
         if self.stopping is None:
             self.stopping = why
             self.wake_all()
-            if not self._tasks:
+            if not self._active:
                 self._idle.set()
 
     # -- recording -------------------------------------------------------------------------------------------
@@ -272,6 +275,6 @@ class OperationRun(StackContext):
             "operation": self.operation.id,
             "stack": self.stack.name,
             "action": self.operation.action,
-            "active": len(self._tasks),
+            "active": self._active,
             "waiting": len(self._paused),
         }
