@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from stoker.base.clock import Clock, SystemClock
+from stoker.base.clock import Clock, ManualClock, SystemClock
 from stoker.base.context import RequestContext
 from stoker.base.ids import new_request_id
 from stoker.cloud.auth import CloudPool
+from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.settings import CloudSettings
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.core import Engine
@@ -63,7 +64,7 @@ class World:
         )
         await self.engine.start(alone=True)
         token = self.served.token("demo", "demo")
-        cloud = await self.pool.cloud(_token_credential(token))
+        cloud = await self.pool.cloud(TokenCredential(token))
         self.context = RequestContext(
             request_id=new_request_id(),
             user_id=cloud.user_id or "",
@@ -98,11 +99,26 @@ class World:
 
     async def settle(self, stack_id: str) -> dict[str, Any]:
         """The stack once nothing runs on it any more."""
-        while (run := self.engine.runs.get(stack_id)) is not None:
-            await run.done.wait()
-            await asyncio.sleep(0)
+        while self.engine.runs.get(stack_id) is not None:
+            await self.turn()
         shown: dict[str, Any] = await self.call("stack_show", ref={"name": None, "id": stack_id})
         return shown
+
+    async def turn(self) -> None:
+        """Let things happen for a moment; a manual clock goes on by at most a second."""
+        await asyncio.sleep(0.002)
+        if isinstance(self.clock, ManualClock):
+            due = self.clock.next_due()
+            if due is not None:
+                self.clock.advance(min(max(due - self.clock.now(), 0.0), 1.0))
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Turn until something is the case."""
+        for _ in range(5000):
+            if condition():
+                return
+            await self.turn()
+        raise AssertionError("it never came to be")
 
     async def resources(self, name: str, depth: int = 0) -> Mapping[str, dict[str, Any]]:
         rows = await self.call("resource_list", ref={"name": name, "id": None}, nested_depth=depth)
@@ -113,9 +129,3 @@ class World:
 
     def in_cloud(self, action: Callable[[], Any]) -> Any:
         return self.served.do(action)
-
-
-def _token_credential(token: str) -> Any:
-    from stoker.cloud.credentials import TokenCredential
-
-    return TokenCredential(token)
