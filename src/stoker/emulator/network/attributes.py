@@ -196,6 +196,16 @@ def form(required: Mapping[str, Check], others: Mapping[str, Check] | None = Non
     return check
 
 
+def fixed_ips(value: Any) -> list[dict[str, str]]:
+    """Addresses asked for, as `{subnet_id, ip_address}` with either or both; none of them twice."""
+    asked: list[dict[str, str]] = FIXED_IPS(value)
+    addresses = [item["ip_address"] for item in asked if "ip_address" in item]
+    for address in addresses:
+        if addresses.count(address) > 1:
+            raise ValueError(f"Duplicate IP address '{address}'.")
+    return asked
+
+
 def dictionary(value: Any) -> dict[str, Any]:
     """Any JSON object; null stands for an empty one."""
     if value is None:
@@ -211,5 +221,6 @@ def port_number(value: Any) -> int:
 
 NULLABLE_TEXT = optional(NAME)
 NULLABLE_UUID = optional(uuid)
+FIXED_IPS = items(form({}, {"subnet_id": uuid, "ip_address": ip}))
 ROUTES = items(form({"destination": cidr, "nexthop": ip}), distinct=True)
 TAGS = items(text(255), distinct=True)

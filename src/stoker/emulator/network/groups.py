@@ -120,7 +120,8 @@ class SecurityGroupRules(Table):
 
 def _signature(rule: Mapping[str, Any]) -> tuple[Any, ...]:
     protocol = rule["protocol"]
-    return (NUMBERS.get(protocol, protocol), *(rule[name] for name in SAME_RULE))
+    number = int(protocol) if protocol is not None and protocol.isdigit() else NUMBERS.get(protocol, protocol)
+    return (number, *(rule[name] for name in SAME_RULE))
 
 
 def _protocol(rule: Record) -> str | None:

@@ -11,6 +11,7 @@ from stoker.emulator.network.attributes import (
     choice,
     cidr,
     dictionary,
+    fixed_ips,
     form,
     integer,
     ip,
@@ -188,7 +189,7 @@ PORT = Kind(
         "admin_state_up": UP,
         "device_id": Attribute(text(255), ""),
         "device_owner": Attribute(text(255), ""),
-        "fixed_ips": Attribute(items(form({}, {"subnet_id": uuid, "ip_address": ip}), distinct=True), OMITTED),
+        "fixed_ips": Attribute(fixed_ips, OMITTED),
         "security_groups": Attribute(items(uuid), OMITTED),
         "allowed_address_pairs": Attribute(items(form({"ip_address": ip_or_cidr}, {"mac_address": mac})), list),
         "extra_dhcp_opts": Attribute(

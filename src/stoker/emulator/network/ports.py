@@ -80,6 +80,8 @@ class Ports(Table):
         shown = super().view(actor, record)
         shown["dns_assignment"] = [_dns(record, fixed["ip_address"]) for fixed in record["fixed_ips"]]
         shown["qos_network_policy_id"] = self._network(record)["qos_policy_id"]
+        if (trunk := self.state.rows["trunks"].first(port_id=record["id"])) is not None:
+            shown["trunk_details"] = {"trunk_id": trunk["id"], "sub_ports": trunk["sub_ports"]}
         if actor.admin:
             shown["resource_request"] = self._resource_request(record)
         return shown

@@ -1,0 +1,119 @@
+"""What other services call in process, and what survives a restart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stoker.base.clock import ManualClock
+from stoker.emulator.core.cloud import Cloud
+from stoker.emulator.core.errors import ApiError
+from stoker.emulator.core.store import Record
+from stoker.emulator.identity.records import IdentityRecords
+from stoker.emulator.network.kinds import Actor
+from stoker.emulator.network.records import NetworkRecords
+from stoker.emulator.services import new_cloud
+
+
+def project_of(cloud: Cloud, name: str = "demo") -> str:
+    project = cloud.of(IdentityRecords).projects.first(name=name)
+    assert project is not None
+    return str(project["id"])
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def cloud(clock: ManualClock) -> Cloud:
+    made = new_cloud(clock=clock)
+    made.start()
+    return made
+
+
+@pytest.fixture
+def network(cloud: Cloud) -> NetworkRecords:
+    return cloud.of(NetworkRecords)
+
+
+@pytest.fixture
+def private(network: NetworkRecords) -> Record:
+    found = network.networks.rows.first(name="private")
+    assert found is not None
+    return found
+
+
+async def test_a_port_of_a_server_is_bound_plugged_and_freed() -> None:
+    clock = ManualClock()
+    cloud = new_cloud(clock=clock)
+    cloud.start()
+    network = cloud.of(NetworkRecords)
+    demo = project_of(cloud)
+    (private,) = network.default_network_for(demo)
+    port = network.create_port(demo, {"network_id": private["id"]})
+    network.bind_port(port["id"], "server-1", "compute:nova", "compute-1")
+    assert (port["status"], port["binding:vif_type"]) == ("BUILD", "ovs")
+    clock.advance(1)
+    assert port["status"] == "ACTIVE"
+    assert network.ports_of_device("server-1") == [port]
+    with pytest.raises(ApiError) as refused:
+        network.bind_port(port["id"], "server-2", "compute:nova", "compute-1")
+    assert (refused.value.status, refused.value.kind) == (409, "PortInUse")
+    network.unbind_port(port["id"])
+    assert (port["status"], port["device_id"], port["binding:host_id"]) == ("DOWN", "", "")
+    network.delete_port(port["id"])
+    network.delete_port(port["id"])
+    assert network.ports_of_device("server-1") == []
+
+
+async def test_networks_of_a_server_without_a_choice(cloud: Cloud, network: NetworkRecords, private: Record) -> None:
+    demo, other = project_of(cloud), project_of(cloud, "service")
+    assert network.default_network_for(demo) == [private]
+    assert network.default_network_for(other) == []
+    shared = network.networks.create(Actor(project_of(cloud, "admin"), admin=True), {"name": "s", "shared": True})
+    assert network.default_network_for(other) == [shared]
+    with pytest.raises(ApiError) as refused:
+        network.network_for(other, private["id"])
+    assert refused.value.kind == "NetworkNotFound"
+
+
+async def test_security_groups_by_name_or_id(network: NetworkRecords) -> None:
+    (default,) = network.security_groups_by_name_or_id("p", "default")
+    assert network.security_groups_by_name_or_id("p", default["id"]) == [default]
+    assert network.security_groups_by_name_or_id("q", default["id"]) == []
+    for _ in range(2):
+        network.security_groups.create(Actor("p"), {"name": "twin"})
+    assert len(network.security_groups_by_name_or_id("p", "twin")) == 2
+
+
+async def test_force_deletes_what_is_otherwise_in_use(network: NetworkRecords) -> None:
+    router = network.routers.rows.first(name="router1")
+    assert router is not None
+    interface = network.ports_of_device(router["id"])[-1]
+    with pytest.raises(ApiError):
+        network.delete_port(interface["id"])
+    network.delete_port(interface["id"], force=True)
+    assert network.ports.rows.get(interface["id"]) is None
+
+
+async def test_addresses_and_counts_are_known_after_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "cloud.db"
+    before = new_cloud(clock=ManualClock(), state_path=path)
+    demo = project_of(before)
+    network = before.of(NetworkRecords)
+    (private,) = network.default_network_for(demo)
+    port = network.create_port(demo, {"network_id": private["id"]})
+    used = network.state.usage[demo, "port"]
+    before.close()
+    after = new_cloud(clock=ManualClock(), state_path=path)
+    network = after.of(NetworkRecords)
+    assert network.state.usage[demo, "port"] == used
+    second = network.create_port(demo, {"network_id": private["id"]})
+    assert second["fixed_ips"] != port["fixed_ips"]
+    with pytest.raises(ApiError) as refused:
+        network.create_port(demo, {"network_id": private["id"], "fixed_ips": port["fixed_ips"]})
+    assert refused.value.kind == "IpAddressInUse"
+    after.close()
