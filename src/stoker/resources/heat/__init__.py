@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from stoker.plugins.resource import ResourceType
+from stoker.resources.heat.cloud_config import CloudConfig
 from stoker.resources.heat.delay import Delay
+from stoker.resources.heat.multipart_mime import MultipartMime
 from stoker.resources.heat.placeholder import HARestarter, NoResource
 from stoker.resources.heat.random_string import RandomString
 from stoker.resources.heat.resource_group import ResourceGroup
+from stoker.resources.heat.software_component import SoftwareComponent
+from stoker.resources.heat.software_config import SoftwareConfig
+from stoker.resources.heat.structured_config import StructuredConfig
 from stoker.resources.heat.test_resource import TestResource
 from stoker.resources.heat.value import Value
 
 TYPES: tuple[type[ResourceType], ...] = (
+    CloudConfig,
     Delay,
     HARestarter,
+    MultipartMime,
     NoResource,
     RandomString,
     ResourceGroup,
+    SoftwareComponent,
+    SoftwareConfig,
+    StructuredConfig,
     TestResource,
     Value,
 )

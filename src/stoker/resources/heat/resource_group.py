@@ -28,6 +28,7 @@ class ResourceGroup(NestedStackResource):
     """A number of members made from one definition, named by their index."""
 
     type_name = "OS::Heat::ResourceGroup"
+    any_attribute = True
     description = "A number of resources made from one definition."
     support = Support(version="2014.1")
 

@@ -1,0 +1,67 @@
+"""OS::Heat::SoftwareComponent"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from stoker.plugins.resource import Call
+from stoker.resources.declare import length
+from stoker.resources.heat.software_config_base import INPUTS, OPTIONS, OUTPUTS, StoredConfig
+from stoker.schema.property import Property, Support, Type
+from stoker.schema.unknown import has_unknown
+
+
+class SoftwareComponent(StoredConfig):
+    """Several configurations of one piece of software, each for some of the actions of its life."""
+
+    type_name = "OS::Heat::SoftwareComponent"
+    description = "Configurations of one piece of software, one for each action of its life."
+    support = Support(version="2014.2")
+
+    properties = {
+        "configs": Property(
+            Type.LIST,
+            "The configurations.",
+            required=True,
+            constraints=length(1),
+            items=Property(
+                Type.MAP,
+                schema={
+                    "actions": Property(
+                        Type.LIST,
+                        "The actions that the configuration is for.",
+                        default=["CREATE", "UPDATE"],
+                        constraints=length(1),
+                        items=Property(Type.STRING, "One action."),
+                    ),
+                    "config": Property(description="The configuration, as the tool wants it."),
+                    "tool": Property(description="The tool that applies the configuration.", required=True),
+                },
+            ),
+        ),
+        "inputs": INPUTS,
+        "outputs": OUTPUTS,
+        "options": OPTIONS,
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterator[str]:
+        yield from super().validate(properties)
+        configs = properties["configs"]
+        if has_unknown(configs):
+            return
+        used = Counter(action for config in configs for action in config["actions"])
+        yield from (
+            f"configs: the action {action!r} is in more than one" for action, times in used.items() if times > 1
+        )
+
+    async def body(self, call: Call) -> dict[str, Any]:
+        properties = call.properties
+        return {
+            "group": "component",
+            "config": {"configs": properties["configs"]},
+            "inputs": properties["inputs"],
+            "outputs": properties["outputs"],
+            "options": properties["options"],
+        }

@@ -1,0 +1,102 @@
+"""What software configurations have in common: they are kept by this service itself, and never change."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import AttributeKey, Call, ResourceType
+from stoker.resources.base import dig
+from stoker.resources.declare import one_of
+from stoker.schema.property import Attribute, Property, Type
+from stoker.schema.unknown import is_unknown
+from stoker.template.parameter_types import BY_CFN_NAME
+
+UNGROUPED = "Heat::Ungrouped"
+
+_IO_TYPES = ("String", "Number", "CommaDelimitedList", "Json", "Boolean")
+_NAME = Property(description="The name.", required=True)
+_DESCRIPTION = Property(description="What it is for.")
+_TYPE = Property(description="The type of the value.", default="String", constraints=one_of(*_IO_TYPES))
+
+INPUTS = Property(
+    Type.LIST,
+    "Values that the software takes.",
+    items=Property(
+        Type.MAP,
+        schema={
+            "name": _NAME,
+            "description": _DESCRIPTION,
+            "type": _TYPE,
+            "default": Property(Type.ANY, "The value unless a deployment gives one."),
+            "replace_on_change": Property(
+                Type.BOOLEAN, "Whether a new value asks for a new deployment.", default=False
+            ),
+        },
+    ),
+)
+OUTPUTS = Property(
+    Type.LIST,
+    "Values that the software reports.",
+    items=Property(
+        Type.MAP,
+        schema={
+            "name": _NAME,
+            "description": _DESCRIPTION,
+            "type": _TYPE,
+            "error_output": Property(Type.BOOLEAN, "Whether reporting a value means failure.", default=False),
+        },
+    ),
+)
+OPTIONS = Property(Type.MAP, "Settings for the tool that applies the configuration.")
+
+
+class StoredConfig(ResourceType):
+    """A configuration stored under the resource's own uuid, which makes storing it twice harmless."""
+
+    service = "heat"
+    recovery = "The configuration has the resource's uuid as its id, and storing the same id again changes nothing."
+    attributes = {"config": Attribute("The configuration as stored.", Type.STRING)}
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterator[str]:
+        inputs = properties.get("inputs")
+        for index, entry in enumerate(inputs if isinstance(inputs, list) else []):
+            if not is_unknown(entry):
+                yield from (f"inputs.{index}: {complaint}" for complaint in _default_problems(entry))
+
+    @abstractmethod
+    async def body(self, call: Call) -> dict[str, Any]:
+        """What is stored besides the name: `config`, `group`, `inputs`, `outputs`, `options`."""
+
+    async def create(self, call: Call) -> Outcome:
+        stored = await self.body(call)
+        if stored.get("inputs"):
+            stored["inputs"] = [_with_typed_default(entry) for entry in stored["inputs"]]
+        await call.configs.create(call.uuid, {"name": call.physical_name, "group": UNGROUPED, **stored})
+        return Done(physical_id=call.uuid)
+
+    async def delete(self, call: Call) -> Outcome:
+        await call.configs.delete(call.uuid)
+        return Done()
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        stored = await call.configs.get(call.physical_id) if call.physical_id is not None else None
+        config = None if stored is None else stored.get("config")
+        return {key: dig(config, key[1:]) if key[0] == "config" else None for key in keys}
+
+
+def _default_problems(entry: Mapping[str, Any]) -> Iterator[str]:
+    try:
+        _with_typed_default(entry)
+    except ValueError:
+        yield f"the default {entry['default']!r} is not {BY_CFN_NAME[entry['type']].expects}"
+
+
+def _with_typed_default(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An input whose default is of its type; the empty text stands for no value in every type."""
+    default = entry["default"]
+    if default is None or default == "" or is_unknown(default) or is_unknown(entry["type"]):
+        return entry
+    return {**entry, "default": BY_CFN_NAME[entry["type"]].convert(default)}
