@@ -10,6 +10,7 @@ from stoker.emulator.compute.records import ComputeRecords
 from stoker.emulator.compute.server_routes import DISK_CONFIG, HOSTNAME, IPV4, IPV6, METADATA, check_personality, found
 from stoker.emulator.compute.servers import new_password
 from stoker.emulator.compute.views import server_base, server_detail
+from stoker.emulator.core.cloud import new_id
 from stoker.emulator.core.errors import ApiError, bad_request, conflict
 from stoker.emulator.core.http import Request, Response, Version
 from stoker.emulator.core.store import Record
@@ -235,7 +236,7 @@ def console_output(compute: ComputeRecords, request: Request, server: Record, ar
 def _console_url(compute: ComputeRecords, server: Record, kind: str) -> str:
     if server["launched_at"] is None or server["host"] is None:
         raise conflict(f"Instance {server['id']} is not ready")
-    return f"{compute.cloud.endpoint}/console/{kind}?token={server['id']}"
+    return f"{compute.cloud.endpoint}/console/{kind}?token={new_id()}"
 
 
 def local_console(name: str) -> Handler:

@@ -226,20 +226,15 @@ class BuildLife(DeviceLife):
         return [self._interface(context, row) for row in wanted]
 
     def _interface(self, context: Context, row: Record) -> Record:
-        network = self.cloud.of(NetworkRecords)
         kept = {key: row[key] for key in ("uuid", "port", "fixed_ip", "tag") if row.get(key)}
-        try:
-            if "port" in kept:
-                port = network.update_port(kept["port"])
-                if port["project_id"] != context.project and not context.is_admin:
-                    raise bad_request(f"Port id {kept['port']} could not be found.")
-                if port["device_id"]:
-                    raise conflict(f"Port {kept['port']} is still in use.")
-            elif "uuid" in kept:
-                network.network_for(context.project, kept["uuid"])
-        except ApiError as error:
-            raise in_nova_words(error) from None
-        if "port" not in kept and "uuid" not in kept:
+        if "port" in kept:
+            self.free_port(context, kept["port"])
+        elif "uuid" in kept:
+            try:
+                self.cloud.of(NetworkRecords).network_for(context.project, kept["uuid"])
+            except ApiError as error:
+                raise in_nova_words(error) from None
+        else:
             raise bad_request("Bad network format: missing 'uuid'")
         return kept
 

@@ -35,6 +35,8 @@ class DeviceLife(ServerLife):
         network = self.cloud.of(NetworkRecords)
         owner = f"compute:{self.zone_of(server['host'])}"
         given: str | None = wanted.get("port")
+        if given and (stale := self.interfaces.get(given)) is not None:
+            self.interfaces.remove(stale)
         try:
             port_id = given or self._make_port(server, wanted)["id"]
             port = network.bind_port(port_id, server["id"], owner, server["host"] or "")
@@ -43,6 +45,21 @@ class DeviceLife(ServerLife):
         self.interfaces.add(
             {"id": port_id, "server_id": server["id"], "created": given is None, "tag": wanted.get("tag")}
         )
+        return port
+
+    def free_port(self, context: Context, port_id: str) -> Record:
+        """A port the caller may plug into a server.
+
+        Raises: ApiError 400 for an unknown one, 409 for one in use.
+        """
+        try:
+            port = self.cloud.of(NetworkRecords).update_port(port_id)
+        except ApiError as error:
+            raise in_nova_words(error) from None
+        if port["project_id"] != context.project_id and not context.is_admin:
+            raise bad_request(f"Port id {port_id} could not be found.")
+        if port["device_id"]:
+            raise conflict(f"Port {port_id} is still in use.")
         return port
 
     def _make_port(self, server: Record, wanted: Record) -> Record:
@@ -57,7 +74,9 @@ class DeviceLife(ServerLife):
         """Give a running server an interface; the port. Without a port or network: on the project's network."""
         self.require_state(server, "attach_interface", PLUGGABLE)
         network = self.cloud.of(NetworkRecords)
-        if not wanted.get("port") and not wanted.get("uuid"):
+        if wanted.get("port"):
+            self.free_port(context, wanted["port"])
+        elif not wanted.get("uuid"):
             used = {port["network_id"] for port in network.ports_of_device(server["id"])}
             candidates = [row["id"] for row in network.default_network_for(server["project_id"])]
             free = [key for key in candidates if key not in used] or candidates

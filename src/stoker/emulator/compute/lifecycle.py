@@ -41,7 +41,7 @@ class Lifecycle(BuildLife):
             "unshelve": self._finish_unshelve,
         }
 
-    def begin(self, server: Record, name: str, **noted: Any) -> None:
+    def begin(self, server: Record, name: str, /, **noted: Any) -> None:
         """Begin an operation; 409 unless the server is in a state for it and idle.
 
         noted: fields of the server that the end of the operation needs.
