@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -58,20 +58,27 @@ class Wanted:
         requires = graph(definition, {name: type_ for name, (_, type_) in types.items()})
         return cls(definition, inputs, types, requires, topological(requires)[0], digest)
 
-    def attribute_keys(self) -> dict[str, set[AttributeKey]]:
-        """The attributes of each resource that other resources or outputs refer to."""
+    def keys_for_resources(self) -> dict[str, set[AttributeKey]]:
+        """The attributes of each resource that other resources refer to."""
+        return self._keys(
+            reference for resource in self.definition.resources.values() for reference in resource.references
+        )
+
+    def keys_for_outputs(self) -> dict[str, set[AttributeKey]]:
+        """The attributes of each resource that outputs refer to."""
+        return self._keys(
+            placed.reference
+            for output in self.definition.outputs.values()
+            for placed in self.definition.references_in(output.value)
+        )
+
+    def _keys(self, references: Iterable[Reference]) -> dict[str, set[AttributeKey]]:
         keys: dict[str, set[AttributeKey]] = {}
-        for reference in self._references():
+        for reference in references:
             known = self.types.get(reference.resource)
             if known is not None and reference.attribute is not None:
                 keys.setdefault(reference.resource, set()).update(keys_of(reference, known[1]))
         return keys
-
-    def _references(self) -> Iterator[Reference]:
-        for resource in self.definition.resources.values():
-            yield from resource.references
-        for output in self.definition.outputs.values():
-            yield from (placed.reference for placed in self.definition.references_in(output.value))
 
     def target(self, name: str, scope: Any) -> Target:
         """The resource with its values as far as `scope` knows them."""

@@ -18,7 +18,7 @@ from stoker.engine.failure import Failure
 from stoker.engine.plan import Kind, Plan, Step, StepGraph
 from stoker.engine.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb
 from stoker.engine.stack_context import StackContext
-from stoker.engine.state import ResourceState
+from stoker.engine.state import ResourceState, attribute_text
 from stoker.engine.steps import StepRunner
 from stoker.engine.stopping import Stop, Stopped
 from stoker.plugins.resource import AttributeKey
@@ -71,6 +71,7 @@ class OperationRun(StackContext):
         try:
             await self._prepare()
             await self._execute()
+            await self._refresh_outputs()
             await self._finish()
         except Fenced:
             LOG.info("operation %s of stack %s has another owner now", self.operation.id, self.stack.name)
@@ -105,7 +106,7 @@ class OperationRun(StackContext):
         if self.inputs.template.uses("Fn::GetAZs"):
             await self.load_zones()
         await self.load_facade()
-        self.attribute_keys = self.wanted.attribute_keys()
+        self.attribute_keys = self.wanted.keys_for_resources()
         return self.wanted
 
     async def _execute(self) -> None:
@@ -153,6 +154,23 @@ class OperationRun(StackContext):
         self._active -= 1
         if not self._active:
             self._idle.set()
+
+    async def _refresh_outputs(self) -> None:
+        """Record the attributes that outputs show, now that everything they may tell of has happened.
+
+        An address that a server got by a later resource is an example. Nothing is read when nothing was done.
+        """
+        assert self.plan is not None
+        acted = any(step.kind is not Kind.KEEP for step in self.plan.steps)
+        if self.wanted is None or self.failures or self.stopping is not None or not acted:
+            return
+        wanted = {name: keys for name, keys in self.wanted.keys_for_outputs().items() if name in self.current}
+        states = [self.current[name] for name in wanted]
+        found = await asyncio.gather(*(self._runner.read(state, wanted[state.row.name]) for state in states))
+        for state, values in zip(states, found, strict=True):
+            state.stored.attributes |= {attribute_text(key): value for key, value in values.items()}
+        if states:
+            await self.commit(Batch().change(*(state.seal() for state in states)))
 
     # -- waiting and being woken -----------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -17,13 +17,13 @@ import orjson
 from stoker.base.errors import Bug, CloudError, StokerError
 from stoker.base.ids import new_id
 from stoker.engine.calls import make_call
-from stoker.engine.decide import REFUSED, Target, decide, property_changes
+from stoker.engine.decide import REFUSED, Target, decide
 from stoker.engine.failure import Failure
 from stoker.engine.plan import Decision, Kind, Step
 from stoker.engine.state import ResourceState, attribute_text, keys_of
 from stoker.engine.stopping import Stop, Stopped
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
-from stoker.plugins.resource import Call, ResourceType
+from stoker.plugins.resource import AttributeKey, Call
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 
@@ -131,7 +131,7 @@ class StepRunner:
             for key in keys_of(reference, state.type):
                 text = attribute_text(key)
                 if text not in state.stored.attributes and (reference.resource, text) not in run.scope.prefetched:
-                    values = await self._read(state, await make_call(run, state), {key})
+                    values = await self.read(state, {key})
                     run.scope.prefetched[reference.resource, text] = values.get(key)
 
     async def _decide(self, target: Target, state: ResourceState | None) -> Decision:
@@ -395,15 +395,16 @@ class StepRunner:
         state.end_change()
         keys = run.keys_of(row.name)
         if keys and row.action != "DELETE":
-            values = await self._read(state, await make_call(run, state), keys)
+            values = await self.read(state, keys)
             state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
         else:
             state.stored.attributes = {}
         await run.commit((pending or Batch()).change(state.seal()).add(run.event(state, row.reason)))
 
-    async def _read(self, state: ResourceState, call: Call, keys: set[Any]) -> Mapping[Any, Any]:
+    async def read(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
+        """Attribute values as the service gives them now; None for those that cannot be had."""
         try:
-            return await state.type.read_attributes(call, keys)
+            return await state.type.read_attributes(await make_call(self.run_, state), keys)
         except StokerError as error:
             LOG.warning("attributes of %s cannot be read: %s", state.row.name, error.message)
             return dict.fromkeys(keys)
@@ -415,8 +416,3 @@ class StepRunner:
         state.stored.progress = {}
         await run.commit((pending or Batch()).change(state.seal()).add(run.event(state, row.reason)))
         return failure
-
-
-def changed_properties(type_: ResourceType, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """New values of the top-level properties that differ."""
-    return {change.name: change.after for change in property_changes(type_, before, after)}

@@ -223,6 +223,7 @@ class ResourceType(ABC):
     `local` types make no call and have no side effect outside the record, so no intent is recorded beforehand.
     `any_properties` types take whatever properties they are given, unchecked.
     `recovery` says how `find` recognizes the object of an interrupted creation; every type that is not local has one.
+    `any_attribute` types answer to attributes that they do not declare (a group: those of its members).
     `path_in_attribute` types get the path that follows an attribute's name too (`resource.0.addr`).
     """
 
@@ -238,6 +239,7 @@ class ResourceType(ABC):
     nested: ClassVar[bool] = False
     path_in_attribute: ClassVar[bool] = False
     any_properties: ClassVar[bool] = False
+    any_attribute: ClassVar[bool] = False
     physical_name_limit: ClassVar[int | None] = 255
     snapshot_on_delete: ClassVar[bool] = False
     always_replace_on_check_failed: ClassVar[bool] = True

@@ -179,7 +179,7 @@ class _Checker:
 
 def has_attribute(kind: ResourceType, attribute: str) -> bool:
     """Whether resources of the type answer to the attribute; one with dots belongs to what stands before the first."""
-    if kind.any_properties or attribute == _EVERY_TYPE_HAS:
+    if kind.any_properties or kind.any_attribute or attribute == _EVERY_TYPE_HAS:
         return True
     head = attribute.partition(".")[0]
     return attribute in kind.attributes or (head != attribute and (head in kind.attributes or kind.nested))
