@@ -76,6 +76,22 @@ def test_an_rbac_policy_shares_with_one_project(demo: Client, admin: Client) -> 
     assert refusal(admin.call("DELETE", f"/rbac-policies/{policy['id']}")) == (409, "RbacPolicyInUse")
 
 
+def test_there_is_one_default_external_network(admin: Client) -> None:
+    body = {"network": {"router:external": True, "is_default": True}}
+    assert refusal(admin.call("POST", "/networks", body)) == (409, "DefaultExternalNetworkExists")
+
+
+def test_a_subnet_changes_within_its_range(demo: Client) -> None:
+    subnet = demo.subnet(demo.network(), allocation_pools=[{"start": "192.168.0.10", "end": "192.168.0.20"}])
+    path = f"/subnets/{subnet['id']}"
+    changed = demo.call("PUT", path, {"subnet": {"gateway_ip": "192.168.0.2", "dns_nameservers": ["9.9.9.9"]}})
+    assert changed.json["subnet"]["gateway_ip"] == "192.168.0.2"
+    inside = demo.call("PUT", path, {"subnet": {"gateway_ip": "192.168.0.15"}})
+    assert refusal(inside) == (409, "GatewayConflictWithAllocationPools")
+    assert refusal(demo.call("PUT", path, {"subnet": {"cidr": "10.0.0.0/24"}})) == (400, "HTTPBadRequest")
+    assert refusal(demo.call("PUT", path, {"subnet": {"dns_nameservers": ["fd00::1"]}})) == (400, "InvalidInput")
+
+
 def test_a_vlan_is_used_once(admin: Client) -> None:
     vlan = {"provider:network_type": "vlan", "provider:physical_network": "p", "provider:segmentation_id": 7}
     network = admin.network(**vlan)

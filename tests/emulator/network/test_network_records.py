@@ -117,3 +117,14 @@ async def test_addresses_and_counts_are_known_after_a_restart(tmp_path: Path) ->
         network.create_port(demo, {"network_id": private["id"], "fixed_ips": port["fixed_ips"]})
     assert refused.value.kind == "IpAddressInUse"
     after.close()
+
+
+async def test_a_trunk_goes_with_its_parent_when_forced(cloud: Cloud, network: NetworkRecords, private: Record) -> None:
+    demo = Actor(project_of(cloud))
+    parent, child, other = (network.ports.create(demo, {"network_id": private["id"]}) for _ in range(3))
+    for port, carried in ((parent, child), (other, None)):
+        subs = [{"port_id": carried["id"], "segmentation_type": "vlan", "segmentation_id": 5}] if carried else []
+        network.trunks.create(demo, {"port_id": port["id"], "sub_ports": subs})
+    network.delete_port(parent["id"], force=True)
+    assert [trunk["port_id"] for trunk in network.trunks.rows] == [other["id"]]
+    assert child["device_owner"] == ""

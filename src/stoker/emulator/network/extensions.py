@@ -33,7 +33,6 @@ EXTENSIONS = {
     "l3-ha": "HA Router extension",
     "l3_agent_scheduler": "L3 Agent Scheduler",
     "metering": "Neutron Metering",
-    "multi-provider": "Multi Provider Network",
     "net-mtu": "Network MTU",
     "net-mtu-writable": "Network MTU (writable)",
     "network-ip-availability": "Network IP Availability",

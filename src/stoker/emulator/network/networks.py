@@ -98,6 +98,8 @@ class Networks(Table):
         if "mtu" not in given:
             wanted["mtu"] = PLAIN_MTU if wanted["provider:network_type"] in PHYSICAL_TYPES else TUNNEL_MTU
         wanted["availability_zones"] = []
+        if wanted["is_default"]:
+            self._refuse_second_default(wanted)
 
     def created(self, actor: Actor, record: Record) -> None:
         self.segments.put_first(record)
@@ -109,6 +111,8 @@ class Networks(Table):
             raise invalid_input("Plugin does not support updating provider attributes.")
         if changes.get("shared") is False:
             self._refuse_unshare(record)
+        if changes.get("is_default"):
+            self._refuse_second_default(record)
         if EXTERNAL in changes and changes[EXTERNAL] != record[EXTERNAL]:
             self._switch_external(record, changes[EXTERNAL])
 
@@ -154,6 +158,13 @@ class Networks(Table):
                 if pool is not None:
                     return str(pool["address_scope_id"]) if pool["address_scope_id"] else None
         return None
+
+    def _refuse_second_default(self, record: Record) -> None:
+        default = self.rows.first(is_default=True)
+        if default is not None and default["id"] != record["id"]:
+            raise conflict(
+                f"A default external network already exists: {default['id']}.", "DefaultExternalNetworkExists"
+            )
 
     def _refuse_unshare(self, record: Record) -> None:
         users = self.state.rows["ports"].select(network_id=record["id"])

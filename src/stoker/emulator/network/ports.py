@@ -128,6 +128,12 @@ class Ports(Table):
     def forget(self, record: Record) -> None:
         for floating in self.state.rows["floatingips"].select(port_id=record["id"]):
             self.disassociate(floating)
+        trunks = self.state.table("trunks")
+        for trunk in trunks.rows.select(port_id=record["id"]):
+            trunks.forget(trunk)
+        if (carrier := self.state.trunk_of_subport(record["id"])) is not None:
+            left = [sub for sub in carrier["sub_ports"] if sub["port_id"] != record["id"]]
+            trunks.change(carrier, {"sub_ports": left})
         super().forget(record)
 
     # Ports of devices

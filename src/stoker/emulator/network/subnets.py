@@ -67,6 +67,7 @@ class Subnets(Table):
             changes["allocation_pools"] = _checked_pools(after, cidr)
         if changes.get("enable_dhcp") is False and (record["ipv6_ra_mode"] or record["ipv6_address_mode"]):
             raise invalid_input("ipv6_ra_mode or ipv6_address_mode cannot be set when enable_dhcp is set to False.")
+        _check_version(after, cidr)
         _check_sizes(after)
         if changes.get("enable_dhcp", record["enable_dhcp"]) != record["enable_dhcp"]:
             self.ports.later(DHCP_SECONDS, self.ports.serve_dhcp, record["network_id"])
