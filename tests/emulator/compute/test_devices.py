@@ -67,6 +67,10 @@ def test_a_server_boots_from_a_volume_that_nobody_else_can_take(nova: Any) -> No
     again = {"name": "t", "flavorRef": "1", "networks": "none", "block_device_mapping_v2": [device]}
     refused = nova.call("POST", "/servers", {"server": again})
     assert (refused.status, "must be 'available'" in refused.json["badRequest"]["message"]) == (400, True)
+    twice = {**device, "uuid": nova.volume()}
+    again = {**again, "block_device_mapping_v2": [twice, {**twice, "boot_index": 1}]}
+    assert nova.call("POST", "/servers", {"server": again}).status == 400
+    assert nova.volume_status(twice["uuid"]) == "available"
     nova.call("DELETE", f"/servers/{key}")
     nova.wait()
     assert nova.volume_status(volume) == "available"

@@ -49,6 +49,9 @@ class BuildLife(DeviceLife):
             {"instances": count, "cores": count * flavor["vcpus"], "ram": count * flavor["ram"]},
         )
         check_user_data(wanted.get("user_data"))
+        given = [device["volume_id"] for device in devices if device.get("volume_id")]
+        if len(set(given)) < len(given) or (given and count > 1):
+            raise bad_request("Block Device Mapping is Invalid: A volume can be given once and to one server only.")
         if count > 1 and any("port" in network or network.get("fixed_ip") for network in networks):
             raise bad_request("Invalid input: A port or a fixed address can be given to one server only.")
         record = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from stoker.emulator.compute.building import BuildLife, check_image_fits, check_user_data, flavor_copy
+from stoker.emulator.compute.building import NO_HOST, BuildLife, check_image_fits, check_user_data, flavor_copy
 from stoker.emulator.compute.states import NO_STATE, OPERATIONS, RUNNING, SHUT_DOWN
 from stoker.emulator.compute.tables import SHORT
 from stoker.emulator.core.cloud import Cloud, new_id
@@ -227,6 +227,9 @@ class Lifecycle(BuildLife):
 
     def _finish_unshelve(self, server: Record) -> Record:
         host = self.choose_host(server["flavor"], server["zone_asked"], None)
+        if host is None:
+            fault = {"code": 500, "created": self.timestamp(), "message": NO_HOST}
+            return {"vm_state": "error", "power_state": NO_STATE, "fault": fault}
         self._delete_shelved_image(server)
         network = self.cloud.of(NetworkRecords)
         for port in network.ports_of_device(server["id"]):

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from stoker.emulator.compute import action_routes, admin_routes, device_routes, flavor_routes, server_routes
+from stoker.emulator.compute import (
+    action_routes,
+    admin_routes,
+    device_routes,
+    flavor_routes,
+    host_routes,
+    server_routes,
+)
 from stoker.emulator.compute.records import ComputeRecords
 from stoker.emulator.core.cloud import Microversions, Routes, Service
 from stoker.emulator.core.errors import fault_body
@@ -60,7 +67,7 @@ SERVER_ROUTES: Routes = {
     "/servers/{server_id}/os-instance-actions": {"GET": device_routes.list_events},
     "/servers/{server_id}/os-instance-actions/{request_id}": {"GET": device_routes.show_event},
     "/servers/{server_id}/diagnostics": {"GET": device_routes.diagnostics},
-    "/servers/{server_id}/migrations": {"GET": admin_routes.list_server_migrations},
+    "/servers/{server_id}/migrations": {"GET": host_routes.list_server_migrations},
 }
 
 ROUTES: Routes = {
@@ -98,25 +105,25 @@ ROUTES: Routes = {
         "GET": admin_routes.show_quota_class,
         "PUT": admin_routes.update_quota_class,
     },
-    "/os-availability-zone": {"GET": admin_routes.list_zones},
-    "/os-availability-zone/detail": {"GET": admin_routes.list_zones_detail},
-    "/os-hypervisors": {"GET": admin_routes.list_hypervisors},
-    "/os-hypervisors/detail": {"GET": admin_routes.list_hypervisors_detail},
-    "/os-hypervisors/statistics": {"GET": admin_routes.hypervisor_statistics},
-    "/os-hypervisors/{hypervisor_id}": {"GET": admin_routes.show_hypervisor},
-    "/os-hypervisors/{hypervisor_id}/uptime": {"GET": admin_routes.hypervisor_uptime},
-    "/os-hypervisors/{hypervisor_id}/search": {"GET": admin_routes.search_hypervisors},
-    "/os-hypervisors/{hypervisor_id}/servers": {"GET": admin_routes.hypervisor_servers},
-    "/os-services": {"GET": admin_routes.list_services},
-    "/os-services/{service_id}": {"PUT": admin_routes.update_service},
-    "/os-aggregates": {"GET": admin_routes.list_aggregates, "POST": admin_routes.create_aggregate},
+    "/os-availability-zone": {"GET": host_routes.list_zones},
+    "/os-availability-zone/detail": {"GET": host_routes.list_zones_detail},
+    "/os-hypervisors": {"GET": host_routes.list_hypervisors},
+    "/os-hypervisors/detail": {"GET": host_routes.list_hypervisors_detail},
+    "/os-hypervisors/statistics": {"GET": host_routes.hypervisor_statistics},
+    "/os-hypervisors/{hypervisor_id}": {"GET": host_routes.show_hypervisor},
+    "/os-hypervisors/{hypervisor_id}/uptime": {"GET": host_routes.hypervisor_uptime},
+    "/os-hypervisors/{hypervisor_id}/search": {"GET": host_routes.search_hypervisors},
+    "/os-hypervisors/{hypervisor_id}/servers": {"GET": host_routes.hypervisor_servers},
+    "/os-services": {"GET": host_routes.list_services},
+    "/os-services/{service_id}": {"PUT": host_routes.update_service},
+    "/os-aggregates": {"GET": host_routes.list_aggregates, "POST": host_routes.create_aggregate},
     "/os-aggregates/{aggregate_id}": {
-        "GET": admin_routes.show_aggregate,
-        "PUT": admin_routes.update_aggregate,
-        "DELETE": admin_routes.delete_aggregate,
+        "GET": host_routes.show_aggregate,
+        "PUT": host_routes.update_aggregate,
+        "DELETE": host_routes.delete_aggregate,
     },
-    "/os-aggregates/{aggregate_id}/action": {"POST": admin_routes.aggregate_action},
-    "/os-migrations": {"GET": admin_routes.list_migrations},
+    "/os-aggregates/{aggregate_id}/action": {"POST": host_routes.aggregate_action},
+    "/os-migrations": {"GET": host_routes.list_migrations},
 }
 
 COMPUTE = Service(
