@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from stoker.template.limits import Limits
 
 _KEYS = frozenset({"expression", "data"})
 _MOST_BITS = 100_000
+_MOST_ITEMS = 10_000
 
 
 @variant("yaql/1")
@@ -88,7 +89,7 @@ def _parsed(expression: str, limits: Limits) -> Any:
 
 
 def _run(expression: str, data: Any, limits: Limits) -> Any:
-    context = _Timed(_context())
+    context = _Bounded(_context())
     context.deadline = time.monotonic() + limits.yaql_seconds
     return _plain(_parsed(expression, limits).evaluate(data={"data": data}, context=context))
 
@@ -106,18 +107,23 @@ def _plain(value: Any) -> Any:
     raise ValueError(f"the result is a {type(value).__name__}, which a template cannot hold")
 
 
-class _Timed(contexts.Context):  # type: ignore[misc]
-    """A context in which every call looks at the clock first."""
+class _Bounded(contexts.Context):  # type: ignore[misc]
+    """A context in which every call looks at the clock first, and every iterator that one yields has an end."""
 
     def __init__(self, parent_context: Any = None, data: Any = utils.NO_VALUE, convention: Any = None) -> None:
         super().__init__(parent_context, data, convention)
         self.deadline: float = getattr(parent_context, "deadline", float("inf"))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+    def __call__(self, name: str, engine: Any, *args: Any, **kwargs: Any) -> Callable[..., Any]:
         if time.monotonic() > self.deadline:
             raise TimeoutError
-        call: Callable[..., Any] = super().__call__(*args, **kwargs)
-        return call
+        call = super().__call__(name, engine, *args, **kwargs)
+
+        def bounded(*arguments: Any, **options: Any) -> Any:
+            result = call(*arguments, **options)
+            return utils.limit_iterable(result, engine) if isinstance(result, Iterator) else result
+
+        return bounded
 
 
 class _TimedPattern:
@@ -167,6 +173,16 @@ def _shift_bits_left(value: int, bits_number: int) -> int:
     return value << bits_number
 
 
+def _times(left: Any, right: int) -> Any:
+    if len(left) * right > _MOST_ITEMS:
+        raise ValueError("the list is too long")
+    return left * right
+
+
+def _times_reversed(left: int, right: Any) -> Any:
+    return _times(right, left)
+
+
 def _declared(name: str, function: Callable[..., Any], **types: Any) -> Callable[..., Any]:
     for parameter, kind in types.items():
         function = specs.parameter(parameter, kind)(function)
@@ -175,11 +191,14 @@ def _declared(name: str, function: Callable[..., Any], **types: Any) -> Callable
 
 _TEXT = yaqltypes.String()
 _NUMBER = yaqltypes.Number()
+_LIST = yaqltypes.Sequence()
 _OVERRIDES = (
     _declared("regex", _regex, pattern=_TEXT),
     specs.method(_declared("matches", _matches, string=_TEXT, regexp=_TEXT)),
     _declared("#operator_=~", _equals_pattern, string=_TEXT, pattern=_TEXT),
     _declared("#operator_!~", _differs_from_pattern, string=_TEXT, pattern=_TEXT),
+    _declared("#operator_*", _times, left=_LIST, right=int),
+    _declared("#operator_*", _times_reversed, left=int, right=_LIST),
     _declared("pow", _power, a=_NUMBER, b=_NUMBER, c=yaqltypes.Number(nullable=True)),
     _declared("shiftBitsLeft", _shift_bits_left, value=int, bits_number=int),
 )
