@@ -144,9 +144,7 @@ class Loader:
 
     def parse(self, source: str | Mapping[str, Any], name: str = "template") -> Template:
         """A parsed template, shared among all who have the same text. Raises TemplateInvalid."""
-        if not isinstance(source, str):
-            return Template.load(source, source=name, limits=self.limits)
-        key = (documents.digest_of(source), name)
+        key = (documents.plain(source)[0], name)
         return self._templates.get(key, lambda: Template.load(source, source=name, limits=self.limits))
 
     def bind(self, stack: Stack, inputs: LoadedInputs, *, strict: bool = True) -> Definition:

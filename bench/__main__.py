@@ -1,0 +1,118 @@
+"""Measure an embedded Stoker and print its figures beside Heat's.
+
+    python -m bench [--quick] [--out FILE]
+
+The peer's figures are in `heat.json`. The outside benchmark `stackbench.py` speaks only the REST API, and is the one that
+was run on Heat; it is looked for in `$STACKBENCH` and in `../shared/bench/`, and left out when it is in neither. The case
+`networks` compares 500 OS::Neutron::Net with a bare script that makes the same calls to the same emulator.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from bench import networks
+
+HERE = Path(__file__).parent
+STOKER = [sys.executable, "-m", "stoker.cli.main"]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="one run of each case, no reads at eight clients")
+    parser.add_argument("--only", default="flat,group,chain,fan,update,reads,validate,networks", help="cases to run")
+    parser.add_argument("--out", type=Path, help="write all records to this file as JSON")
+    arguments = parser.parse_args()
+    cases = arguments.only.split(",")
+    with embedded() as place:
+        records = outside(place, [case for case in cases if case != "networks"], quick=arguments.quick)
+        if "networks" in cases:
+            records.append(networks.measure(place))
+    if arguments.out:
+        arguments.out.write_text(json.dumps(records, indent=1))
+    show(records, json.loads((HERE / "heat.json").read_text()))
+    return 0
+
+
+@contextmanager
+def embedded() -> Iterator[dict[str, Any]]:
+    """An embedded Stoker on free ports in a temporary directory: its endpoints."""
+    with tempfile.TemporaryDirectory(prefix="stoker-bench-") as directory:
+        ports = ["--api-port", "0", "--cfn-port", "0", "--cloud-port", "0"]
+        subprocess.run([*STOKER, "up", "--detach", "--data-dir", directory, *ports], check=True)
+        try:
+            yield json.loads((Path(directory) / "endpoints.json").read_text())
+        finally:
+            subprocess.run([*STOKER, "down", "--data-dir", directory], check=True)
+
+
+def stackbench() -> Path | None:
+    """The outside benchmark, where it is at hand."""
+    candidates = [os.environ.get("STACKBENCH"), HERE.parent.parent / "shared" / "bench" / "stackbench.py"]
+    return next((Path(path) for path in candidates if path and Path(path).exists()), None)
+
+
+def outside(place: dict[str, Any], cases: list[str], *, quick: bool) -> list[dict[str, Any]]:
+    """The records of the outside benchmark."""
+    program = stackbench()
+    if program is None or not cases:
+        print("stackbench.py is not at hand; its cases are left out", file=sys.stderr)
+        return []
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        command = [sys.executable, str(program), "--only", ",".join(cases), "--out", out.name]
+        command += ["--pids", f"engine={place['pids']['engine']}", "--pids", f"cloud={place['pids']['cloud']}"]
+        command += ["--runs", "1" if quick else "2", "--flat", "10,100,1000", "--update", "100,1000"]
+        environment = {
+            **os.environ,
+            "OS_AUTH_URL": place["identity"],
+            "OS_USERNAME": "admin",
+            "OS_PASSWORD": "secret",
+            "OS_PROJECT_NAME": "admin",
+        }
+        subprocess.run(command, env=environment, check=True)
+        return list(json.loads(Path(out.name).read_text())["records"])
+
+
+def show(records: list[dict[str, Any]], heat: dict[str, Any]) -> None:
+    """Print the best run of each case beside Heat's."""
+    best: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for record in records:
+        key = (record["case"], str(record["phase"]), str(record["n"]))
+        measure = record.get("p50_ms", record.get("wall_s", 0))
+        if key not in best or measure < best[key].get("p50_ms", best[key].get("wall_s", 0)):
+            best[key] = record
+    table = Table(title="Stoker beside Heat 27 at its best")
+    for column in ("case", "n", "Stoker", "Heat", "ratio", "CPU s", "memory MB", "note"):
+        table.add_column(column, justify="left" if column in ("case", "note") else "right")
+    for (case, phase, n), record in best.items():
+        request = "p50_ms" in record
+        ours = record["p50_ms"] if request else record.get("wall_s", 0)
+        theirs = heat.get(phase if request else f"{case} {phase} {n}") if n in ("1",) or not request else None
+        unit = "ms" if request else "s"
+        table.add_row(
+            phase if request else f"{case} {phase}",
+            f"{n} clients" if request else n,
+            f"{ours:g} {unit}",
+            f"{theirs:g} {unit}" if theirs else "",
+            f"{theirs / ours:.0f} x" if theirs and ours else "",
+            f"{record.get('cpu_total_s', '')}",
+            f"{record.get('rss_max_mb', {}).get('engine', '')}",
+            str(record.get("note") or record.get("error") or record.get("error_sample") or ""),
+        )
+    Console(width=150).print(table)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
