@@ -2,9 +2,9 @@
 
     python -m bench [--quick] [--out FILE]
 
-The peer's figures are in `heat.json`. The outside benchmark `stackbench.py` speaks only the REST API, and is the one that
-was run on Heat; it is looked for in `$STACKBENCH` and in `../shared/bench/`, and left out when it is in neither. The case
-`networks` compares 500 OS::Neutron::Net with a bare script that makes the same calls to the same emulator.
+The peer's figures are in `heat.json`. The outside benchmark `stackbench.py` speaks only the REST API, and is the one
+that was run on Heat; it is looked for in `$STACKBENCH` and in `../shared/bench/`, and left out when it is in neither.
+The case `networks` compares 500 OS::Neutron::Net with a bare script that makes the same calls to the same emulator.
 """
 
 from __future__ import annotations

@@ -322,8 +322,12 @@ class Engine:
 
     async def release(self, stack: Stack) -> None:
         """Give up what a stack that is about to be gone held outside its resources."""
-        if stack.parent_id is None:
-            await self.credentials.release(stack)
+        if stack.parent_id is not None:
+            return
+        recorded = await self.database.read(queries.stack_by_id, stack.id)
+        if recorded is not None and recorded.user_project_id is not None:
+            await self.credentials.remove_user_project(stack, recorded.user_project_id)
+        await self.credentials.release(stack)
 
     def _stack_event(self, stack: Stack, action: str, status: str, reason: str) -> Event:
         return Event(

@@ -51,6 +51,11 @@ class Credentials:
         """Calls on behalf of the stack's owner."""
         return await self._pool.cloud(_credential(stack))
 
+    async def remove_user_project(self, stack: Stack, project_id: str) -> None:
+        """Remove the project of a stack's own users; one that is gone already is done."""
+        admin = await (await self.cloud_of(stack)).as_stack_domain_admin()
+        await admin.request("DELETE", "keystone", f"/projects/{project_id}", ok=(404,))
+
     async def release(self, stack: Stack) -> None:
         """Give the stack's credential up, unless another stack lives on it."""
         credential = _credential(stack)

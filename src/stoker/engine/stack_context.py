@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from stoker.base.ids import arn
@@ -13,6 +14,7 @@ from stoker.engine.state import ResourceState
 from stoker.engine.types import is_template_name
 from stoker.plugins.resource import StackFacts
 from stoker.store import queries
+from stoker.store.journal import Batch
 from stoker.store.records import Operation, Stack
 from stoker.template.expressions import Facade
 
@@ -97,6 +99,14 @@ class StackContext:
                 options=self.engine.settings.type_options,
             )
         return self._facts
+
+    async def adopt_user_project(self, project_id: str | None) -> None:
+        """Record the project that a resource has made for the tree's own users."""
+        if project_id is None or project_id == self.stack.user_project_id:
+            return
+        self.stack.user_project_id, self._facts = project_id, None
+        step = partial(queries.set_user_project, root_id=self.stack.root_id, project_id=project_id)
+        await self.engine.journal.commit(Batch().then(step))
 
     def wake(self, uuid: str) -> None:
         """Have whatever waits for the resource look again; here nothing waits."""

@@ -343,6 +343,7 @@ class StepRunner:
                 state.stored.metadata = call.metadata
             if call.physical_id is not None and state.row.physical_id is None:
                 state.row.physical_id = call.physical_id
+            await self.run_.adopt_user_project(state.stored.data.get("stack_user_project_id"))
 
     def _judge(self, state: ResourceState, error: CloudError, hiccups: int) -> Outcome:
         """What a failed call means: try later, try anew, or give up."""

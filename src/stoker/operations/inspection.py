@@ -9,7 +9,7 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
 from stoker.engine.core import Engine
 from stoker.engine.state import ResourceState, attribute_text
-from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.lookup import Reference, confine_stack_user, find_stack
 from stoker.operations.views import event_view, operation_view, required_by, resource_view
 from stoker.plugins.resource import AttributeKey
 from stoker.store import queries
@@ -126,6 +126,7 @@ async def resource_show(
         if name in definition.resources and stack.deleted_at is None:
             return _unmade(engine, stack, name, definition.resources[name].type)
         raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
+    confine_stack_user(context, stack, state)
     users = required_by([other.row for other in reading.current.values()])
     children = await engine.database.read(queries.child_stacks, [stack.id])
     child = next((child for child in children if child.parent_resource == state.row.uuid), None)
@@ -171,6 +172,7 @@ async def resource_metadata(engine: Engine, context: RequestContext, ref: Refere
     state = reading.current.get(name)
     if state is None:
         raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
+    confine_stack_user(context, stack, state)
     return dict(state.stored.metadata)
 
 

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import EntityNotFound, Forbidden, ResourceNotFound
+from stoker.base.errors import EntityNotFound, Forbidden
 from stoker.engine.core import Engine
+from stoker.engine.state import ResourceState
 from stoker.store import queries
-from stoker.store.records import Resource, Stack
+from stoker.store.records import Stack
 
 Reference = Mapping[str, Any]
 """`{"name": …, "id": …}` as the route gave it; either may be missing."""
@@ -33,7 +34,7 @@ async def find_stack(engine: Engine, context: RequestContext, ref: Reference, *,
             stack = None
     if stack is None or (stack.deleted_at is not None and not deleted):
         raise EntityNotFound(f"The Stack ({name or identifier}) could not be found.")
-    if stack.project_id != context.project_id and not context.is_admin:
+    if context.project_id not in (stack.project_id, stack.user_project_id) and not context.is_admin:
         raise EntityNotFound(f"The Stack ({name or identifier}) could not be found.")
     return stack
 
@@ -47,15 +48,8 @@ async def _by_name_or_id(engine: Engine, context: RequestContext, name: str) -> 
     return by_name or await _by_id(engine, name)
 
 
-async def find_resource(engine: Engine, stack: Stack, name: str) -> Resource:
-    """The stack's resource of this name. Raises ResourceNotFound."""
-    resource = await engine.database.read(queries.resource_by_name, stack.id, name)
-    if resource is None:
-        raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
-    return resource
-
-
-def confine_stack_user(engine: Engine, context: RequestContext, stack: Stack) -> None:
-    """Refuse a stack's own user access to other projects' stacks (facts: engine.yaml, security.stack_users)."""
-    if context.project_id not in (stack.project_id, stack.user_project_id) and not context.is_admin:
-        raise Forbidden("You may not use this stack.")
+def confine_stack_user(context: RequestContext, stack: Stack, state: ResourceState) -> None:
+    """Let a stack's own user speak to its own resource only. Raises Forbidden (facts: engine.yaml, stack_users)."""
+    if context.project_id == stack.user_project_id and context.project_id != stack.project_id:
+        if state.stored.data.get("user_id") != context.user_id:
+            raise Forbidden("You may not use this resource.")

@@ -21,7 +21,7 @@ from stoker.engine.core import Engine
 from stoker.engine.run import OperationRun
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState
-from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.lookup import Reference, confine_stack_user, find_stack
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, Event, Stack
 
@@ -32,6 +32,7 @@ async def resource_signal(
     """Hand a signal to a resource; what waits in its stack looks again at once."""
     stack = await find_stack(engine, context, ref)
     reading, state = await _resource(engine, stack, name)
+    confine_stack_user(context, stack, state)
     if details and "unset_hook" in details:
         raise InvalidBreakPointHook(f"The hook {details['unset_hook']!r} is not set on resource {name!r}.")
     if not state.type.signalable:

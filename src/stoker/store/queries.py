@@ -77,6 +77,12 @@ def set_stack(connection: Connection, stack_id: str, values: Mapping[str, Any], 
     connection.execute(update(tables.stacks).where(where).values(**values))
 
 
+def set_user_project(connection: Connection, root_id: str, project_id: str) -> None:
+    """Record the project of a tree's own users on all its stacks."""
+    where = tables.stacks.c.root_id == root_id
+    connection.execute(update(tables.stacks).where(where).values(user_project_id=project_id))
+
+
 def set_tags(connection: Connection, stack_id: str, tags: Sequence[str]) -> None:
     """Replace the stack's tags."""
     connection.execute(delete(tables.stack_tags).where(tables.stack_tags.c.stack_id == stack_id))
