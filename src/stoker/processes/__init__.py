@@ -1,0 +1,1 @@
+"""Puts processes together from configuration: the engine with its API, and the emulated cloud beside it."""

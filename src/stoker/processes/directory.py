@@ -1,0 +1,150 @@
+"""The data directory of an embedded Stoker: what lies where in it, and who may use it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from stoker.base.errors import Conflict, Invalid
+
+_KEY_CHARACTERS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class SetUp:
+    """What `endpoints.json` records: the addresses, and which cloud the stacks live on.
+
+    `cloud` is the name of an entry in the user's `clouds.yaml`, None for the emulated cloud. `pids` are the processes
+    as they were last started, by program; `running` of the process control tells which of them live.
+    """
+
+    rest: str
+    cfn: str
+    identity: str
+    cloud: str | None = None
+    config_files: tuple[str, ...] = ()
+    pids: Mapping[str, int] = field(default_factory=dict)
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "rest": self.rest,
+            "cfn": self.cfn,
+            "identity": self.identity,
+            "cloud": self.cloud,
+            "config_files": list(self.config_files),
+            "pids": dict(self.pids),
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> SetUp:
+        """The set-up that `to_data` described."""
+        return cls(
+            rest=data["rest"],
+            cfn=data["cfn"],
+            identity=data["identity"],
+            cloud=data["cloud"],
+            config_files=tuple(data["config_files"]),
+            pids=data["pids"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DataDirectory:
+    """A directory that one embedded Stoker keeps everything in."""
+
+    path: Path
+
+    @property
+    def database_url(self) -> str:
+        """The engine's database, for SQLAlchemy."""
+        return f"sqlite:///{self.path / 'stoker.db'}"
+
+    @property
+    def cloud_state(self) -> Path:
+        """The emulated cloud's state."""
+        return self.path / "cloud.db"
+
+    def log_file(self, program: str) -> Path:
+        """What the program writes to its standard streams."""
+        return self.path / f"{program}.log"
+
+    def pid_file(self, program: str) -> Path:
+        """Locked by the program as long as it lives."""
+        return self.path / f"{program}.pid"
+
+    def make(self) -> None:
+        """Create the directory, for its owner only. Raises Invalid when that cannot be done."""
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise Invalid(f"The data directory {self.path} cannot be made: {error.strerror}.") from None
+        if not os.access(self.path, os.W_OK | os.X_OK):
+            raise Invalid(f"The data directory {self.path} cannot be written to.")
+
+    def encryption_key(self) -> str:
+        """The key that seals what is secret in the database; made at the first call."""
+        path = self.path / "secrets.json"
+        if not path.exists():
+            key = secrets.token_urlsafe(_KEY_CHARACTERS)[:_KEY_CHARACTERS]
+            write_private(path, json.dumps({"auth_encryption_key": key}) + "\n")
+        return str(_read_json(path)["auth_encryption_key"])
+
+    def set_up(self) -> SetUp | None:
+        """What was recorded last; None in a fresh directory. Raises Invalid when the record is damaged."""
+        path = self.path / "endpoints.json"
+        if not path.exists():
+            return None
+        try:
+            return SetUp.from_data(_read_json(path))
+        except (KeyError, TypeError) as error:
+            raise Invalid(f"{path} is not a record of an embedded Stoker: {error} is missing. Remove it.") from None
+
+    def record(self, set_up: SetUp) -> None:
+        """Keep `set_up` for later commands."""
+        write_private(self.path / "endpoints.json", json.dumps(set_up.to_data(), indent=2) + "\n")
+
+    @contextmanager
+    def engine_lock(self) -> Iterator[None]:
+        """Keeps a second engine off this directory. Raises Conflict when there is one already.
+
+        An engine that knows to be alone takes over unfinished work at once, which would be wrong with two.
+        """
+        with (self.path / "engine.lock").open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise Conflict(
+                    f"Another engine runs on the data directory {self.path}. Stop it with `stoker down`, or choose "
+                    "another directory with --data-dir."
+                ) from None
+            yield
+
+
+def default_directory() -> DataDirectory:
+    """`$XDG_DATA_HOME/stoker`, by default `~/.local/share/stoker`."""
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return DataDirectory(Path(base) / "stoker")
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read; readers see all of it or what was there before."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    draft.replace(path)
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Invalid(f"{path} cannot be read: {error}.") from None

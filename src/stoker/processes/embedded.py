@@ -1,0 +1,194 @@
+"""`python -m stoker.processes.embedded`: one process with an engine and the API, on a SQLite file.
+
+The engine has the event loop; the API is served by threads beside it and reaches it by direct calls.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import uvloop
+from oslo_config import cfg
+
+from stoker.api.app import make_app
+from stoker.api.server import Server
+from stoker.base.clock import SystemClock
+from stoker.base.config import load_config
+from stoker.base.errors import StokerError
+from stoker.base.logging import setup as set_logging_up
+from stoker.cloud.auth import CloudPool
+from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
+from stoker.engine.core import Engine
+from stoker.operations import OPERATIONS
+from stoker.plugins.registry import Registry
+from stoker.processes import cfn_placeholder
+from stoker.processes.directory import DataDirectory
+from stoker.processes.settings import SERVICE_USER, TOKEN_CHECK, cloud_settings, engine_settings, set_login
+from stoker.processes.tokens import remembering_check
+from stoker.rpc.direct import DirectClient
+from stoker.rpc.dispatch import Dispatcher
+from stoker.store.database import Database
+from stoker.store.journal import Journal
+from stoker.store.sealing import Sealer
+
+_log = logging.getLogger(__name__)
+
+_HOST = "127.0.0.1"
+_CFN_THREADS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the process is told.
+
+    `identity` is the URL of the emulated cloud's Keystone; with `cloud`, an entry of clouds.yaml, it is not used.
+    `config_files` are in heat.conf's form and win over everything that is set here.
+    """
+
+    directory: DataDirectory
+    api_port: int
+    cfn_port: int
+    identity: str
+    cloud: str | None = None
+    config_files: tuple[str, ...] = ()
+
+
+def configuration(options: Options) -> cfg.ConfigOpts:
+    """The configuration files' options over the defaults of an embedded set-up.
+
+    Raises oslo_config.cfg.Error for values that are not acceptable, Invalid for a cloud that clouds.yaml lacks.
+    """
+    config = load_config([], options.config_files)
+    config.set_default("auth_encryption_key", options.directory.encryption_key())
+    config.set_default("connection", options.directory.database_url, group="database")
+    config.set_default("heat_metadata_server_url", f"http://{_HOST}:{options.cfn_port}")
+    config.set_default("heat_waitcondition_server_url", f"http://{_HOST}:{options.cfn_port}/v1/waitcondition")
+    if options.cloud is None:
+        _use_emulated_cloud(config, options.identity)
+    else:
+        _use_named_cloud(config, read_cloud(options.cloud))
+    return config
+
+
+def _use_emulated_cloud(config: cfg.ConfigOpts, identity: str) -> None:
+    """The users that a new emulated cloud has for the service."""
+    service_user = {
+        "auth_url": identity,
+        "username": "heat",
+        "password": "secret",
+        "user_domain_name": "Default",
+        "project_name": "service",
+        "project_domain_name": "Default",
+    }
+    set_login(config, TOKEN_CHECK, "password", service_user)
+    set_login(config, SERVICE_USER, "password", service_user)
+    config.set_default("stack_user_domain_name", "heat")
+    config.set_default("stack_domain_admin", "heat_domain_admin")
+    config.set_default("stack_domain_admin_password", "secret")
+
+
+def _use_named_cloud(config: cfg.ConfigOpts, cloud: NamedCloud) -> None:
+    """Tokens are checked with the user's own login, and everything is done as that user."""
+    set_login(config, TOKEN_CHECK, cloud.auth_type, cloud.auth)
+    config.set_default("region_name_for_services", cloud.region_name)
+    config.set_default("ca_file", cloud.ca_file, group="clients")
+    config.set_default("insecure", cloud.insecure, group="clients")
+    config.set_default("endpoint_type", cloud.interface or "public", group="clients")
+
+
+@asynccontextmanager
+async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncIterator[Engine]:
+    """An engine that has taken on what the last one left; what still runs at the end is left to the next one."""
+    clock = SystemClock()
+    async with AsyncExitStack() as opened:
+        database = Database(config.database.connection)
+        opened.callback(database.close)
+        database.migrate()
+        pool = CloudPool(cloud_settings(config), clock)
+        opened.push_async_callback(pool.close)
+        journal = Journal(database)
+        opened.callback(journal.close)
+        engine = Engine(
+            database=database,
+            journal=journal,
+            sealer=Sealer([config.auth_encryption_key]),
+            registry=Registry.from_entry_points(),
+            pool=pool,
+            clock=clock,
+            settings=engine_settings(config),
+            cloud_name=options.cloud,
+        )
+        await engine.start(alone=True)
+        opened.push_async_callback(engine.stop)
+        yield engine
+
+
+async def serve(options: Options, config: cfg.ConfigOpts) -> None:
+    """Serve until SIGTERM or SIGINT. Raises OSError when a port is taken."""
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    async with running_engine(options, config) as engine:
+        client = DirectClient(loop, Dispatcher(engine, OPERATIONS))
+        check = remembering_check(config, engine.clock)
+        application = await asyncio.to_thread(make_app, config, client, check)
+        faces: tuple[tuple[Any, int, int], ...] = (
+            (application, options.api_port, config.heat_api.workers),
+            (cfn_placeholder.application, options.cfn_port, _CFN_THREADS),
+        )
+        async with AsyncExitStack() as serving:
+            for face, port, threads in faces:
+                server = Server(face, _HOST, port, threads)
+                server.start()
+                serving.push_async_callback(partial(asyncio.to_thread, server.stop))
+            _log.info("The API is at http://%s:%d/v1", _HOST, options.api_port)
+            await stop.wait()
+            _log.info("Stopping")
+
+
+def _parsed(arguments: list[str] | None) -> Options:
+    parser = argparse.ArgumentParser(prog="stoker.processes.embedded", description="An engine and the API.")
+    parser.add_argument("--data-dir", type=Path, required=True, help="directory that holds the database")
+    parser.add_argument("--api-port", type=int, required=True, help="port of the REST API")
+    parser.add_argument("--cfn-port", type=int, required=True, help="port of the CloudFormation interface")
+    parser.add_argument("--identity", default="", help="URL of the emulated cloud's identity service")
+    parser.add_argument("--cloud", help="entry of clouds.yaml to work on, instead of the emulated cloud")
+    parser.add_argument("--config-file", action="append", default=[], help="file in heat.conf's form")
+    given = parser.parse_args(arguments)
+    return Options(
+        directory=DataDirectory(given.data_dir),
+        api_port=given.api_port,
+        cfn_port=given.cfn_port,
+        identity=given.identity,
+        cloud=given.cloud,
+        config_files=tuple(given.config_file),
+    )
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Entry point; what keeps the process from starting is told in one message, and the exit status is 1."""
+    options = _parsed(arguments)
+    try:
+        options.directory.make()
+        with options.directory.engine_lock():
+            config = configuration(options)
+            set_logging_up(config, readable=True)
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                runner.run(serve(options, config))
+    except (StokerError, cfg.Error, OSError) as error:
+        sys.exit(f"stoker: {error}")
+
+
+if __name__ == "__main__":
+    main()
