@@ -155,6 +155,7 @@ async def test_a_newer_update_takes_over_from_a_running_one(world: World) -> Non
     ref = {"name": "race", "id": None}
     slow = template(a=resource("1", wait=50), b=resource("x", "a"))
     await world.call("stack_update", ref=ref, template=slow)
+    await world.turn()
     final = template(a=resource("2"), c=resource())
     stack = await world.update("race", final)
     assert (stack["action"], stack["status"]) == ("UPDATE", "COMPLETE")

@@ -145,12 +145,11 @@ class Engine:
     async def adopt_orphans(self) -> None:
         """Claim unfinished operations that no living engine owns, and go on with them."""
         orphans = await self.database.read(queries.claimable, self.id, self.clock.now())
-        newest = {operation.stack_id: operation for operation in orphans}
         for operation in orphans:
             if not await self._claim(operation):
                 continue
             stack = await self.database.read(queries.stack_by_id, operation.stack_id)
-            if stack is None or newest[operation.stack_id] is not operation or stack.operation != operation.id:
+            if stack is None or stack.operation != operation.id:
                 await self._close(operation, SUPERSEDED, Stop.SUPERSEDED.value)
                 continue
             LOG.info("going on with %s of stack %s (operation %s)", operation.action, stack.name, operation.id)

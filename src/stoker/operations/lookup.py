@@ -50,6 +50,6 @@ async def _by_name_or_id(engine: Engine, context: RequestContext, name: str) -> 
 
 def confine_stack_user(context: RequestContext, stack: Stack, state: ResourceState) -> None:
     """Let a stack's own user speak to its own resource only. Raises Forbidden (facts: engine.yaml, stack_users)."""
-    if context.project_id == stack.user_project_id and context.project_id != stack.project_id:
-        if state.stored.data.get("user_id") != context.user_id:
-            raise Forbidden("You may not use this resource.")
+    own_user = context.project_id == stack.user_project_id and context.project_id != stack.project_id
+    if own_user and state.stored.data.get("user_id") != context.user_id:
+        raise Forbidden("You may not use this resource.")

@@ -1,0 +1,148 @@
+"""Kill an engine for real at its n-th journal write, let another one go on, and tell what is recorded then.
+
+Run as a program beside an emulated cloud: `python crashing.py URL DIR ACTION BEFORE|AFTER`. For n = 1, 2, … a forked
+engine does the action and is killed (SIGKILL) right before or after its n-th write reaches the disk; a second one, forked
+after it, gets no other order than to start. One JSON line per n goes to standard output; the last n is the one at which
+the action ended before it could be killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from world import World
+
+from stoker.store import queries
+from stoker.store.journal import Journal
+
+TEMPLATE = (Path(__file__).parent / "crashing.yaml").read_text()
+CHANGED = TEMPLATE.replace("10.77.1.0/24", "10.77.9.0/24").replace("count: 2", "count: 3").replace("first", "second")
+MEMBER = (Path(__file__).parent / "crashing-member.yaml").read_text()
+FILES = {"member.yaml": MEMBER}
+NAME = "doomed"
+
+
+class Emulated:
+    """The part of `ServedCloud` that a world uses, for a cloud in another process."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self.url = url
+        self._token = token
+
+    def token(self, user: str, project: str) -> str:
+        return self._token
+
+
+def kill_at(number: int, moment: str) -> None:
+    """Have this process die at a write of the journal."""
+    write, count = Journal.write_group, 0
+
+    def counted(journal: Journal, group: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count == number and moment == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        answer = write(journal, group)
+        if count == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return answer
+
+    Journal.write_group = counted  # type: ignore[method-assign]
+
+
+def in_child(
+    work: Callable[[World], Awaitable[Any]], path: Path, emulated: Emulated, before: Callable[[], None]
+) -> Any:
+    """Run `work` in a forked process; its answer, or None when the process was killed."""
+    answer_read, answer_write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(answer_read)
+        try:
+            before()
+            answer = asyncio.run(_with_world(work, path, emulated))
+            os.write(answer_write, json.dumps(answer).encode())
+            os._exit(0)
+        except BaseException as error:
+            print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            os._exit(1)
+    os.close(answer_write)
+    with os.fdopen(answer_read) as pipe:
+        text = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        return None
+    if os.waitstatus_to_exitcode(status):
+        raise RuntimeError("an engine process failed")
+    return json.loads(text)
+
+
+async def _with_world(work: Callable[[World], Awaitable[Any]], path: Path, emulated: Emulated) -> Any:
+    world = await World(path, emulated).start()
+    answer = await work(world)
+    await world.stop()
+    return answer
+
+
+async def create(world: World) -> str:
+    stack = await world.create(NAME, TEMPLATE, files=FILES)
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
+async def update(world: World) -> str:
+    stack = await world.update(NAME, CHANGED, files=FILES)
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
+async def delete(world: World) -> str:
+    stack = await world.delete(NAME)
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
+async def recovered(world: World) -> dict[str, Any]:
+    """Let what was interrupted end; then say how the stack stands and which objects it records."""
+    while world.engine.runs:
+        await world.turn()
+    listed = await world.call("stack_list")
+    if not listed["stacks"]:
+        return {"state": "none", "recorded": [], "unfinished": 0}
+    stack = listed["stacks"][0]
+    rows = await world.call("resource_list", ref={"name": NAME, "id": None}, nested_depth=3)
+    operations = await world.database.read(queries.unfinished_of, stack["id"])
+    return {
+        "state": f"{stack['action']}_{stack['status']}",
+        "reason": stack["status_reason"],
+        "recorded": sorted([row["type"], row["physical_id"] or ""] for row in rows),
+        "unfinished": len(operations),
+    }
+
+
+ACTIONS = {"create": create, "update": update, "delete": delete}
+
+
+def main(url: str, token: str, action: str, moment: str) -> None:
+    emulated = Emulated(url, token)
+    for number in range(1, 500):
+        path = Path(tempfile.mkdtemp()) / "stoker.db"
+        if action != "create":
+            in_child(create, path, emulated, lambda: None)
+        ended = in_child(ACTIONS[action], path, emulated, lambda number=number: kill_at(number, moment))
+        result = in_child(recovered, path, emulated, lambda: None)
+        print(json.dumps({"number": number, "killed": ended is None, **result}), flush=True)
+        sys.stdin.readline()  # the test looks at the cloud, then lets us go on
+        if result["state"] != "none":
+            in_child(delete, path, emulated, lambda: None)
+        if ended is not None:
+            return
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,85 @@
+"""kill -9 at every write of the journal: another engine finishes the work, nothing is made twice, nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoker.base.clock import SystemClock
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+
+HERE = Path(__file__).parent
+
+KINDS = {
+    "OS::Neutron::Net": ("/network/v2.0/networks", "networks"),
+    "OS::Neutron::Subnet": ("/network/v2.0/subnets", "subnets"),
+    "OS::Neutron::Port": ("/network/v2.0/ports", "ports"),
+    "OS::Neutron::Router": ("/network/v2.0/routers", "routers"),
+    "OS::Neutron::FloatingIP": ("/network/v2.0/floatingips", "floatingips"),
+    "OS::Neutron::SecurityGroup": ("/network/v2.0/security-groups", "security_groups"),
+    "OS::Nova::Server": ("/compute/v2.1/servers?all_tenants=1", "servers"),
+    "OS::Cinder::Volume": ("/volume/v3/volumes?all_tenants=1", "volumes"),
+}
+EXPECTED = {"create": "CREATE_COMPLETE", "update": "UPDATE_COMPLETE", "delete": "none"}
+
+
+@pytest.fixture
+def served() -> Iterator[ServedCloud]:
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
+        yield served
+
+
+def owned(served: ServedCloud) -> set[tuple[str, str]]:
+    """Every object of the kinds that the template makes, by type and id, but those that services make of themselves."""
+    found = set()
+    for kind, (path, key) in KINDS.items():
+        listed = served.call("GET", path, token=served.token())
+        assert listed.status == 200, listed.json
+        for record in listed.json[key]:
+            brought_along = (
+                str(record.get("device_owner", "")).startswith("network:") or record.get("name") == "default"
+            )
+            if not brought_along:
+                found.add((kind, str(record["id"])))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("action", ["create", "update", "delete"])
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_an_engine_may_die_at_any_write(served: ServedCloud, action: str, moment: str) -> None:
+    preset = owned(served)
+    token = served.token("demo", "demo")
+    program = subprocess.Popen(
+        [sys.executable, str(HERE / "crashing.py"), served.url, token, action, moment],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert program.stdin is not None and program.stdout is not None
+    kills = 0
+    with program:
+        for line in program.stdout:
+            result: dict[str, Any] = json.loads(line)
+            place = f"{action} killed {moment} write {result['number']}: {result}"
+            finished = EXPECTED[action]
+            allowed = {finished}
+            if result["number"] <= 2:  # the request itself may never have been recorded
+                allowed |= {"none"} if action == "create" else {"CREATE_COMPLETE"}
+            assert result["state"] in allowed, place
+            assert result["unfinished"] == 0, place
+            recorded = {(kind, identifier) for kind, identifier in result["recorded"] if kind in KINDS}
+            assert owned(served) - preset == recorded, place
+            kills += result["killed"]
+            program.stdin.write("\n")
+            program.stdin.flush()
+    assert program.returncode == 0
+    assert kills > 10
+    assert owned(served) == preset
