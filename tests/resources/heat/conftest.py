@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import cast
 
@@ -10,6 +11,8 @@ from resource_harness import Bench
 
 from stoker.base.clock import ManualClock
 from stoker.cloud.session import Cloud
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
 
 
@@ -28,3 +31,14 @@ class LocalBench:
 def local(clock: ManualClock) -> LocalBench:
     """Makes a bench for a type that calls no service."""
     return LocalBench(clock)
+
+
+@pytest.fixture
+def served() -> Iterator[ServedCloud]:
+    """The emulated cloud, whose catalog also has orchestration."""
+    endpoints = {
+        "orchestration": "http://orchestration.test:8004/v1/%(project_id)s",
+        "cloudformation": "http://Orchestration.test:8000/v1",
+    }
+    with ServedCloud(new_cloud(clock=ManualClock(), extra_endpoints=endpoints)) as running:
+        yield running

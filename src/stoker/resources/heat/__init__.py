@@ -14,6 +14,8 @@ from stoker.resources.heat.software_config import SoftwareConfig
 from stoker.resources.heat.structured_config import StructuredConfig
 from stoker.resources.heat.test_resource import TestResource
 from stoker.resources.heat.value import Value
+from stoker.resources.heat.wait_condition import WaitCondition
+from stoker.resources.heat.wait_condition_handle import WaitConditionHandle
 
 TYPES: tuple[type[ResourceType], ...] = (
     CloudConfig,
@@ -28,4 +30,6 @@ TYPES: tuple[type[ResourceType], ...] = (
     StructuredConfig,
     TestResource,
     Value,
+    WaitCondition,
+    WaitConditionHandle,
 )

@@ -1,0 +1,67 @@
+"""URLs to which signals are sent (facts: heat.yaml, common.signal_responder; lifecycle.json, signal)."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from urllib.parse import quote, unquote, urlencode, urlsplit
+
+from stoker.plugins.resource import Call
+from stoker.resources.heat.stack_user import user_project
+
+_WAIT_CONDITION = "/waitcondition"
+
+
+@dataclass(frozen=True, slots=True)
+class SignalRoute:
+    """A kind of signal of the CloudFormation API."""
+
+    path: str
+    method: str
+
+
+SIGNAL = SignalRoute("/signal", "POST")
+WAIT_CONDITION = SignalRoute(_WAIT_CONDITION, "PUT")
+
+
+def orchestration_url(call: Call) -> str:
+    """The resource's signal URL in the Orchestration API, addressed in the project of the stack's users."""
+    endpoint = call.cloud.endpoint("heat")
+    owner = f"/{call.cloud.project_id}"
+    root = endpoint.removesuffix(owner)
+    stack = f"stacks/{quote(call.stack.name, safe='')}/{call.stack.id}"
+    return f"{root}/{user_project(call)}/{stack}/resources/{quote(call.name, safe='')}/signal"
+
+
+def signed_url(call: Call, route: SignalRoute, *, since: float | None = None) -> str:
+    """The resource's signal URL in the CloudFormation API, signed with the key pair of the resource's user.
+
+    With `since` (seconds since the epoch) the signature ends being good some time after it; without, never.
+    """
+    configured = call.stack.options.get("heat_waitcondition_server_url")
+    endpoint = configured or f"{call.cloud.endpoint('heat-cfn')}{_WAIT_CONDITION}"
+    base = endpoint.replace(_WAIT_CONDITION, route.path).lower()
+    path = quote(f"/{call.stack.arn}/resources/{call.name}")
+    parameters = {
+        "AWSAccessKeyId": call.data["access_key"],
+        "SignatureMethod": "HmacSHA256",
+        "SignatureVersion": "2",
+    }
+    if since is not None:
+        parameters["Timestamp"] = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    place = urlsplit(base)
+    parameters["Signature"] = signature(
+        call.data["secret_key"], route.method, place.netloc, place.path + unquote(path), parameters
+    )
+    return f"{base}{path}?{urlencode(sorted(parameters.items()))}"
+
+
+def signature(secret: str, method: str, host: str, path: str, parameters: Mapping[str, str]) -> str:
+    """The signature of version 2 of Amazon's query requests."""
+    query = "&".join(f"{quote(key, safe='')}={quote(value, safe='-_~')}" for key, value in sorted(parameters.items()))
+    text = f"{method}\n{host}\n{path}\n{query}"
+    return base64.b64encode(hmac.digest(secret.encode(), text.encode(), sha256)).decode()

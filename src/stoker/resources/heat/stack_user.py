@@ -1,0 +1,175 @@
+"""Users that belong to a resource, in a project of their own stack in the domain for such users.
+
+Whoever holds a server's data can act as such a user and nobody else (facts: heat.yaml, common.stack_user;
+clients.yaml, keystone.stack_domain).
+"""
+
+from __future__ import annotations
+
+import json
+import string
+from hashlib import sha256
+from typing import Any
+from uuid import uuid4
+
+from stoker.base.errors import CloudError, Conflict
+from stoker.cloud.session import Cloud
+from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.resource import Call, ResourceType
+from stoker.resources.heat.random_string import random_text
+
+PROJECT = "stack_user_project_id"
+"""The key of `Call.data` under which a newly made project is handed to the engine, for the whole tree of stacks."""
+
+DOMAIN = "stack_user_domain_id"
+_PROJECT_NAME_LENGTH = 64
+_PASSWORD_LENGTH = 32
+_PASSWORD_ALPHABETS = [(string.ascii_lowercase, 1), (string.ascii_uppercase, 1), (string.digits, 1), ("!@#%^&*", 1)]
+
+
+class StackUserResource(ResourceType):
+    """A resource with a user, whose id is the resource's.
+
+    Secrets are chosen and recorded first, then the user is made with them, then `equip` does the rest.
+    """
+
+    signalable = True
+    hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id", "token"})
+    recovery = "By the user's name, the physical name, in the stack domain; its secrets are recorded before it is made."
+
+    async def find(self, call: Call) -> str | None:
+        admin = await call.cloud.as_stack_domain_admin()
+        return await _find_user(call, admin, await _domain(call, admin))
+
+    async def create(self, call: Call) -> Outcome:
+        if "password" not in call.data:
+            call.data["password"] = random_text(_PASSWORD_ALPHABETS, _PASSWORD_LENGTH)
+            return Again(after=0.0)
+        admin = await call.cloud.as_stack_domain_admin()
+        if call.physical_id is None:
+            return Again(after=0.0, physical_id=await _make_user(call, admin))
+        call.data["user_id"] = call.physical_id
+        await _make_project(call, admin, await _domain(call, admin))
+        await _grant_role(call, admin)
+        return await self.equip(call)
+
+    async def equip(self, call: Call) -> Outcome:
+        """Whatever else the resource needs, once there is the user; may be entered again."""
+        return Done()
+
+    async def delete(self, call: Call) -> Outcome:
+        if call.physical_id is None:
+            return Done()
+        admin = await call.cloud.as_stack_domain_admin()
+        if call.data.get("credential_id"):
+            await admin.delete("keystone", f"/credentials/{call.data['credential_id']}", ok=(404,))
+        if await _own_user(call, admin):
+            await admin.delete("keystone", f"/users/{call.physical_id}", ok=(404,))
+        call.data.pop("user_id", None)
+        return Done()
+
+    async def suspend(self, call: Call) -> Outcome:
+        return await _enable(call, False)
+
+    async def resume(self, call: Call) -> Outcome:
+        return await _enable(call, True)
+
+
+async def make_key_pair(call: Call) -> Outcome | None:
+    """Give the user an EC2 access key and secret; None once it has them, else what `equip` must answer first."""
+    data = call.data
+    if "access_key" not in data:
+        data["access_key"], data["secret_key"] = uuid4().hex, uuid4().hex
+        return Again(after=0.0)
+    if "credential_id" not in data:
+        admin = await call.cloud.as_stack_domain_admin()
+        blob = json.dumps({"access": data["access_key"], "secret": data["secret_key"]})
+        wanted = {"type": "ec2", "blob": blob, "user_id": call.physical_id, "project_id": user_project(call)}
+        await admin.request("POST", "keystone", "/credentials", json={"credential": wanted}, ok=(409,))
+        # Keystone derives the id of an EC2 credential from its access key, so it is known even if the answer was lost.
+        data["credential_id"] = sha256(data["access_key"].encode()).hexdigest()
+    return None
+
+
+def user_project(call: Call) -> str:
+    """The project of the stack's users, once a user has been made."""
+    return str(call.data.get(PROJECT) or call.stack.user_project_id)
+
+
+async def _domain(call: Call, admin: Cloud) -> str:
+    """The domain for stacks' users: the one that its administrator's token is for."""
+    if DOMAIN not in call.data:
+        shown = await admin.get("keystone", "/auth/tokens", headers={"X-Subject-Token": await admin.token()})
+        call.data[DOMAIN] = shown["token"]["domain"]["id"]
+    return str(call.data[DOMAIN])
+
+
+async def _make_project(call: Call, admin: Cloud, domain: str) -> str:
+    """The project of the whole tree's users: known, found by its name, or made."""
+    known = call.data.get(PROJECT) or call.stack.user_project_id
+    if known is None:
+        name = f"{call.stack.project_id}-{call.stack.root_id}"[:_PROJECT_NAME_LENGTH]
+        wanted = {"name": name, "domain_id": domain, "description": "Users of a stack's own resources"}
+        known = await _named(admin, "projects", name, domain) or await _post(admin, "project", wanted)
+        if known is None:
+            known = await _named(admin, "projects", name, domain)
+        if known is None:
+            raise Conflict(f"The project {name!r} for users of the stack can neither be made nor found.")
+    call.data[PROJECT] = known
+    return str(known)
+
+
+async def _make_user(call: Call, admin: Cloud) -> str:
+    domain = await _domain(call, admin)
+    project = await _make_project(call, admin, domain)
+    wanted = {
+        "name": call.physical_name,
+        "password": call.data["password"],
+        "domain_id": domain,
+        "default_project_id": project,
+        "enabled": True,
+    }
+    made = await _post(admin, "user", wanted) or await _find_user(call, admin, domain)
+    if made is None:
+        raise Conflict(f"The user {call.physical_name!r} can neither be made nor found.")
+    return made
+
+
+async def _post(admin: Cloud, member: str, wanted: dict[str, Any]) -> str | None:
+    """Make a project or user; None when there is one of that name, which somebody made at the same time."""
+    answer = await admin.request("POST", "keystone", f"/{member}s", json={member: wanted}, ok=(409,))
+    return None if answer.status == 409 else str(answer.body[member]["id"])
+
+
+async def _find_user(call: Call, admin: Cloud, domain: str) -> str | None:
+    return await _named(admin, "users", call.physical_name, domain)
+
+
+async def _named(admin: Cloud, members: str, name: str, domain: str) -> str | None:
+    listed = await admin.list("keystone", f"/{members}", members, {"name": name, "domain_id": domain})
+    return next((str(item["id"]) for item in listed if item["name"] == name), None)
+
+
+async def _grant_role(call: Call, admin: Cloud) -> None:
+    role = await admin.find("keystone.role", call.stack.options.get("heat_stack_user_role") or "heat_stack_user")
+    path = f"/projects/{user_project(call)}/users/{call.physical_id}/roles/{role}"
+    await admin.put("keystone", path)
+
+
+async def _own_user(call: Call, admin: Cloud) -> bool:
+    """Whether the user is there; one of another domain is none of ours, and is left alone."""
+    answer = await admin.request("GET", "keystone", f"/users/{call.physical_id}", ok=(404,))
+    if answer.status == 404:
+        return False
+    domain = await _domain(call, admin)
+    if answer.body["user"]["domain_id"] != domain:
+        raise CloudError("keystone", 403, f"the user {call.physical_id} is not in the domain of stacks' users")
+    return True
+
+
+async def _enable(call: Call, enabled: bool) -> Outcome:
+    if call.physical_id is not None:
+        admin = await call.cloud.as_stack_domain_admin()
+        if await _own_user(call, admin):
+            await admin.patch("keystone", f"/users/{call.physical_id}", {"user": {"enabled": enabled}})
+    return Done()

@@ -1,0 +1,90 @@
+"""OS::Heat::WaitCondition"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import AttributeKey, Call, Neighbour, ResourceType
+from stoker.resources.base import dig
+from stoker.resources.declare import between
+from stoker.resources.heat.pause import seconds_left
+from stoker.resources.heat.wait_condition_handle import TRANSPORT
+from stoker.schema.property import Attribute, Change, Property, Support, Type
+
+HANDLES = frozenset(
+    {
+        "OS::Heat::WaitConditionHandle",
+        "OS::Heat::UpdateWaitConditionHandle",
+        "AWS::CloudFormation::WaitConditionHandle",
+    }
+)
+
+
+class WaitCondition(ResourceType):
+    """Waits until a handle has received so many signals, all of success."""
+
+    type_name = "OS::Heat::WaitCondition"
+    description = "Waits for signals of success."
+    support = Support(version="2014.2")
+    local = True
+
+    properties = {
+        "handle": Property(description="The handle that receives the signals.", required=True),
+        "timeout": Property(Type.NUMBER, "Seconds to wait at most.", required=True, constraints=between(1, 43200)),
+        "count": Property(
+            Type.INTEGER, "How many signals to wait for.", default=1, constraints=between(1), change=Change.UPDATE
+        ),
+    }
+    attributes = {"data": Attribute("The data of the signals by their ids, as JSON.", Type.STRING, live=True)}
+
+    async def create(self, call: Call) -> Outcome:
+        return await self._wait(call)
+
+    async def update(self, call: Call) -> Outcome:
+        return await self._wait(call)
+
+    async def _wait(self, call: Call) -> Outcome:
+        handle = await _handle(call)
+        if handle is None:
+            return Failed(
+                f"{call.properties['handle']!r} is not the reference of a wait condition handle in this stack",
+                "ValueError",
+            )
+        return judge(handle, call.properties["count"], seconds_left(call, call.properties["timeout"]))
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        handle = await _handle(call)
+        data = "" if handle is None else json.dumps({name: entry["data"] for name, entry in _signals(handle).items()})
+        return {key: dig(data, key[1:]) if key[0] == "data" else None for key in keys}
+
+
+def judge(handle: Neighbour, count: int, left: float) -> Outcome:
+    """Whether the signals are enough, with `left` seconds to go (facts: heat.yaml, OS::Heat::WaitCondition)."""
+    if handle.data.get(TRANSPORT) == "NO_SIGNAL":
+        return Done()
+    signals = _signals(handle).values()
+    failures = [str(entry["reason"]) for entry in signals if entry["status"] != "SUCCESS"]
+    successes = [str(entry["reason"]) for entry in signals if entry["status"] == "SUCCESS"]
+    if left <= 0:
+        reasons = ";".join(successes)
+        return Failed(f"{len(signals)} of {count} received{': ' if reasons else ''}{reasons}", "WaitConditionTimeout")
+    if failures:
+        return Failed(";".join(failures), "WaitConditionFailure")
+    return Done() if len(signals) >= count else Again(after=left)
+
+
+def _signals(handle: Neighbour) -> dict[str, Mapping[str, Any]]:
+    """The handle's signals by id, in the spelling of our own kind of handle."""
+    return {
+        str(name): {key: entry.get(key, entry.get(key.capitalize())) for key in ("status", "data", "reason")}
+        for name, entry in handle.metadata.items()
+        if isinstance(entry, Mapping) and not entry.keys().isdisjoint(("status", "Status"))
+    }
+
+
+async def _handle(call: Call) -> Neighbour | None:
+    found = await call.neighbours.by_reference(call.properties["handle"])
+    return found if found is not None and found.type in HANDLES else None
