@@ -163,6 +163,13 @@ def test_values_of_a_parent_may_be_unknown() -> None:
 def test_without_strictness_values_are_taken_as_they_are() -> None:
     definition = bind(PARAMETERS, {"secret": "short", "gone": 1}, strict=False)
     assert definition.parameters["secret"] == "short"
+    unfit = bind(
+        HEAD + "parameters: {n: {type: number}}\noutputs: {o: {value: {get_param: n}}}", {"n": "x"}, strict=False
+    )
+    assert "n" not in unfit.parameters.as_text()
+    assert unfit.parameters.values() == {}
+    with pytest.raises(TemplateInvalid, match="the parameter 'n': 'x' is not a number"):
+        unfit.resolve(unfit.outputs["o"].value, UnknownScope())
 
 
 # -- unknowns -----------------------------------------------------------------------------------------------------
@@ -359,3 +366,43 @@ def test_what_the_validate_call_answers() -> None:
         },
     }
     assert set(answer["Environment"]) == set(Environment.from_data(None).to_data())
+
+
+def test_cfn_parameters() -> None:
+    template = Template.load(
+        {
+            "HeatTemplateFormatVersion": "2012-12-12",
+            "Parameters": {
+                "a": {"Type": "String", "NoEcho": "TRUE", "MinLength": "2", "ConstraintDescription": "too short"},
+                "b": {"Type": "Number", "MinValue": 1, "MaxValue": "5", "Default": 2, "AllowedValues": ["1", "2", "9"]},
+                "c": {"Type": "CommaDelimitedList", "Default": "x,y", "NoEcho": "false"},
+            },
+        }
+    )
+    assert bind(template, {"a": "abc"}).parameters.values() == {"a": "abc", "b": 2, "c": ["x", "y"]}
+    assert bind(template, {"a": "abc"}).parameters.hidden == {"a"}
+    with pytest.raises(TemplateInvalid) as caught:
+        bind(template, {"a": "x", "b": 9})
+    assert [diagnostic.text() for diagnostic in caught.value.diagnostics] == [
+        "template: Parameters.a: too short",
+        "template: Parameters.b: 9 is more than 5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "path", "words"),
+    [
+        ({"Type": "AWS::EC2::KeyPair::KeyName"}, ("Type",), "no parameter type"),
+        ({"Type": "String", "MinLength": "x"}, ("MinLength",), "not a number"),
+        ({"Type": "String", "MaxValue": 5}, (), "does not fit the type"),
+        ({"Type": "String", "AllowedPattern": "["}, ("AllowedPattern",), "not a regular expression"),
+        ({"Type": "String", "Dfault": 1}, ("Dfault",), "did you mean 'Default'?"),
+        ({"Type": "Number", "Default": "x"}, ("Default",), "is not a number"),
+    ],
+)
+def test_wrong_cfn_parameters(schema: dict[str, Any], path: tuple[str, ...], words: str) -> None:
+    with pytest.raises(TemplateInvalid) as caught:
+        Template.load({"AWSTemplateFormatVersion": "2010-09-09", "Parameters": {"p": schema}})
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.kind, diagnostic.path) == ("InvalidSchemaError", ("Parameters", "p", *path))
+    assert words in diagnostic.text()

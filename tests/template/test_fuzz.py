@@ -39,20 +39,33 @@ values = st.recursive(
 )
 
 
+maps = st.dictionaries(keys, values, max_size=4)
+
+
+def mostly(good: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Nine times out of ten what belongs there, else anything."""
+    return st.integers(0, 9).flatmap(lambda number: good if number else values)
+
+
+def _condition(dialect: str) -> st.SearchStrategy[Any]:
+    name = "equals" if dialect == "hot" else "Fn::Equals"
+    return st.lists(scalars, min_size=2, max_size=2).map(lambda operands: {name: operands})
+
+
 @st.composite
 def templates(draw: Any) -> dict[str, Any]:
     version = draw(st.sampled_from(VERSIONS))
     word = version.dialect.sections
     resource = version.dialect.resource_keys
     template: dict[str, Any] = {version.key: version.value}
-    template[word["parameters"]] = {"p": draw(st.sampled_from(_parameters(version.dialect.name)) | values)}
+    template[word["parameters"]] = {"p": draw(mostly(st.sampled_from(_parameters(version.dialect.name))))}
     template[word["resources"]] = {
         "r": {resource["type"]: "Test::Group", resource["properties"]: {"x": draw(values)}},
-        "s": {resource["type"]: "Test::Net", resource["properties"]: draw(values), **draw(_extra(resource))},
+        "s": {resource["type"]: "Test::Net", resource["properties"]: draw(mostly(maps)), **draw(_extra(resource))},
     }
     template[word["outputs"]] = {"o": {version.dialect.output_keys["value"]: draw(values)}}
     if word["conditions"] in version.sections:
-        template[word["conditions"]] = {"c": draw(values)}
+        template[word["conditions"]] = {"c": draw(mostly(st.booleans() | _condition(version.dialect.name)))}
     return template
 
 
@@ -64,7 +77,7 @@ def _parameters(dialect: str) -> list[dict[str, Any]]:
 
 def _extra(resource_keys: Any) -> st.SearchStrategy[dict[str, Any]]:
     optional = sorted(set(resource_keys.values()) - {"type", "Type", "properties", "Properties"})
-    return st.dictionaries(st.sampled_from(optional), values, max_size=2)
+    return st.just({}) | st.dictionaries(st.sampled_from(optional), values, max_size=2)
 
 
 def exercise(source: Any) -> None:

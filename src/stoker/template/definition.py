@@ -173,7 +173,9 @@ class Definition:
         defaults = environment.parameter_defaults
         if missing_ok:
             defaults = {**dict.fromkeys(_valueless(template, given, defaults), UNDETERMINED), **_not_null(defaults)}
-        definition.parameters = Parameters(template.parameters, given, defaults, pseudo.values(template.dialect.name))
+        definition.parameters = Parameters(
+            template.parameters, given, defaults, pseudo.values(template.dialect.name), template.written("parameters")
+        )
         problems = Problems(template.document)
         definition._check_parameters(given, strict, problems)
         problems.raise_if_any()

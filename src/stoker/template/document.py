@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -23,13 +24,12 @@ _PLAIN = (str, int, float, bool, type(None))
 class Document:
     """Plain data with the name of its source and, when it came as text, the place of every value."""
 
-    __slots__ = ("_root", "data", "source", "text")
+    __slots__ = ("data", "source", "text")
 
     def __init__(self, data: Mapping[str, Any], source: str, text: str | None) -> None:
         self.data = data
         self.source = source
         self.text = text
-        self._root: yaml.Node | None = None
 
     @classmethod
     def parse(
@@ -72,11 +72,7 @@ class Document:
 
         A key's own place stands for the value of a map's pair.
         """
-        if self.text is None:
-            return None
-        if self._root is None:
-            self._root = _compose(self.text)
-        return _position(self._root, path)
+        return None if self.text is None else _position(_compose(self.text), path)
 
 
 def _placed(source: str, position: Position | None, message: str) -> str:
@@ -136,7 +132,11 @@ def _json_text(data: Mapping[str, Any]) -> str:
         return json.dumps(data)
 
 
+@lru_cache(maxsize=1)
 def _compose(text: str) -> yaml.Node | None:
+    """The text's nodes with their marks. They take far more memory than the data, and complaints come in batches, so
+    those of one text at a time are kept.
+    """
     try:
         return yaml.compose(text, Loader=yaml.CSafeLoader)
     except (yaml.YAMLError, UnicodeError):

@@ -51,9 +51,12 @@ class CustomCheck:
 
 
 class Parameters:
-    """Given values, defaults, and what they become. Read-only; values convert when they are first asked for."""
+    """Given values, defaults, and what they become. Read-only; values convert when they are first asked for.
 
-    __slots__ = ("_converted", "_defaults", "_given", "_pseudo", "_schemas")
+    `section` is what the template calls its parameters section, for the paths of complaints.
+    """
+
+    __slots__ = ("_converted", "_defaults", "_given", "_pseudo", "_schemas", "_section")
 
     def __init__(
         self,
@@ -61,11 +64,13 @@ class Parameters:
         given: Mapping[str, Any],
         defaults: Mapping[str, Any],
         pseudo: Mapping[str, Any],
+        section: str = "parameters",
     ) -> None:
         self._schemas = schemas
         self._given = {name: value for name, value in given.items() if value is not None}
         self._defaults = defaults
         self._pseudo = pseudo
+        self._section = section
         self._converted: dict[str, Any] = {}
 
     @property
@@ -77,10 +82,10 @@ class Parameters:
     def custom_checks(self) -> list[CustomCheck]:
         """The values that plug-ins must check."""
         return [
-            CustomCheck(constraint.name, value, name, ("parameters", name), constraint.description, schema.hidden)
+            CustomCheck(constraint.name, value, name, (self._section, name), constraint.description, schema.hidden)
             for name, schema in self._schemas.items()
             for constraint in schema.custom_constraints()
-            if (value := self.get(name)) is not None and not is_unknown(value)
+            if (value := self._fit(name)) is not None and not is_unknown(value)
         ]
 
     def __contains__(self, name: object) -> bool:
@@ -119,18 +124,25 @@ class Parameters:
 
     def values(self) -> dict[str, Any]:
         """Converted values of all declared parameters that have one."""
-        found = {name: self.get(name) for name in self._schemas}
+        found = {name: self._fit(name) for name in self._schemas}
         return {name: value for name, value in found.items() if value is not None}
 
     def stored(self) -> dict[str, Any]:
         """The values that were given, as they were given: what is kept with the stack. Has hidden ones in clear."""
         return dict(self._given)
 
+    def _fit(self, name: str) -> Any:
+        """As `get`, with None for a value that does not convert, which only an unchecked definition can have."""
+        try:
+            return self.get(name)
+        except ValueError:
+            return None
+
     def as_text(self) -> dict[str, str]:
         """All parameters and pseudo parameters as stack show has them, hidden ones masked."""
         shown = {name: str(value) for name, value in self._pseudo.items() if value is not None}
         for name, schema in self._schemas.items():
-            value = self.get(name)
+            value = self._fit(name)
             if value is not None:
                 shown[name] = "" if is_unknown(value) else schema.to_text(value)
         return shown
@@ -143,7 +155,7 @@ class Parameters:
         return found
 
     def _check(self, name: str, schema: ParameterSchema) -> Iterator[Diagnostic]:
-        path = ("parameters", name)
+        path = (self._section, name)
         try:
             value = self.get(name)
         except ValueError as error:
@@ -158,7 +170,7 @@ class Parameters:
     def refuse_changes_to_immutable(self, before: Parameters) -> None:
         """Raise ImmutableParameterModified when an immutable parameter had another value in `before`."""
         for name, schema in self._schemas.items():
-            if schema.immutable and name in before._schemas and before.get(name) != self.get(name):
+            if schema.immutable and name in before._schemas and before._fit(name) != self._fit(name):
                 raise ImmutableParameterModified(f"The parameter {name!r} is immutable; its value cannot be changed.")
 
     def mask(self, values: Mapping[str, Any]) -> dict[str, Any]:
