@@ -90,6 +90,8 @@ def _without_description(constraint: Mapping[str, Any]) -> dict[str, Any]:
 
 def _translations(kind: ResourceType, recorded: list[Mapping[str, Any]]) -> Iterator[str]:
     for rule in recorded:
+        if rule["path"].partition(".")[0] not in kind.properties:
+            continue  # Heat has rules for properties that a type has not got (ProviderNet's qos_policy)
         declared = _at(kind.properties, rule["path"].split("."))
         if rule["op"] == "resolve" and not rule["entity"].startswith("$"):
             wanted = f"{rule['service']}.{rule['entity']}"

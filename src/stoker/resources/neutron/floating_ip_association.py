@@ -1,0 +1,90 @@
+"""OS::Neutron::FloatingIPAssociation"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import Call, Graph, Node
+from stoker.resources.base import unrecorded
+from stoker.resources.declare import custom
+from stoker.resources.neutron.base import NeutronResource, collection, ip_address
+from stoker.resources.neutron.implicit import interfaces_behind
+from stoker.schema.property import Change, Property
+
+
+class FloatingIPAssociation(NeutronResource):
+    """Leads a floating IP to a port.
+
+    Its physical id names both ends, so that an association that has been taken over by another resource is told from
+    one that nobody has recorded.
+    """
+
+    type_name = "OS::Neutron::FloatingIPAssociation"
+    description = "Leads a floating IP that exists to a port."
+    collection = collection("floatingip")
+    recovery = "By the floating IP leading to the port; no other resource may have that association."
+
+    properties = {
+        "floatingip_id": Property(description="Id of the floating IP.", required=True, change=Change.UPDATE),
+        "port_id": Property(
+            description="Id of the port.", required=True, constraints=custom("neutron.port"), change=Change.UPDATE
+        ),
+        "fixed_ip_address": ip_address("Which of the port's addresses, if it has several.", change=Change.UPDATE),
+    }
+
+    def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
+        return interfaces_behind(node, graph)
+
+    async def find(self, call: Call) -> str | None:
+        if not await _leads(call, call.properties):
+            return None
+        return next(iter(await unrecorded(call, [_physical_id(call.properties)])), None)
+
+    async def create(self, call: Call) -> Outcome:
+        if call.physical_id is None:
+            await _lead(call, call.properties)
+        return Done(physical_id=_physical_id(call.properties))
+
+    async def update(self, call: Call) -> Outcome:
+        before = call.previous or call.properties
+        if before["floatingip_id"] != call.properties["floatingip_id"]:
+            await _release(call, before)
+        await _lead(call, call.properties)
+        return Done(physical_id=_physical_id(call.properties))
+
+    async def remove(self, call: Call) -> None:
+        # Another resource may have led the address elsewhere in the same update: that must stay.
+        if await _leads(call, call.properties):
+            await _release(call, call.properties)
+
+    async def show(self, call: Call) -> dict[str, Any] | None:
+        """Nothing: Neutron has no object for an association."""
+        return None
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        """Never of one that was made: to associate again is enough, whatever is left of it."""
+        return call.physical_id is None
+
+
+def _physical_id(properties: Mapping[str, Any]) -> str:
+    return f"{properties['floatingip_id']}:port_id={properties['port_id']}"
+
+
+def _path(properties: Mapping[str, Any]) -> str:
+    return f"/v2.0/floatingips/{properties['floatingip_id']}"
+
+
+async def _leads(call: Call, properties: Mapping[str, Any]) -> bool:
+    answer = await call.cloud.get("neutron", _path(properties), ok=(404,))
+    return bool((answer.get("floatingip") or {}).get("port_id") == properties["port_id"])
+
+
+async def _lead(call: Call, properties: Mapping[str, Any]) -> None:
+    ends = {name: properties[name] for name in ("port_id", "fixed_ip_address") if properties[name] is not None}
+    await call.cloud.put("neutron", _path(properties), {"floatingip": ends})
+
+
+async def _release(call: Call, properties: Mapping[str, Any]) -> None:
+    await call.cloud.put("neutron", _path(properties), {"floatingip": {"port_id": None}}, ok=(404,))

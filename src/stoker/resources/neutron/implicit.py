@@ -1,0 +1,67 @@
+"""Which resources must come first although no property refers to them: rules that several of Neutron's types share.
+
+Values are compared as they stand in the template: equal names, equal ids, or references to the same thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from stoker.plugins.resource import Graph, Node
+from stoker.schema.unknown import has_unknown, is_unknown
+
+SUBNET = "OS::Neutron::Subnet"
+PORT = "OS::Neutron::Port"
+ROUTER = "OS::Neutron::Router"
+ROUTER_INTERFACE = "OS::Neutron::RouterInterface"
+ROUTER_GATEWAY = "OS::Neutron::RouterGateway"
+
+
+def subnets_of(network: Any, graph: Graph) -> Iterator[str]:
+    """Subnets of a network: what takes an address from the network needs them there."""
+    return (node.name for node in graph.of_type(SUBNET) if same_thing(node.properties.get("network"), network))
+
+
+def gateways_to(network: Any, graph: Graph) -> Iterator[str]:
+    """What leads routers to an external network."""
+    for node in graph.of_type(ROUTER_GATEWAY):
+        if same_thing(node.properties.get("network"), network):
+            yield node.name
+    for node in graph.of_type(ROUTER):
+        if same_thing(gateway_network(node.properties), network):
+            yield node.name
+
+
+def gateway_network(router: Any) -> Any:
+    """The external network in a router's properties; None when there is none or it is known only later."""
+    gateway = router.get("external_gateway_info")
+    return None if gateway is None or is_unknown(gateway) else gateway.get("network")
+
+
+def interfaces_behind(node: Node, graph: Graph) -> Iterator[str]:
+    """Router interfaces on the subnets of those ports that `node` refers to: no floating IP reaches them before.
+
+    Where the template does not tell a port's subnet the interface may be on it, and comes first.
+    """
+    ports = [port for port in graph.of_type(PORT) if port.name in node.requires]
+    for interface in graph.of_type(ROUTER_INTERFACE):
+        if any(_may_be_behind(port, interface) for port in ports):
+            yield interface.name
+
+
+def _may_be_behind(port: Node, interface: Node) -> bool:
+    subnet = interface.properties.get("subnet")
+    addresses = port.properties.get("fixed_ips")
+    if subnet is None or is_unknown(addresses):
+        return True
+    given = [address.get("subnet") for address in addresses or () if not is_unknown(address)]
+    if given and all(given):
+        return any(same_thing(other, subnet) for other in given)
+    network_is_new = has_unknown(port.properties.get("network"))
+    return is_unknown(subnet) or not network_is_new
+
+
+def same_thing(one: Any, other: Any) -> bool:
+    """Whether two values that are given stand for the same thing."""
+    return one is not None and one == other

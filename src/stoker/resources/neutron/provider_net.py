@@ -1,0 +1,95 @@
+"""OS::Neutron::ProviderNet"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from stoker.plugins.resource import Call
+from stoker.resources.declare import custom, one_of
+from stoker.resources.neutron.base import BUILT, TAGS, TENANT_ID, NeutronResource, collection
+from stoker.resources.neutron.net import network_segments
+from stoker.schema.property import Attribute, Change, Property, Support, Type
+
+_UNNUMBERED = ("local", "flat")
+_WITHOUT_CABLE = ("vxlan", "gre", "geneve", "local")
+
+
+class ProviderNet(NeutronResource):
+    """A virtual network mapped to a physical one."""
+
+    type_name = "OS::Neutron::ProviderNet"
+    description = "A network whose realization the administrator chooses: VLAN, flat, or a tunnel of a given number."
+    collection = collection("network")
+    extension = "provider"
+    support = Support(version="2014.1")
+    waits = BUILT
+    computed = frozenset({"segments"})
+
+    properties = {
+        "name": Property(description="Name of the network.", change=Change.UPDATE),
+        "network_type": Property(
+            description="How the network is realized.",
+            required=True,
+            constraints=one_of("local", "vlan", "vxlan", "gre", "geneve", "flat"),
+            change=Change.UPDATE,
+            wire="provider:network_type",
+        ),
+        "physical_network": Property(
+            description="The physical network below.", change=Change.UPDATE, wire="provider:physical_network"
+        ),
+        "segmentation_id": Property(
+            description="Number of the VLAN or tunnel.", change=Change.UPDATE, wire="provider:segmentation_id"
+        ),
+        "router_external": Property(
+            Type.BOOLEAN,
+            "Whether routers may lead outside over the network.",
+            default=False,
+            change=Change.UPDATE,
+            support=Support(version="6.0.0"),
+            wire="router:external",
+        ),
+        "admin_state_up": Property(
+            Type.BOOLEAN, "Whether the network forwards packets.", default=True, change=Change.UPDATE
+        ),
+        "shared": Property(
+            Type.BOOLEAN, "Whether every project may use the network.", default=True, change=Change.UPDATE
+        ),
+        "port_security_enabled": Property(
+            Type.BOOLEAN,
+            "Whether ports of the network are protected unless they say otherwise.",
+            change=Change.UPDATE,
+            support=Support(version="8.0.0"),
+        ),
+        "dns_domain": Property(
+            description="The DNS domain of the network's ports, with a dot at the end.",
+            constraints=custom("dns_domain"),
+            change=Change.UPDATE,
+            support=Support(version="15.0.0"),
+        ),
+        "availability_zone_hints": Property(
+            Type.LIST,
+            "Availability zones that should serve the network.",
+            change=Change.UPDATE,
+            support=Support(version="19.0.0"),
+        ),
+        "tags": replace(TAGS, support=Support(version="12.0.0")),
+        "tenant_id": replace(TENANT_ID, support=Support(version="24.0.0")),
+    }
+
+    attributes = {
+        "status": Attribute("Status of the network.", Type.STRING),
+        "subnets": Attribute("Ids of the network's subnets.", Type.LIST),
+        "segments": Attribute("The network's segments.", Type.LIST, support=Support(version="16.0.0")),
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        kind = properties.get("network_type")
+        if kind in _UNNUMBERED and properties.get("segmentation_id") is not None:
+            yield f"segmentation_id cannot be given for a {kind} network"
+        if kind in _WITHOUT_CABLE and properties.get("physical_network") is not None:
+            yield f"physical_network cannot be given for a {kind} network"
+
+    async def computed_attribute(self, call: Call, name: str) -> Any:
+        return await network_segments(call)

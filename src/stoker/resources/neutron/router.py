@@ -1,0 +1,154 @@
+"""OS::Neutron::Router"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from stoker.plugins.resource import Call, Graph, Node
+from stoker.plugins.waiting import Waiter
+from stoker.resources.declare import custom
+from stoker.resources.neutron.base import TAGS, TENANT_ID, VALUE_SPECS, NeutronResource, collection, ip_address
+from stoker.resources.neutron.implicit import gateway_network, subnets_of
+from stoker.resources.wire import NOT_SENT
+from stoker.schema.property import Attribute, Change, Property, Support, Type
+from stoker.schema.unknown import is_unknown
+
+_EXTERNAL_ADDRESS = {
+    "ip_address": ip_address("The address."),
+    "subnet": Property(
+        description="The subnet that the address is from, by name or id.",
+        constraints=custom("neutron.subnet"),
+        wire="subnet_id",
+        resolve="neutron.subnet",
+    ),
+}
+_GATEWAY = {
+    "network": Property(
+        description="The external network, by name or id.",
+        required=True,
+        change=Change.UPDATE,
+        wire="network_id",
+        resolve="neutron.network",
+    ),
+    "enable_snat": Property(
+        Type.BOOLEAN, "Whether addresses behind the router are hidden by its own.", change=Change.UPDATE
+    ),
+    "external_fixed_ips": Property(
+        Type.LIST,
+        "The router's addresses on the external network.",
+        items=Property(Type.MAP, "An address.", schema=_EXTERNAL_ADDRESS),
+        change=Change.UPDATE,
+        support=Support(version="6.0.0"),
+    ),
+}
+
+
+class Router(NeutronResource):
+    """A router between subnets and an external network."""
+
+    type_name = "OS::Neutron::Router"
+    description = "A router between subnets, and from them to an external network."
+    collection = collection("router")
+    extension = "router"
+    # A highly available router is shown as ALLOCATING while its instances are placed.
+    waits = Waiter.until("ACTIVE", "DOWN", pending=("BUILD", "ALLOCATING"), failed=("ERROR", "DEGRADED"))
+
+    properties = {
+        "name": Property(description="Name of the router.", change=Change.UPDATE),
+        "external_gateway_info": Property(
+            Type.MAP, "Where the router leads outside.", schema=_GATEWAY, change=Change.UPDATE
+        ),
+        "value_specs": VALUE_SPECS,
+        "admin_state_up": Property(
+            Type.BOOLEAN, "Whether the router forwards packets.", default=True, change=Change.UPDATE
+        ),
+        "l3_agent_id": Property(
+            description="Older form of l3_agent_ids, for one agent.",
+            change=Change.UPDATE,
+            support=Support(
+                "HIDDEN", "6.0.0", previous=Support("DEPRECATED", "2015.1", previous=Support(version="2014.1"))
+            ),
+            wire=NOT_SENT,
+        ),
+        "l3_agent_ids": Property(
+            Type.LIST,
+            "The L3 agents that run the router; for administrators.",
+            items=Property(Type.STRING, "Id of an agent."),
+            change=Change.UPDATE,
+            support=Support(version="2015.1"),
+            wire=NOT_SENT,
+        ),
+        "distributed": Property(
+            Type.BOOLEAN, "Whether every host routes; for administrators.", support=Support(version="2015.1")
+        ),
+        "ha": Property(
+            Type.BOOLEAN,
+            "Whether the router runs more than once, to survive a failure; for administrators.",
+            support=Support(version="2015.1"),
+        ),
+        "availability_zone_hints": Property(
+            Type.LIST,
+            "Availability zones that should run the router.",
+            change=Change.UPDATE,
+            support=Support(version="19.0.0"),
+        ),
+        "tags": TAGS,
+        "tenant_id": replace(TENANT_ID, support=Support(version="24.0.0")),
+    }
+
+    attributes = {
+        "status": Attribute("Status of the router.", Type.STRING),
+        "external_gateway_info": Attribute("Where the router leads outside.", Type.MAP),
+        "name": Attribute("Name of the router.", Type.STRING),
+        "admin_state_up": Attribute("Whether the router forwards packets.", Type.STRING),
+        "tenant_id": Attribute("The project that owns the router.", Type.STRING),
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        yield from super().validate(properties)
+        if properties.get("l3_agent_id") is not None and properties.get("l3_agent_ids"):
+            yield "l3_agent_id is an older form of l3_agent_ids; give one of them"
+        agents = _agents(properties)
+        highly_available = properties.get("ha")
+        if properties.get("distributed") is True:
+            if agents:
+                yield "a distributed router runs on all agents: l3_agent_ids cannot be given"
+            if highly_available is True:
+                yield "distributed and ha exclude each other"
+        several = not is_unknown(agents) and len(agents) > 1
+        if several and not highly_available:
+            yield "more than one of l3_agent_ids needs ha"
+
+    def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
+        return subnets_of(gateway_network(node.properties), graph)
+
+    def needs_extras(self, call: Call) -> bool:
+        return bool(_agents(call.properties)) or super().needs_extras(call)
+
+    async def add_extras(self, call: Call) -> None:
+        if _agents(call.properties):
+            await self._run_on(call, _agents(call.properties))
+        await super().add_extras(call)
+
+    async def change_extras(self, call: Call) -> None:
+        if call.changed.keys() & {"l3_agent_id", "l3_agent_ids"}:
+            await self._run_on(call, _agents(call.properties))
+        await super().change_extras(call)
+
+    async def _run_on(self, call: Call, wanted: list[str]) -> None:
+        """Have these L3 agents run the router, and no others; first away, as most routers run on one agent only."""
+        cloud, router = call.cloud, call.physical_id
+        listed = await cloud.list("neutron", f"{self.member_path(call)}/l3-agents", "agents")
+        running = {agent["id"] for agent in listed}
+        for agent in sorted(running - set(wanted)):
+            await cloud.delete("neutron", f"/v2.0/agents/{agent}/l3-routers/{router}", ok=(404, 409))
+        for agent in sorted(set(wanted) - running):
+            await cloud.post("neutron", f"/v2.0/agents/{agent}/l3-routers", {"router_id": router})
+
+
+def _agents(properties: Mapping[str, Any]) -> Any:
+    """The wanted agents, in whichever form they are given."""
+    older = properties.get("l3_agent_id")
+    return properties.get("l3_agent_ids") or ([] if older is None else [older])

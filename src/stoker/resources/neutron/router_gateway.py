@@ -1,0 +1,92 @@
+"""OS::Neutron::RouterGateway"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import Call, Graph, Node
+from stoker.resources.base import unrecorded
+from stoker.resources.declare import custom
+from stoker.resources.neutron.base import NeutronResource, collection
+from stoker.resources.neutron.implicit import ROUTER_INTERFACE, same_thing, subnets_of
+from stoker.schema.property import Property, Support
+
+_NETWORK = custom("neutron.network")
+
+
+class RouterGateway(NeutronResource):
+    """A router's way outside, as a resource of its own."""
+
+    type_name = "OS::Neutron::RouterGateway"
+    description = "Leads a router to an external network; external_gateway_info of OS::Neutron::Router does the same."
+    collection = collection("router")
+    support = Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.1"))
+    recovery = "By the router's gateway leading to the network; no other resource may have it."
+
+    properties = {
+        "router_id": Property(description="Id of the router.", required=True, constraints=custom("neutron.router")),
+        "network_id": Property(
+            description="Older name of network.",
+            constraints=_NETWORK,
+            support=Support("HIDDEN", "9.0.0", previous=Support("DEPRECATED", "2014.2")),
+        ),
+        "network": Property(
+            description="The external network, by name or id.",
+            constraints=_NETWORK,
+            resolve="neutron.network",
+            replaces="network_id",
+        ),
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        if properties.get("network") is None:
+            yield "network must be given"
+
+    def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
+        router = node.properties.get("router_id")
+        for interface in graph.of_type(ROUTER_INTERFACE):
+            if same_thing(interface.properties.get("router"), router):
+                yield interface.name
+        yield from subnets_of(node.properties.get("network"), graph)
+
+    async def find(self, call: Call) -> str | None:
+        if not await _leads_outside(call):
+            return None
+        return next(iter(await unrecorded(call, [_physical_id(call)])), None)
+
+    async def create(self, call: Call) -> Outcome:
+        if call.physical_id is None:
+            await _lead(call, {"network_id": call.properties["network"]})
+        return Done(physical_id=_physical_id(call))
+
+    async def remove(self, call: Call) -> None:
+        # After a replacement the router leads elsewhere already, and must go on doing so.
+        if await _leads_outside(call):
+            await _lead(call, {})
+
+    async def show(self, call: Call) -> dict[str, Any] | None:
+        """Nothing: Neutron has no object for a gateway."""
+        return None
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        return not await _leads_outside(call)
+
+
+def _physical_id(call: Call) -> str:
+    return f"{call.properties['router_id']}:{call.properties['network']}"
+
+
+def _path(call: Call) -> str:
+    return f"/v2.0/routers/{call.properties['router_id']}"
+
+
+async def _lead(call: Call, gateway: dict[str, Any]) -> None:
+    await call.cloud.put("neutron", _path(call), {"router": {"external_gateway_info": gateway}})
+
+
+async def _leads_outside(call: Call) -> bool:
+    answer = await call.cloud.get("neutron", _path(call), ok=(404,))
+    gateway = (answer.get("router") or {}).get("external_gateway_info") or {}
+    return bool(gateway.get("network_id") == call.properties["network"])

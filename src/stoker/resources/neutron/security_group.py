@@ -1,0 +1,146 @@
+"""OS::Neutron::SecurityGroup"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stoker.base.errors import CloudError, NotSupported
+from stoker.plugins.resource import Call
+from stoker.resources.declare import custom, one_of
+from stoker.resources.neutron.base import NeutronResource, collection
+from stoker.resources.neutron.security_rules import FIELDS, RULE, RuleKey, as_text, port_problems, rule_key
+from stoker.resources.wire import NOT_SENT, without_nulls
+from stoker.schema.property import Change, Property, Support, Type
+from stoker.schema.unknown import is_unknown
+
+_STATEFUL = "stateful-security-group"
+_RULES = "/v2.0/security-group-rules"
+_EVERYTHING_OUT = tuple({"direction": "egress", "ethertype": version} for version in ("IPv4", "IPv6"))
+"""The rules that Neutron gives to every new group."""
+
+_GROUP_RULE = {
+    **RULE,
+    "remote_mode": Property(
+        description="Whether remote_ip_prefix or remote_group_id names the other end.",
+        default="remote_ip_prefix",
+        constraints=one_of("remote_ip_prefix", "remote_group_id"),
+    ),
+    "remote_group_id": Property(
+        description="The group that the other end is in, by name or id; if not given, this group.",
+        constraints=custom("neutron.security_group"),
+        resolve="neutron.security_group",
+    ),
+}
+
+
+class SecurityGroup(NeutronResource):
+    """Rules for what may reach ports, and leave them."""
+
+    type_name = "OS::Neutron::SecurityGroup"
+    description = "Rules for which packets may reach the ports of the group, and leave them."
+    collection = collection("security_group", "/v2.0/security-groups")
+    extension = "security-group"
+    support = Support(version="2014.1")
+
+    properties = {
+        "name": Property(description="Name of the group.", change=Change.UPDATE),
+        "description": Property(description="What the group is for.", change=Change.UPDATE),
+        "rules": Property(
+            Type.LIST,
+            "The group's rules. Without one for egress everything may leave.",
+            items=Property(Type.MAP, "A rule.", schema=_GROUP_RULE),
+            default=[],
+            change=Change.UPDATE,
+            wire=NOT_SENT,
+        ),
+        "stateful": Property(
+            Type.BOOLEAN,
+            "Whether answers to what is allowed are allowed too.",
+            change=Change.UPDATE,
+            support=Support(version="27.0.0"),
+        ),
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        if properties.get("name") == "default":
+            yield "the group named default is Neutron's own; choose another name"
+        rules = properties.get("rules")
+        for rule in [] if is_unknown(rules) else rules or []:
+            if not is_unknown(rule):
+                yield from port_problems(rule)
+
+    async def create_body(self, call: Call) -> dict[str, Any]:
+        body = await super().create_body(call)
+        if "stateful" in body and not await call.cloud.has_extension("neutron", _STATEFUL):
+            if not body["stateful"]:
+                raise NotSupported(f"Neutron lacks the extension {_STATEFUL}: stateful cannot be false.")
+            del body["stateful"]
+        return body
+
+    async def update_body(self, call: Call) -> dict[str, Any]:
+        if "stateful" in call.changed:
+            params = {"security_groups": call.physical_id, "fields": "id"}
+            if await call.cloud.list("neutron", "/v2.0/ports", "ports", params):
+                raise NotSupported("stateful cannot change while ports are in the group.")
+        body = await super().update_body(call)
+        if "description" in body and body["description"] is None:
+            body["description"] = ""
+        return body
+
+    async def begin(self, call: Call) -> dict[str, Any]:
+        made = await super().begin(call)
+        call.progress["rules"] = [_brief(rule) for rule in made.get("security_group_rules") or []]
+        return made
+
+    def needs_extras(self, call: Call) -> bool:
+        return bool(call.properties["rules"])
+
+    async def add_extras(self, call: Call) -> None:
+        try:
+            await self._bring_about(call, call.progress.get("rules"))
+        except CloudError as error:
+            if not error.conflict:
+                raise
+            # An interrupted creation has got to the rules before.
+            await self._bring_about(call, None)
+
+    async def change_extras(self, call: Call) -> None:
+        if "rules" in call.changed:
+            await self._bring_about(call, None)
+
+    async def _bring_about(self, call: Call, present: list[dict[str, Any]] | None) -> None:
+        """Give the group the wanted rules and no others; `present` are those that it has, None if not known."""
+        cloud = call.cloud
+        if present is None:
+            shown = await cloud.get("neutron", self.member_path(call))
+            present = shown["security_group"]["security_group_rules"]
+        wanted = _wanted(call)
+        held = {rule_key(rule): rule["id"] for rule in present}
+        for identifier in [held[key] for key in held.keys() - wanted.keys()]:
+            await cloud.delete("neutron", f"{_RULES}/{identifier}", ok=(404,))
+        missing = [rule for key, rule in wanted.items() if key not in held]
+        if missing:
+            await cloud.post("neutron", _RULES, {"security_group_rules": missing})
+
+
+def _wanted(call: Call) -> dict[RuleKey, dict[str, Any]]:
+    """The rules that the group shall have, as they are sent."""
+    rules = [_sent(rule, str(call.physical_id)) for rule in call.properties["rules"] or []]
+    if not any(rule["direction"] == "egress" for rule in rules):
+        rules += [{**rule, "security_group_id": call.physical_id} for rule in _EVERYTHING_OUT]
+    return {rule_key(rule): rule for rule in rules}
+
+
+def _sent(rule: Mapping[str, Any], group: str) -> dict[str, Any]:
+    body = {**rule, "security_group_id": group}
+    mode = body.pop("remote_mode")
+    if mode == "remote_group_id":
+        body |= {"remote_group_id": rule["remote_group_id"] or group, "remote_ip_prefix": None}
+    else:
+        body["remote_group_id"] = None
+    return without_nulls(as_text(body))
+
+
+def _brief(rule: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: rule.get(name) for name in ("id", *FIELDS)}

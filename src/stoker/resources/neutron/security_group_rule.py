@@ -1,0 +1,65 @@
+"""OS::Neutron::SecurityGroupRule"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from stoker.plugins.resource import Call
+from stoker.resources.base import unrecorded
+from stoker.resources.declare import custom
+from stoker.resources.neutron.base import NeutronResource, collection
+from stoker.resources.neutron.security_rules import RULE, as_text, port_problems, rule_key
+from stoker.schema.property import SUPPORTED, Property, Support
+
+_GROUP = custom("neutron.security_group")
+
+
+class SecurityGroupRule(NeutronResource):
+    """A rule of a security group that stands elsewhere."""
+
+    type_name = "OS::Neutron::SecurityGroupRule"
+    description = "One rule of a security group that exists."
+    collection = collection("security_group_rule", "/v2.0/security-group-rules")
+    extension = "security-group"
+    support = Support(version="7.0.0")
+    identity = None
+    recovery = (
+        "By its fields among the group's rules, of which no two are the same: it must have been made since the action "
+        "began, and belong to no other resource."
+    )
+
+    properties = {
+        **RULE,
+        "description": replace(RULE["description"], support=SUPPORTED),
+        "security_group": Property(
+            description="The group, by name or id.",
+            required=True,
+            constraints=_GROUP,
+            wire="security_group_id",
+            resolve="neutron.security_group",
+        ),
+        "protocol": replace(RULE["protocol"], default="tcp"),
+        "remote_group": Property(
+            description="The group that the other end is in, by name or id.",
+            constraints=_GROUP,
+            wire="remote_group_id",
+            resolve="neutron.security_group",
+        ),
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        if properties.get("remote_group") is not None and properties.get("remote_ip_prefix") is not None:
+            yield "remote_group and remote_ip_prefix cannot be given together"
+        yield from port_problems(properties)
+
+    async def create_body(self, call: Call) -> dict[str, Any]:
+        return as_text(await super().create_body(call))
+
+    async def find(self, call: Call) -> str | None:
+        wanted = rule_key(await self.create_body(call))
+        params = {"security_group_id": call.properties["security_group"]}
+        rules = await call.cloud.list("neutron", self.collection.path, self.collection.members, params)
+        same = [rule["id"] for rule in rules if rule_key(rule) == wanted and self.made_by(call, {}, rule)]
+        return min(await unrecorded(call, same), default=None)
