@@ -12,6 +12,7 @@ from stoker.template.environment import Environment
 from stoker.template.expressions import UNDETERMINED, Facade, Reference, UnknownScope
 from stoker.template.template import Template
 from stoker.template.validation import describe_parameters
+from stoker.template.versions import BY_NAME
 from template.support import PSEUDO, bind, invalid, load
 
 HEAD = "heat_template_version: 2021-04-16\n"
@@ -212,6 +213,21 @@ def test_values_become_known() -> None:
 def test_conditions_on_unknown_parameters_leave_both_branches_open() -> None:
     snippet = {"if": ["on", {"get_resource": "v"}, {"get_resource": "w"}]}
     assert resolve(snippet, parameters={"on": Unknown.of("parent")}) == Unknown.of("parent")
+
+
+@pytest.mark.parametrize("name", sorted(BY_NAME[("heat_template_version", "wallaby")].functions))
+def test_arguments_that_are_unknown_as_a_whole(name: str) -> None:
+    if name in ("if", "resource_facade"):
+        pytest.skip("takes no such arguments")
+    template = Template.load(
+        {
+            "heat_template_version": "wallaby",
+            "parameters": {"p": {"type": "json"}},
+            "outputs": {"o": {"value": {name: {"get_param": "p"}}}},
+        }
+    )
+    definition = bind(template, {"p": Unknown.of("parent")})
+    assert definition.resolve(definition.outputs["o"].value, UnknownScope()) == Unknown.of("parent")
 
 
 def test_facade_of_a_nested_stack() -> None:

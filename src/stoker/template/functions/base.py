@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from stoker.base.diagnostics import Path
-from stoker.schema.unknown import combine
+from stoker.schema.unknown import Unknown, combine
 from stoker.template.expressions import OMIT, Evaluation, Expression, FunctionError, evaluate
 
 VARIANTS: dict[str, type[Function]] = {}
@@ -32,7 +32,8 @@ class Function(Expression):
 
     Two kinds of wrong arguments are told apart, as Heat does (facts: engine_functions.yaml, stages). `complaint` finds
     those that are plain from the shape, already while the template is loaded; `apply` finds the rest on real values.
-    `accepts_unknown` functions are called although there is an unknown inside their arguments.
+    `accepts_unknown` functions are called although there is an unknown inside their arguments; none is called with an
+    unknown for its arguments.
     """
 
     __slots__ = ("arguments", "name", "path")
@@ -65,6 +66,8 @@ class Function(Expression):
         arguments = evaluate(self.arguments, evaluation)
         if arguments is OMIT:
             arguments = None
+        if isinstance(arguments, Unknown):
+            return arguments
         if not self.accepts_unknown and evaluation.blocked(arguments):
             return combine([arguments])
         if isinstance(self.arguments, Function):

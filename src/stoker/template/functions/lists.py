@@ -19,7 +19,7 @@ class ListConcat(Function):
     accepts_unknown = True
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
-        if is_unknown(arguments) or (is_list(arguments) and any(map(is_unknown, arguments))):
+        if is_list(arguments) and any(map(is_unknown, arguments)):
             return combine([arguments])
         if not is_list(arguments):
             raise self.wrong_type("takes a list of lists")
