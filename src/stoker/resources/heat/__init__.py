@@ -11,6 +11,7 @@ from stoker.resources.heat.random_string import RandomString
 from stoker.resources.heat.resource_group import ResourceGroup
 from stoker.resources.heat.software_component import SoftwareComponent
 from stoker.resources.heat.software_config import SoftwareConfig
+from stoker.resources.heat.stack import Stack
 from stoker.resources.heat.structured_config import StructuredConfig
 from stoker.resources.heat.test_resource import TestResource
 from stoker.resources.heat.value import Value
@@ -27,6 +28,7 @@ TYPES: tuple[type[ResourceType], ...] = (
     ResourceGroup,
     SoftwareComponent,
     SoftwareConfig,
+    Stack,
     StructuredConfig,
     TestResource,
     Value,

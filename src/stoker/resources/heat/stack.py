@@ -1,0 +1,196 @@
+"""OS::Heat::Stack"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from stoker.base.errors import BadValue, NotSupported
+from stoker.cloud.credentials import PluginCredential
+from stoker.cloud.session import Cloud
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
+from stoker.plugins.waiting import Waiter
+from stoker.resources.base import dig
+from stoker.schema.property import Attribute, Change, Property, Support, Type
+
+_WAITS = Waiter.until("COMPLETE", pending=("IN_PROGRESS",), failed=("FAILED",), every=10.0)
+_SINCE_12 = Support(version="12.0.0")
+
+
+class Stack(ResourceType):
+    """A stack that another orchestration service makes: in another region, or another cloud."""
+
+    type_name = "OS::Heat::Stack"
+    description = "A stack in another region or another cloud."
+    service = "heat"
+    updates_with_parent = True
+    checkable = True
+    recovery = "By the stack's name in the remote project, which is the physical name."
+
+    properties = {
+        "context": Property(
+            Type.MAP,
+            "Where the stack is made, and as whom.",
+            change=Change.UPDATE,
+            schema={
+                "region_name": Property(description="The region; the one of this stack unless given."),
+                "credential_secret_id": Property(
+                    description="A secret of the key manager that says how to log in to another cloud: "
+                    "JSON with `auth_type` and `auth`.",
+                    change=Change.UPDATE,
+                    support=_SINCE_12,
+                ),
+                "ca_cert": Property(
+                    description="The authority that signed the other cloud's certificates, as PEM text.",
+                    change=Change.UPDATE,
+                    support=_SINCE_12,
+                ),
+                "insecure": Property(
+                    Type.BOOLEAN,
+                    "Whether the other cloud's certificates are trusted unchecked.",
+                    default=False,
+                    change=Change.UPDATE,
+                    support=_SINCE_12,
+                ),
+            },
+        ),
+        "template": Property(description="The stack's template.", required=True, change=Change.UPDATE),
+        "parameters": Property(Type.MAP, "The stack's parameters.", default={}, change=Change.UPDATE),
+        "timeout": Property(Type.INTEGER, "Minutes that each action may take.", change=Change.UPDATE),
+    }
+    attributes = {
+        "stack_name": Attribute("The stack's name.", Type.STRING),
+        "outputs": Attribute("The stack's outputs by name.", Type.MAP),
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        context = properties["context"]
+        if not isinstance(context, Mapping) or context["credential_secret_id"]:
+            return
+        for name in ("ca_cert", "insecure"):
+            if context[name]:
+                yield (
+                    f"context: {name} is for another cloud, which credential_secret_id must name; this cloud's own "
+                    "certificates are the operator's choice"
+                )
+
+    def replacement_reason(
+        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+    ) -> str | None:
+        former, wanted = ((values["context"] or {}).get("region_name") for values in (before, after))
+        return None if former == wanted else f"the region changes from {former} to {wanted}"
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        return resource.physical_id
+
+    # -- making -----------------------------------------------------------------------------------------------
+
+    async def find(self, call: Call) -> str | None:
+        cloud = await _remote(call)
+        listed = await cloud.list("heat", "/stacks", "stacks", {"name": call.physical_name})
+        return next((str(item["id"]) for item in listed if item["stack_name"] == call.physical_name), None)
+
+    async def create(self, call: Call) -> Outcome:
+        cloud = await _remote(call)
+        if call.physical_id is None:
+            made = await cloud.post("heat", "/stacks", {"stack_name": call.physical_name, **_body(call)})
+            return Again(after=_WAITS.pause(0.0), physical_id=str(made["stack"]["id"]))
+        return await self._look(call, cloud, "CREATE")
+
+    async def update(self, call: Call) -> Outcome:
+        return await self._ask(call, "UPDATE", "PUT", "", _body(call))
+
+    async def suspend(self, call: Call) -> Outcome:
+        return await self._ask(call, "SUSPEND", "POST", "/actions", {"suspend": None})
+
+    async def resume(self, call: Call) -> Outcome:
+        return await self._ask(call, "RESUME", "POST", "/actions", {"resume": None})
+
+    async def check(self, call: Call) -> Outcome:
+        return await self._ask(call, "CHECK", "POST", "/actions", {"check": ""})
+
+    async def delete(self, call: Call) -> Outcome:
+        if call.physical_id is None:
+            return Done()
+        cloud = await _remote(call)
+        if not call.progress.get("sent"):
+            answer = await cloud.request("DELETE", "heat", _path(call), ok=(404,))
+            if answer.status == 404:
+                return Done()
+            call.progress["sent"] = True
+        return await self._look(call, cloud, "DELETE")
+
+    async def _ask(self, call: Call, action: str, method: str, below: str, body: Mapping[str, Any]) -> Outcome:
+        """Have the remote stack do something, then wait for it."""
+        if call.physical_id is None:
+            return Failed(f"{call.name} has not been created, so there is nothing to {action.lower()}", "Error")
+        cloud = await _remote(call)
+        if not call.progress.get("sent"):
+            await cloud.request(method, "heat", f"{_path(call)}{below}", json=body)
+            call.progress["sent"] = True
+            return Again(after=_WAITS.pause(0.0))
+        return await self._look(call, cloud, action)
+
+    async def _look(self, call: Call, cloud: Cloud, action: str) -> Outcome:
+        """How the remote stack's action stands; while it shows another action, ours has not begun."""
+        shown = await _show(call, cloud)
+        if shown is None:
+            return Done() if action == "DELETE" else Failed(f"the stack {call.physical_id} is gone", "NotFound")
+        remote_action, _, status = shown["stack_status"].partition("_")
+        if remote_action != action:
+            return Again(after=_WAITS.pause(call.elapsed))
+        return _WAITS.judge(status, shown.get("stack_status_reason"), call.elapsed)
+
+    # -- looking ----------------------------------------------------------------------------------------------
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        shown = await _show(call, await _remote(call)) if call.physical_id is not None else None
+        if shown is None:
+            return dict.fromkeys(keys)
+        outputs = {output["output_key"]: output.get("output_value") for output in shown.get("outputs") or []}
+        values = {"stack_name": shown["stack_name"], "outputs": outputs, "show": shown}
+        return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
+
+
+def _path(call: Call) -> str:
+    return f"/stacks/{quote(call.physical_name, safe='')}/{call.physical_id}"
+
+
+def _body(call: Call) -> dict[str, Any]:
+    properties = call.properties
+    body = {"template": properties["template"], "parameters": properties["parameters"] or {}, "disable_rollback": True}
+    return body if properties["timeout"] is None else {**body, "timeout_mins": properties["timeout"]}
+
+
+async def _show(call: Call, cloud: Cloud) -> dict[str, Any] | None:
+    answer = await cloud.request("GET", "heat", _path(call), ok=(404,))
+    found: dict[str, Any] | None = None if answer.status == 404 else answer.body["stack"]
+    return found
+
+
+async def _remote(call: Call) -> Cloud:
+    """The cloud that the context names. Raises NotSupported or BadValue for a credential that cannot be used."""
+    context = call.properties["context"] or {}
+    region = context.get("region_name")
+    secret = context.get("credential_secret_id")
+    if secret:
+        login = await _login(call, secret)
+        credential = PluginCredential.of(*login, context.get("ca_cert"), bool(context.get("insecure")))
+        return await call.cloud.acting_as(credential, region)
+    return call.cloud.with_region(region) if region and region != call.cloud.region else call.cloud
+
+
+async def _login(call: Call, secret: str) -> tuple[str, dict[str, Any]]:
+    """The plug-in and its options that the secret holds."""
+    if not call.cloud.has_service("barbican"):
+        raise NotSupported("credential_secret_id needs a key manager (barbican), and this cloud's catalog has none.")
+    identifier = quote(secret.rstrip("/").rpartition("/")[2], safe="")
+    payload = await call.cloud.get("barbican", f"/secrets/{identifier}/payload", headers={"Accept": "text/plain"})
+    try:
+        login = json.loads(payload) if isinstance(payload, str | bytes) else payload
+        return str(login["auth_type"]), dict(login["auth"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise BadValue(f"The secret {secret} is not JSON with auth_type and auth.") from error

@@ -1,0 +1,195 @@
+"""OS::Heat::Stack, against an orchestration service in memory."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from resource_harness import ActionFailed, BadProperties, Bench
+
+from stoker.base.clock import ManualClock
+from stoker.base.errors import CloudError, NotSupported
+from stoker.cloud.auth import CloudPool, TokenCredential
+from stoker.cloud.session import Cloud
+from stoker.cloud.settings import ClientSettings
+from stoker.emulator.testing import ServedCloud
+from stoker.plugins.outcome import Done, Replace
+from stoker.resources.heat.stack import Stack
+
+TEMPLATE = "heat_template_version: 2018-08-31\n"
+
+
+@dataclass
+class RemoteService:
+    """The part of the Orchestration API that the type speaks. An action is complete at the second look."""
+
+    stacks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    requests: list[tuple[str, str, Any]] = field(default_factory=list)
+    failing: set[str] = field(default_factory=set)
+    looks: int = 0
+
+    def application(self) -> web.Application:
+        made = web.Application()
+        made.router.add_post("/v1/stacks", self.create)
+        made.router.add_get("/v1/stacks", self.index)
+        made.router.add_get("/v1/stacks/{name}/{id}", self.show)
+        made.router.add_put("/v1/stacks/{name}/{id}", self.change)
+        made.router.add_post("/v1/stacks/{name}/{id}/actions", self.change)
+        made.router.add_delete("/v1/stacks/{name}/{id}", self.change)
+        return made
+
+    def begin(self, stack: dict[str, Any], action: str) -> None:
+        self.looks = 0
+        stack["stack_status"] = f"{action}_IN_PROGRESS"
+
+    async def create(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        self.requests.append(("POST", request.path, body))
+        if any(stack["stack_name"] == body["stack_name"] for stack in self.stacks.values()):
+            return web.json_response({"error": {"message": "exists"}}, status=409)
+        stack = {"id": f"remote-{len(self.stacks)}", "stack_name": body["stack_name"], "outputs": []}
+        self.stacks[stack["id"]] = stack
+        self.begin(stack, "CREATE")
+        return web.json_response({"stack": {"id": stack["id"]}}, status=201)
+
+    async def index(self, request: web.Request) -> web.Response:
+        found = [stack for stack in self.stacks.values() if stack["stack_name"] == request.query["name"]]
+        return web.json_response({"stacks": found})
+
+    def wanted(self, request: web.Request) -> dict[str, Any]:
+        stack = self.stacks.get(request.match_info["id"])
+        if stack is None or stack["stack_name"] != request.match_info["name"]:
+            raise web.HTTPNotFound
+        return stack
+
+    async def show(self, request: web.Request) -> web.Response:
+        stack = self.wanted(request)
+        self.looks += 1
+        action, _, status = stack["stack_status"].rpartition("_IN_PROGRESS")
+        if self.looks > 1 and action and not status:
+            if action == "DELETE":
+                del self.stacks[stack["id"]]
+                raise web.HTTPNotFound
+            failed = action in self.failing
+            stack["stack_status"] = f"{action}_{'FAILED' if failed else 'COMPLETE'}"
+            stack["stack_status_reason"] = "no such flavor" if failed else "done"
+        return web.json_response({"stack": stack})
+
+    async def change(self, request: web.Request) -> web.Response:
+        stack = self.wanted(request)
+        body = await request.json() if request.can_read_body else None
+        self.requests.append((request.method, request.path, body))
+        action = {"PUT": "UPDATE", "DELETE": "DELETE"}.get(request.method) or next(iter(body)).upper()
+        self.begin(stack, action)
+        return web.Response(status=202)
+
+
+@pytest.fixture
+def remote() -> RemoteService:
+    return RemoteService()
+
+
+@pytest.fixture
+async def here(remote: RemoteService, pool: CloudPool, served: ServedCloud, clock: ManualClock) -> AsyncIterator[Cloud]:
+    """A cloud whose orchestration is the one in memory."""
+    async with TestServer(remote.application()) as server:
+        clients = {"heat": ClientSettings(url=str(server.make_url("/v1")))}
+        mine = CloudPool(replace(pool.settings, clients=clients), clock)
+        yield await mine.cloud(TokenCredential(served.token("demo", "demo")))
+        await mine.close()
+
+
+@pytest.fixture
+def stacks(here: Cloud, clock: ManualClock, served: ServedCloud) -> Bench:
+    return Bench(Stack, here, clock, served.advance)
+
+
+async def test_stack_is_made_and_read(stacks: Bench, remote: RemoteService) -> None:
+    assert stacks.reference(stacks.resource()) is None
+    resource = await stacks.create({"template": TEMPLATE, "parameters": {"a": 1}, "timeout": 5})
+    name = stacks.call(resource, "READ", {}).physical_name
+    assert remote.requests == [
+        (
+            "POST",
+            "/v1/stacks",
+            {
+                "stack_name": name,
+                "template": TEMPLATE,
+                "parameters": {"a": 1},
+                "disable_rollback": True,
+                "timeout_mins": 5,
+            },
+        )
+    ]
+    assert stacks.reference(resource) == resource.physical_id == "remote-0"
+    remote.stacks["remote-0"]["outputs"] = [{"output_key": "url", "output_value": ["x"]}]
+    assert await stacks.attribute(resource, "outputs", "url", 0) == "x"
+    assert await stacks.attribute(resource, "stack_name") == name
+
+
+async def test_lost_answer_leaves_one_stack(stacks: Bench, remote: RemoteService) -> None:
+    resource = await stacks.crash_after_create({"template": TEMPLATE})
+    assert resource.physical_id == "remote-0"
+    await stacks.run("create", resource)
+    assert len(remote.stacks) == 1
+
+
+async def test_remote_failure_says_why(stacks: Bench, remote: RemoteService) -> None:
+    remote.failing.add("CREATE")
+    with pytest.raises(ActionFailed, match="no such flavor") as caught:
+        await stacks.create({"template": TEMPLATE})
+    assert caught.value.failed.in_error
+
+
+async def test_update_and_verbs(stacks: Bench, remote: RemoteService) -> None:
+    resource = await stacks.create({"template": TEMPLATE})
+    assert await stacks.update(resource, {"template": TEMPLATE, "parameters": {"b": 2}}) == Done()
+    for verb in ("suspend", "resume", "check"):
+        await stacks.run(verb, resource)
+    assert [(method, body) for method, _, body in remote.requests[1:]] == [
+        ("PUT", {"template": TEMPLATE, "parameters": {"b": 2}, "disable_rollback": True}),
+        ("POST", {"suspend": None}),
+        ("POST", {"resume": None}),
+        ("POST", {"check": ""}),
+    ]
+
+
+async def test_delete(stacks: Bench, remote: RemoteService) -> None:
+    resource = await stacks.create({"template": TEMPLATE})
+    await stacks.delete(resource)
+    assert remote.stacks == {}
+    await stacks.delete(resource)
+    await stacks.delete(stacks.resource())
+
+
+async def test_verb_before_creation(stacks: Bench) -> None:
+    resource = stacks.resource()
+    resource.properties = await stacks.finalized({"template": TEMPLATE})
+    with pytest.raises(ActionFailed, match="has not been created"):
+        await stacks.run("suspend", resource)
+
+
+async def test_another_region_is_another_stack(stacks: Bench) -> None:
+    resource = await stacks.create({"template": TEMPLATE, "context": {"region_name": "RegionOne"}})
+    outcome = await stacks.update(resource, {"template": TEMPLATE, "context": {"region_name": "RegionTwo"}})
+    assert outcome == Replace("the region changes from RegionOne to RegionTwo")
+
+
+async def test_region_without_orchestration(cloud: Cloud, clock: ManualClock) -> None:
+    bench = Bench(Stack, cloud, clock)
+    with pytest.raises(CloudError, match="no endpoint of heat in region Elsewhere"):
+        await bench.create({"template": TEMPLATE, "context": {"region_name": "Elsewhere"}})
+
+
+async def test_credential_without_a_key_manager(stacks: Bench) -> None:
+    with pytest.raises(NotSupported, match="needs a key manager"):
+        await stacks.create({"template": TEMPLATE, "context": {"credential_secret_id": "secret"}})
+
+
+async def test_certificates_without_another_cloud(stacks: Bench) -> None:
+    with pytest.raises(BadProperties, match="insecure is for another cloud"):
+        await stacks.create({"template": TEMPLATE, "context": {"insecure": True}})
