@@ -1,0 +1,22 @@
+"""OS::Keystone::Role"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stoker.resources.keystone.base import DOMAIN, KeystoneResource, collection
+from stoker.schema.property import Change, Property, Support
+
+
+class Role(KeystoneResource):
+    """What users and groups may be on a project or a domain."""
+
+    type_name = "OS::Keystone::Role"
+    description = "A role, which policies grant rights to."
+    collection = collection("role")
+    support = Support(version="2015.1")
+
+    properties = {
+        "name": Property(description="Name of the role.", change=Change.UPDATE),
+        "domain": replace(DOMAIN, default=None, change=Change.REPLACE, support=Support(version="16.0.0")),
+    }

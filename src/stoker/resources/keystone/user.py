@@ -1,0 +1,90 @@
+"""OS::Keystone::User"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from stoker.plugins.resource import Call
+from stoker.resources.declare import custom
+from stoker.resources.keystone.assignments import ROLES, RoleBearer
+from stoker.resources.keystone.base import DOMAIN, collection
+from stoker.resources.wire import NOT_SENT
+from stoker.schema.property import Attribute, Change, Property, Support, Type
+
+_SINCE = Support(version="9.0.0")
+
+
+class User(RoleBearer):
+    """Who may log in."""
+
+    type_name = "OS::Keystone::User"
+    description = "A user, the groups that the user is in, and roles."
+    collection = collection("user")
+    support = Support(version="2015.1")
+
+    properties = {
+        "name": Property(description="Name of the user.", change=Change.UPDATE),
+        "domain": DOMAIN,
+        "description": Property(description="Who the user is.", default="", change=Change.UPDATE),
+        "enabled": Property(Type.BOOLEAN, "Whether the user may log in.", default=True, change=Change.UPDATE),
+        "email": Property(description="The user's e-mail address.", change=Change.UPDATE),
+        "password": Property(description="The user's password.", change=Change.UPDATE),
+        "default_project": Property(
+            description="The project that the user works in unless another is asked for, by name or id.",
+            constraints=custom("keystone.project"),
+            change=Change.UPDATE,
+            wire="default_project_id",
+            resolve="keystone.project",
+        ),
+        "roles": ROLES,
+        "groups": Property(
+            Type.LIST,
+            "Groups that the user is in.",
+            items=Property(
+                Type.STRING, "A group, by name or id.", constraints=custom("keystone.group"), resolve="keystone.group"
+            ),
+            change=Change.UPDATE,
+            wire=NOT_SENT,
+            resolve="keystone.group",
+        ),
+    }
+
+    attributes = {
+        "name": Attribute("Name of the user.", Type.STRING, support=_SINCE),
+        "default_project_id": Attribute("Id of the user's default project.", Type.STRING, support=_SINCE),
+        "domain_id": Attribute("Id of the domain.", Type.STRING, support=_SINCE),
+        "enabled": Attribute("Whether the user may log in.", Type.BOOLEAN, support=_SINCE),
+        "password_expires_at": Attribute("When the password expires.", Type.STRING, support=_SINCE),
+    }
+
+    async def update_body(self, call: Call) -> dict[str, Any]:
+        """As it changes; a password that has left the template goes on being the user's."""
+        body = await super().update_body(call)
+        if body.get("password", "") is None:
+            del body["password"]
+        return body
+
+    def needs_extras(self, call: Call) -> bool:
+        return bool(call.properties["groups"]) or super().needs_extras(call)
+
+    async def add_extras(self, call: Call) -> None:
+        await self._join(call, call.properties["groups"] or ())
+        await super().add_extras(call)
+
+    async def change_extras(self, call: Call) -> None:
+        if "groups" in call.changed:
+            before = set((call.previous or {}).get("groups") or ())
+            after = set(call.properties["groups"] or ())
+            await self._join(call, after - before)
+            for group in sorted(before - after):
+                await call.cloud.delete("keystone", _membership(group, call), ok=(404,))
+        await super().change_extras(call)
+
+    async def _join(self, call: Call, groups: Iterable[str]) -> None:
+        for group in sorted(groups):
+            await call.cloud.put("keystone", _membership(group, call))
+
+
+def _membership(group: str, call: Call) -> str:
+    return f"/groups/{group}/users/{call.physical_id}"

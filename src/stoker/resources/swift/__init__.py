@@ -1,0 +1,8 @@
+"""Containers of the object store (facts: behaviour/swift.yaml)."""
+
+from __future__ import annotations
+
+from stoker.plugins.resource import ResourceType
+from stoker.resources.swift.container import Container
+
+TYPES: tuple[type[ResourceType], ...] = (Container,)

@@ -1,0 +1,142 @@
+"""OS::Swift::Container"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from stoker.base.errors import CloudError, ResourceActionNotSupported
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
+from stoker.resources.base import CLOCK_SKEW, dig, unrecorded
+from stoker.schema.property import Attribute, Property, Support, Type
+
+_PURGED_AT_ONCE = 50
+_LISTING_LAG = 1.0
+_CONTAINER_META = "X-Container-Meta"
+_ACCOUNT_META = "X-Account-Meta"
+_ACCESS = ("X-Container-Read", "X-Container-Write")
+_COUNTS = {"ObjectCount": "x-container-object-count", "BytesUsed": "x-container-bytes-used"}
+_HEADERS = ("HeadContainer", "show")
+
+
+class Container(ResourceType):
+    """A place for objects. Its name is its id, and Swift makes it once however often it is asked to."""
+
+    type_name = "OS::Swift::Container"
+    description = "A container of the object store."
+    service = "swift"
+    checkable = True
+    recovery = (
+        "By name. A container whose name the template gives must also have been made since the action began, and "
+        "belong to no other resource."
+    )
+
+    properties = {
+        "name": Property(description="Name of the container."),
+        "X-Container-Read": Property(description="Who may read from the container."),
+        "X-Container-Write": Property(description="Who may write to the container."),
+        _CONTAINER_META: Property(Type.MAP, "Metadata of the container.", default={}),
+        _ACCOUNT_META: Property(Type.MAP, "Metadata of the whole account; stays when the stack goes.", default={}),
+        "PurgeOnDelete": Property(
+            Type.BOOLEAN,
+            "Whether objects are deleted with the container, which otherwise must be empty.",
+            default=False,
+            support=Support(version="2015.1"),
+        ),
+    }
+
+    attributes = {
+        "DomainName": Attribute("Host of the container's URL.", Type.STRING),
+        "WebsiteURL": Attribute("URL of the container.", Type.STRING),
+        "RootURL": Attribute("URL of the account.", Type.STRING),
+        "ObjectCount": Attribute("How many objects are in the container.", Type.INTEGER),
+        "BytesUsed": Attribute("How many bytes the objects have.", Type.INTEGER),
+        "HeadContainer": Attribute("Everything that Swift says about the container.", Type.MAP),
+    }
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        return str(resource.physical_id)
+
+    async def find(self, call: Call) -> str | None:
+        name = _name(call)
+        headers = await _head(call, name)
+        if headers is None:
+            return None
+        if name != call.physical_name and float(headers.get("x-timestamp", 0)) < call.started_at - CLOCK_SKEW:
+            return None
+        return next(iter(await unrecorded(call, [name])), None)
+
+    async def create(self, call: Call) -> Outcome:
+        if call.physical_id is None:
+            properties = call.properties
+            if properties[_ACCOUNT_META]:
+                headers = _metadata(_ACCOUNT_META, properties[_ACCOUNT_META])
+                await call.cloud.post("swift", "/", headers=headers)
+            headers = _metadata(_CONTAINER_META, properties[_CONTAINER_META])
+            headers |= {name: properties[name] for name in _ACCESS if properties[name] is not None}
+            await call.cloud.put("swift", _path(_name(call)), headers=headers)
+        return Done(physical_id=_name(call))
+
+    async def delete(self, call: Call) -> Outcome:
+        if call.physical_id is None:
+            return Done()
+        path = _path(call.physical_id)
+        answer = await call.cloud.request("DELETE", "swift", path, ok=(404, 409))
+        if answer.status != 409:
+            return Done()
+        if not call.properties["PurgeOnDelete"]:
+            raise ResourceActionNotSupported(
+                f"The container {call.physical_id} is not empty. Delete its objects, or set PurgeOnDelete."
+            )
+        params = {"format": "json", "limit": _PURGED_AT_ONCE}
+        objects = await call.cloud.get("swift", path, params=params, ok=(404,))
+        names = [item["name"] for item in objects] if isinstance(objects, list) else []
+        await asyncio.gather(
+            *(call.cloud.delete("swift", f"{path}/{quote(name, safe='')}", ok=(404,)) for name in names)
+        )
+        return Again(after=0.0 if names else _LISTING_LAG)
+
+    async def check(self, call: Call) -> Outcome:
+        if call.physical_id is None or await _head(call, call.physical_id) is None:
+            return Failed("the container is not there", "NotFound")
+        return Done()
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        if call.physical_id is None:
+            return dict.fromkeys(keys)
+        headers: Mapping[str, str] | None = None
+        if any(key[0] in _COUNTS or key[0] in _HEADERS for key in keys):
+            try:
+                headers = await _head(call, call.physical_id)
+            except CloudError:
+                headers = None
+        root = call.cloud.endpoint("swift").rstrip("/")
+        values: dict[str, Any] = {
+            "DomainName": urlsplit(root).hostname,
+            "RootURL": root,
+            "WebsiteURL": f"{root}{_path(call.physical_id)}",
+            **{name: (headers or {}).get(header) for name, header in _COUNTS.items()},
+            **dict.fromkeys(_HEADERS, headers),
+        }
+        return {key: dig(values, key) for key in keys}
+
+
+def _name(call: Call) -> str:
+    return str(call.properties["name"] or call.physical_name)
+
+
+def _path(name: str) -> str:
+    return f"/{quote(name, safe='')}"
+
+
+def _metadata(prefix: str, values: Mapping[str, Any]) -> dict[str, str]:
+    return {f"{prefix}-{name}": str(value) for name, value in values.items()}
+
+
+async def _head(call: Call, name: str) -> dict[str, str] | None:
+    """The headers of a container, their names in lower case; None when there is no such container."""
+    answer = await call.cloud.request("HEAD", "swift", _path(name), ok=(404,))
+    return None if answer.status == 404 else {key.lower(): value for key, value in answer.headers.items()}

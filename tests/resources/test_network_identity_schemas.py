@@ -1,0 +1,25 @@
+"""Keystone's and Swift's types declare what the recorded schemas say; all declarations are sound."""
+
+from __future__ import annotations
+
+import pytest
+from schema_facts import differences, facts
+
+from stoker.plugins.registry import declaration_problems
+from stoker.plugins.resource import ResourceType
+from stoker.resources import keystone, neutron, swift
+from stoker.resources.constraints import CONSTRAINTS
+
+ALL = (*keystone.TYPES, *neutron.TYPES, *swift.TYPES)
+
+
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.type_name)
+def test_declaration_equals_record(kind: type[ResourceType]) -> None:
+    service = kind.type_name.split("::")[1].lower()
+    assert differences(kind(), facts(service)[kind.type_name]) == []
+
+
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.type_name)
+def test_declaration_is_sound(kind: type[ResourceType]) -> None:
+    assert list(declaration_problems(kind(), CONSTRAINTS)) == []
+    assert kind.description, "says in one line what it is for"
