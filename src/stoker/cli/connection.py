@@ -1,0 +1,90 @@
+"""From credentials to a service that can be asked.
+
+The first of these that is there is used: `--os-cloud` or `OS_CLOUD` (an entry of clouds.yaml), the `OS_*` variables of
+an openrc file, the embedded Stoker of the data directory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from keystoneauth1 import adapter, loading, session
+from keystoneauth1.exceptions import MissingRequiredOptions, NoMatchingPlugin
+
+from stoker.cli.errors import CommandFailed
+from stoker.cli.service import Service
+from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
+from stoker.processes.access import cloud_of
+from stoker.processes.directory import DataDirectory
+
+_TIMEOUT_SECONDS = 120.0
+_TRUE = ("1", "true", "yes", "on")
+
+
+def connect(directory: DataDirectory, cloud_name: str | None = None) -> Service:
+    """The orchestration service that the credentials lead to. Raises CommandFailed when there are none."""
+    if cloud_name:
+        return _service(read_cloud(cloud_name))
+    if os.environ.get("OS_AUTH_URL"):
+        return _service(cloud_from_environment(os.environ))
+    set_up = directory.set_up()
+    if set_up is None:
+        raise CommandFailed(
+            f"No Stoker to talk to: there is none in {directory.path}. Start one with `stoker up`, or name a cloud "
+            "with --os-cloud, OS_CLOUD or the OS_* variables."
+        )
+    return _service(cloud_of(set_up), f"{set_up.rest}/%(project_id)s")
+
+
+def cloud_from_environment(environment: Mapping[str, str]) -> NamedCloud:
+    """The login that `OS_*` variables describe, by the names that all OpenStack clients share.
+
+    Raises CommandFailed when OS_AUTH_TYPE names no plug-in of keystoneauth.
+    """
+    auth_type = environment.get("OS_AUTH_TYPE", "password")
+    auth = {
+        option.dest: value
+        for option in _loader(auth_type).get_options()
+        if (value := environment.get(f"OS_{option.dest.upper()}"))
+    }
+    return NamedCloud(
+        auth_type,
+        auth,
+        region_name=environment.get("OS_REGION_NAME"),
+        interface=environment.get("OS_INTERFACE"),
+        ca_file=environment.get("OS_CACERT"),
+        insecure=environment.get("OS_INSECURE", "").lower() in _TRUE,
+    )
+
+
+def _service(cloud: NamedCloud, endpoint: str | None = None) -> Service:
+    loader = _loader(cloud.auth_type)
+    known = {option.dest for option in loader.get_options()}
+    try:
+        plugin = loader.load_from_options(**{name: value for name, value in cloud.auth.items() if name in known})
+    except MissingRequiredOptions as error:
+        raise CommandFailed(f"The credentials are not complete: {error}.") from error
+    opened = session.Session(auth=plugin, verify=not cloud.insecure and (cloud.ca_file or True), app_name="stoker")
+    return Service(
+        adapter.Adapter(
+            opened,
+            service_type="orchestration",
+            interface=(cloud.interface or "public").removesuffix("URL"),
+            region_name=cloud.region_name,
+            endpoint_override=endpoint,
+            raise_exc=False,
+            connect_retries=0,
+            default_microversion=None,
+            additional_headers={"Accept": "application/json"},
+        ),
+        _TIMEOUT_SECONDS,
+    )
+
+
+def _loader(auth_type: str) -> Any:
+    try:
+        return loading.get_plugin_loader(auth_type)
+    except NoMatchingPlugin:
+        raise CommandFailed(f"There is no way of logging in that is called {auth_type!r}.") from None

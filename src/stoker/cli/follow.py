@@ -1,0 +1,192 @@
+"""Follows an action on a stack: a live tree on a terminal, a line for each end of a step elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from rich.console import Console
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from stoker.cli.formats import console, state_style
+from stoker.cli.service import Answer, Stack
+
+_POLL_SECONDS = 0.4
+_MARKS = {"COMPLETE": "✓", "FAILED": "✗"}
+
+
+@dataclass(slots=True)
+class Node:
+    """A resource as its events told of it; `began` is None when that was not seen. Times are the service's."""
+
+    state: str = ""
+    reason: str = ""
+    began: datetime | None = None
+    ended: datetime | None = None
+    children: dict[str, Node] = field(default_factory=dict)
+
+    @property
+    def running(self) -> bool:
+        """Whether something is being done to it."""
+        return self.state.endswith("IN_PROGRESS")
+
+    def take(self, event: Answer) -> None:
+        """Go on to what an event says."""
+        self.state, self.reason = event["resource_status"], event["resource_status_reason"] or ""
+        when = datetime.fromisoformat(event["event_time"])
+        if self.running:
+            self.began, self.ended = when, None
+        else:
+            self.ended = when
+
+    def took(self) -> str:
+        """How long it took; nothing when it is not over."""
+        if self.began is None or self.ended is None:
+            return ""
+        return f"{(self.ended - self.began).total_seconds():.0f}s"
+
+
+class Progress:
+    """The tree of resources that an action has touched, put together from events."""
+
+    def __init__(self, stack: Stack, marker: str | None) -> None:
+        self.stack = stack
+        self.root = Node()
+        self._marker = marker
+        self._paths: dict[str, tuple[str, ...]] = {stack.id: ()}
+
+    def news(self) -> list[tuple[tuple[str, ...], Node, Answer]]:
+        """What happened since the last call: where in the tree, the node, the event. Raises Refused."""
+        found = []
+        for event in self.stack.events(self._marker):
+            self._marker = event["id"]
+            path = self._path(event)
+            node = self._node(path)
+            node.take(event)
+            found.append((path, node, event))
+        return found
+
+    def _path(self, event: Answer) -> tuple[str, ...]:
+        """The names of resources down to the one that the event is about; a stack's own event is its holder's."""
+        stack_id = _linked(event, "stack")
+        if stack_id not in self._paths:
+            self._find_nested()
+        place = self._paths.get(stack_id, (stack_id,))
+        return place if event["physical_resource_id"] == stack_id else (*place, event["resource_name"])
+
+    def _find_nested(self) -> None:
+        """Learn which resource holds which nested stack; holders come before what they hold."""
+        for resource in self.stack.resources():
+            nested = _linked(resource, "nested")
+            above = self._paths.get(_linked(resource, "stack"))
+            if nested and above is not None:
+                self._paths[nested] = (*above, resource["resource_name"])
+
+    def _node(self, path: tuple[str, ...]) -> Node:
+        node = self.root
+        for name in path:
+            node = node.children.setdefault(name, Node())
+        return node
+
+
+def _linked(thing: Answer, relation: str) -> str:
+    """The id of the stack that a link leads to; nothing when there is no such link."""
+    found = [link["href"] for link in thing["links"] if link["rel"] == relation]
+    return found[0].rpartition("/")[2] if found else ""
+
+
+class View(Protocol):
+    """Shows progress to the user."""
+
+    def show(self, progress: Progress) -> None:
+        """Ask for news and show them."""
+
+
+class Lines:
+    """A line for every resource whose step ended."""
+
+    def __init__(self, out: Console) -> None:
+        self._out = out
+
+    def show(self, progress: Progress) -> None:
+        for path, node, event in progress.news():
+            if path and not node.running and event["physical_resource_id"] != _linked(event, "stack"):
+                self._out.print(_line(".".join(path), node))
+
+
+class LiveTree:
+    """The whole tree, redrawn in place."""
+
+    def __init__(self, live: Live) -> None:
+        self._live = live
+
+    def show(self, progress: Progress) -> None:
+        progress.news()
+        self._live.update(tree(progress))
+
+
+def tree(progress: Progress) -> Tree:
+    """The resources that were touched, nested stacks as branches."""
+    drawn = Tree(_line(progress.stack.name, progress.root, bold=True), guide_style="dim")
+    pending = [(drawn, progress.root)]
+    while pending:
+        branch, node = pending.pop()
+        for name, child in node.children.items():
+            label: Text | Table = _line(name, child)
+            pending.append((branch.add(_spinning(name, child) if child.running else label), child))
+    return drawn
+
+
+def _line(name: str, node: Node, *, bold: bool = False) -> Text:
+    style = state_style(node.state)
+    mark = _MARKS.get(node.state.rpartition("_")[2], "…")
+    text = Text.assemble((mark, style), " ", (name, "bold" if bold else ""), "  ", (node.state, style))
+    if took := node.took():
+        text.append(f"  {took}", "dim")
+    if node.state.endswith("FAILED"):
+        text.append(f"  {node.reason}", "red")
+    return text
+
+
+def _spinning(name: str, node: Node) -> Table:
+    row = Table.grid(padding=(0, 1))
+    row.add_row(Spinner("dots", style="yellow"), name, Text(f" {node.state}", style="yellow"))
+    return row
+
+
+@contextmanager
+def _view(out: Console) -> Iterator[View]:
+    if not out.is_terminal:
+        yield Lines(out)
+        return
+    with Live(console=out, refresh_per_second=8) as live:
+        yield LiveTree(live)
+
+
+def follow(stack: Stack, marker: str | None = None) -> Stack:
+    """Show what is done to a stack until nothing is; answers the stack as it is then.
+
+    `marker` is the last event from before the action.
+    """
+    progress = Progress(stack, marker)
+    with _view(console()) as view:
+        while True:
+            now = stack.again()
+            view.show(progress)
+            if not now.busy:
+                return now
+            time.sleep(_POLL_SECONDS)
+
+
+def succeeded(stack: Stack, actions: tuple[str, ...] = ("CREATE", "UPDATE", "DELETE")) -> bool:
+    """Whether the last action did what was wanted; a rollback, even a complete one, is a failure."""
+    action, _, status = stack.state.partition("_")
+    return action in actions and status == "COMPLETE"

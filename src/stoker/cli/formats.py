@@ -1,0 +1,111 @@
+"""Rows and records as text: tables for people, JSON and YAML and bare values for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import yaml
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+Row = Mapping[str, Any]
+
+_WIDE = 10_000
+"""Columns of a table that goes into a file or a pipe: nothing is cut or wrapped there."""
+
+
+def console() -> Console:
+    """The standard output; colours only on a terminal, and none with NO_COLOR."""
+    plain = Console(highlight=False)
+    return plain if plain.is_terminal else Console(highlight=False, width=_WIDE)
+
+
+def show_rows(rows: Sequence[Row], columns: Sequence[str], form: str) -> None:
+    """Print `columns` of `rows` in a format of `ROW_FORMATS`."""
+    ROW_FORMATS[form]([{name: row.get(name) for name in columns} for row in rows], columns)
+
+
+def show_record(record: Row, form: str) -> None:
+    """Print all fields of `record` in a format of `RECORD_FORMATS`."""
+    RECORD_FORMATS[form](record)
+
+
+def cell(value: Any) -> str:
+    """A value in a table or on a line of its own."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _json(data: Any) -> None:
+    print(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def _yaml(data: Any) -> None:
+    print(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=_WIDE), end="")
+
+
+def _table(rows: Sequence[Row], columns: Sequence[str]) -> None:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(_coloured(name, cell(row[name])) for name in columns))
+    console().print(table)
+
+
+def _record_table(record: Row) -> None:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in record.items():
+        text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True).rstrip() if _nested(value) else cell(value)
+        table.add_row(name, _coloured(name, text))
+    console().print(table)
+
+
+def _nested(value: Any) -> bool:
+    return isinstance(value, dict | list) and bool(value)
+
+
+def _coloured(name: str, text: str) -> Text:
+    return Text(text, style=state_style(text) if name.endswith("status") else "")
+
+
+def state_style(state: str) -> str:
+    """The colour of a state like `CREATE_COMPLETE`."""
+    return next((style for end, style in _STYLES.items() if state.endswith(end)), "")
+
+
+_STYLES = {"COMPLETE": "green", "FAILED": "bold red", "IN_PROGRESS": "yellow"}
+
+
+def _row_values(rows: Sequence[Row], columns: Sequence[str]) -> None:
+    for row in rows:
+        print(" ".join(cell(row[name]) for name in columns))
+
+
+def _record_values(record: Row) -> None:
+    for value in record.values():
+        print(cell(value))
+
+
+ROW_FORMATS: Mapping[str, Callable[[Sequence[Row], Sequence[str]], None]] = {
+    "table": _table,
+    "json": lambda rows, columns: _json(rows),
+    "yaml": lambda rows, columns: _yaml(rows),
+    "value": _row_values,
+}
+
+RECORD_FORMATS: Mapping[str, Callable[[Row], None]] = {
+    "table": _record_table,
+    "json": _json,
+    "yaml": _yaml,
+    "value": _record_values,
+}

@@ -1,0 +1,257 @@
+"""`stoker up`, `down` and `status`: an embedded Stoker on this machine."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from subprocess import Popen
+from types import FrameType
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from stoker.base.errors import StokerError
+from stoker.cli.errors import CommandFailed
+from stoker.cli.formats import console
+from stoker.cli.framework import Rows, data_directory_option, listing
+from stoker.cli.service import Answer
+from stoker.cloud.clouds_yaml import read_cloud
+from stoker.processes import control
+from stoker.processes.access import write_access_files
+from stoker.processes.control import HOST, Program, port_of, programs_of, running
+from stoker.processes.directory import DataDirectory, SetUp
+
+_PORTS = {"rest": 8004, "cfn": 8000, "identity": 5000}
+_PATHS = {"rest": "/v1", "cfn": "/v1", "identity": "/identity"}
+_WATCH_SECONDS = 0.5
+
+Processes = dict[str, "Popen[bytes]"]
+
+
+def planned_set_up(
+    known: SetUp | None, ports: Mapping[str, int | None], cloud: str | None, config_files: tuple[str, ...]
+) -> SetUp:
+    """The set-up that the user's options and what the directory knows amount to.
+
+    `ports` are by address (`rest`, `cfn`, `identity`): None keeps the known one or takes the default, 0 a free one.
+    Raises CommandFailed when the directory's stacks live on another cloud.
+    """
+    if known is not None and cloud not in (None, known.cloud):
+        lives = f"the cloud {known.cloud}" if known.cloud else "an emulated cloud"
+        raise CommandFailed(f"This data directory belongs to {lives}; choose another one with --data-dir.")
+    chosen = {address: _port(address, port, known) for address, port in ports.items()}
+    free = iter(control.free_ports(list(chosen.values()).count(0)))
+    urls = {address: f"http://{HOST}:{port or next(free)}{_PATHS[address]}" for address, port in chosen.items()}
+    cloud = known.cloud if known else cloud
+    if cloud is not None:
+        urls["identity"] = str(read_cloud(cloud).auth.get("auth_url", ""))
+    files = config_files or (known.config_files if known else ())
+    return SetUp(urls["rest"], urls["cfn"], urls["identity"], cloud, files, known.pids if known else {})
+
+
+def _port(address: str, wanted: int | None, known: SetUp | None) -> int:
+    if known is None:
+        return _PORTS[address] if wanted is None else wanted
+    recorded = port_of(getattr(known, address)) if address != "identity" or known.cloud is None else 0
+    return recorded if wanted is None else wanted
+
+
+class Local:
+    """An embedded Stoker in one directory."""
+
+    def __init__(self, directory: DataDirectory, set_up: SetUp) -> None:
+        self.directory = directory
+        self.set_up = set_up
+        self.programs = programs_of(directory, set_up)
+
+    def missing(self) -> list[Program]:
+        """The programs that do not run."""
+        return [program for program in self.programs if running(self.directory, program.name) is None]
+
+    def start(self) -> Processes:
+        """Start what does not run, and write the files for clients; answers what was started.
+
+        Raises StokerError when something does not come up; what was started before it is stopped again.
+        """
+        began: Processes = {}
+        self.directory.record(self.set_up)
+        write_access_files(self.directory, self.set_up)
+        try:
+            for program in self.missing():
+                began[program.name] = control.start(self.directory, program)
+        except StokerError:
+            for name in reversed(began):
+                control.stop(self.directory, name)
+            raise
+        pids = {program.name: running(self.directory, program.name) for program in self.programs}
+        self.set_up = replace(self.set_up, pids={name: pid for name, pid in pids.items() if pid is not None})
+        self.directory.record(self.set_up)
+        return began
+
+    def stop(self) -> list[Program]:
+        """Stop what runs, the engine before the cloud it works on; answers what was stopped."""
+        return [program for program in reversed(self.programs) if control.stop(self.directory, program.name)]
+
+
+def _ports_options(function: click.decorators.FC) -> click.decorators.FC:
+    for name, address in (("--cloud-port", "identity"), ("--cfn-port", "cfn"), ("--api-port", "rest")):
+        function = click.option(
+            name,
+            address,
+            type=click.IntRange(0, 65535),
+            metavar="N",
+            help=f"Port; 0 takes a free one.  [default: the one of last time, or {_PORTS[address]}]",
+        )(function)
+    return function
+
+
+@click.command()
+@data_directory_option
+@_ports_options
+@click.option("--cloud", metavar="NAME", help="Work on this entry of clouds.yaml, without the emulated cloud.")
+@click.option(
+    "--config-file", "config_files", multiple=True, type=click.Path(exists=True, dir_okay=False, resolve_path=True),
+    help="File in heat.conf's form; repeatable, later ones win.",
+)  # fmt: skip
+@click.option("--detach", is_flag=True, help="Return once everything serves.")
+def up(
+    directory: DataDirectory,
+    rest: int | None,
+    cfn: int | None,
+    identity: int | None,
+    cloud: str | None,
+    config_files: tuple[str, ...],
+    detach: bool,
+) -> None:
+    """Start Stoker on this machine, with an emulated cloud beside it.
+
+    What is already running stays; what is missing is started on the same ports. Everything is kept over restarts.
+
+    \b
+    Examples:
+      stoker up
+      stoker up --detach --data-dir ./here --api-port 0 --cfn-port 0 --cloud-port 0
+      stoker up --cloud my-openstack
+    """
+    directory.make()
+    known = directory.set_up()
+    ports = {"rest": rest, "cfn": cfn, "identity": identity}
+    local = Local(directory, planned_set_up(known, ports, cloud, config_files))
+    missing = local.missing()
+    if known is not None and len(missing) < len(local.programs) and not _same_addresses(known, local.set_up):
+        raise CommandFailed("Stoker runs already on other ports; `stoker down` stops it.")
+    out = console()
+    if not missing:
+        out.print("Stoker is already running.")
+        _show_addresses(out, local)
+        return
+    if len(missing) < len(local.programs):
+        out.print(f"Restarting what is missing: {', '.join(program.title for program in missing)}.")
+    children = local.start()
+    _show_addresses(out, local)
+    if detach:
+        out.print(f"  logs       {directory.path}/*.log\n`stoker down` stops it.")
+        return
+    out.print("Ctrl-C stops it.")
+    watch(local, children, out)
+
+
+def _same_addresses(one: SetUp, other: SetUp) -> bool:
+    return (one.rest, one.cfn, one.identity) == (other.rest, other.cfn, other.identity)
+
+
+def _show_addresses(out: Console, local: Local) -> None:
+    set_up, path = local.set_up, local.directory.path
+    lines = [("REST API", set_up.rest), ("identity", set_up.identity)]
+    if set_up.cloud is None:
+        lines.append(("for the shell", f"source {path}/openrc"))
+    lines.append(("for clients", f"export OS_CLIENT_CONFIG_FILE={path}/clouds.yaml OS_CLOUD=stoker"))
+    for name, value in lines:
+        out.print(Text.assemble("  ", (f"{name:14}", "bold"), value), soft_wrap=True)
+
+
+def watch(local: Local, children: Processes, out: Console) -> None:
+    """Stay until Ctrl-C or SIGTERM, then stop everything; start again what breaks down in the meantime.
+
+    A program that ended with status 0 was told to, so everything else ends with it.
+    """
+    with stop_signals() as stopped:
+        while not stopped.wait(_WATCH_SECONDS):
+            ended = {name: child.poll() for name, child in children.items() if child.poll() is not None}
+            if 0 in ended.values():
+                break
+            if ended:
+                for name, status in ended.items():
+                    out.print(f"The {name} process ended with status {status}; starting it again.")
+                children |= local.start()
+    out.print("Stopping.")
+    local.stop()
+
+
+@contextmanager
+def stop_signals() -> Iterator[threading.Event]:
+    """An event that SIGINT and SIGTERM set while the body runs."""
+    stopped = threading.Event()
+
+    def note(_number: int, _frame: FrameType | None) -> None:
+        stopped.set()
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stopped
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@click.command()
+@data_directory_option
+def down(directory: DataDirectory) -> None:
+    """Stop Stoker; nothing is lost.
+
+    \b
+    Examples:
+      stoker down
+    """
+    set_up = directory.set_up()
+    stopped = Local(directory, set_up).stop() if set_up else []
+    if not stopped:
+        click.echo("Stoker is not running.")
+    for program in stopped:
+        click.echo(f"Stopped: {program.title}.")
+
+
+def _all_run(rows: Rows) -> bool:
+    return all(row["pid"] is not None for row in rows)
+
+
+@listing("status", "program", "state", "pid", "address", more=("log",), good=_all_run)
+@data_directory_option
+def status(directory: DataDirectory) -> list[Answer]:
+    """Show which processes run. The exit status is 1 unless all do.
+
+    \b
+    Examples:
+      stoker status
+      stoker status -f json
+    """
+    set_up = directory.set_up()
+    if set_up is None:
+        raise CommandFailed(f"There is no Stoker in {directory.path}. `stoker up` makes one.")
+    rows = []
+    for program in programs_of(directory, set_up):
+        pid = running(directory, program.name)
+        rows.append(
+            {
+                "program": program.title,
+                "state": "running" if pid else "stopped",
+                "pid": pid,
+                "address": program.url,
+                "log": str(directory.log_file(program.name)),
+            }
+        )
+    return rows

@@ -1,0 +1,174 @@
+"""The REST API of orchestration, as the commands use it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from keystoneauth1.adapter import Adapter
+
+from stoker.base.diagnostics import Diagnostic
+from stoker.cli.errors import CommandFailed, NoSuchStack
+
+Answer = dict[str, Any]
+
+NESTED = 20
+"""How deep commands look into nested stacks; more than the service lets them go."""
+
+_PAGE = 500
+
+
+class Refused(CommandFailed):
+    """The service did not do what it was asked; `diagnostics` are the problems of a template, with their places."""
+
+    def __init__(self, status: int, message: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
+        super().__init__(message)
+        self.status = status
+        self.diagnostics = diagnostics
+
+
+class Service:
+    """One project's stacks. Every method raises Refused when the service says no."""
+
+    def __init__(self, adapter: Adapter, timeout: float) -> None:
+        self._adapter = adapter
+        self._timeout = timeout
+
+    def stacks(self, query: Mapping[str, Any] | None = None) -> Iterator[Answer]:
+        """The project's stacks, page by page."""
+        page = {"limit": _PAGE, **(query or {})}
+        while True:
+            found = self._call("GET", "/stacks", query=page)["stacks"]
+            yield from found
+            if len(found) < page["limit"]:
+                return
+            page["marker"] = found[-1]["id"]
+
+    def stack(self, name: str, *, outputs: bool = True) -> Stack:
+        """A stack by name or id. Raises NoSuchStack."""
+        query = {} if outputs else {"resolve_outputs": "false"}
+        try:
+            return Stack(self, self._call("GET", f"/stacks/{_segment(name)}", query=query)["stack"])
+        except Refused as error:
+            if error.status == 404:
+                raise NoSuchStack(f"There is no stack {name}.") from None
+            raise
+
+    def create(self, body: Mapping[str, Any]) -> Stack:
+        """Begin to make a stack."""
+        return self.stack(self._call("POST", "/stacks", body)["stack"]["id"], outputs=False)
+
+    def preview(self, body: Mapping[str, Any]) -> Answer:
+        """The plan of `create`."""
+        plan: Answer = self._call("POST", "/stacks/preview", body)["stack"]["plan"]
+        return plan
+
+    def _call(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None
+    ) -> Any:
+        response = self._adapter.request(path, method, json=body, params=query, timeout=self._timeout)
+        if response.status_code < 400:
+            return response.json() if response.content else None
+        raise _refusal(response)
+
+    def below(self, stack: Answer, tail: str, query: Mapping[str, Any] | None = None) -> Any:
+        """GET something that hangs on a stack."""
+        return self._call("GET", _path(stack) + tail, query=query)
+
+    def send(self, method: str, stack: Answer, tail: str = "", body: Mapping[str, Any] | None = None) -> Any:
+        """Change a stack or something that hangs on it."""
+        return self._call(method, _path(stack) + tail, body)
+
+
+class Stack:
+    """A stack as it was when it was read; `facts` is what the service said."""
+
+    def __init__(self, service: Service, facts: Answer) -> None:
+        self._service = service
+        self.facts = facts
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self.facts["stack_name"])
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return str(self.facts["id"])
+
+    @property
+    def state(self) -> str:
+        """`<ACTION>_<STATUS>`."""
+        return str(self.facts["stack_status"])
+
+    @property
+    def busy(self) -> bool:
+        """Whether an action is going on."""
+        return self.state.endswith("_IN_PROGRESS")
+
+    def again(self, *, outputs: bool = False) -> Stack:
+        """The stack as it is now."""
+        query = {} if outputs else {"resolve_outputs": "false"}
+        return Stack(self._service, self._service.below(self.facts, "", query)["stack"])
+
+    def update(self, body: Mapping[str, Any]) -> None:
+        """Begin to turn it into what `body` says."""
+        self._service.send("PUT", self.facts, body=body)
+
+    def preview_update(self, body: Mapping[str, Any]) -> Answer:
+        """The plan of `update`."""
+        plan: Answer = self._service.send("PUT", self.facts, "/preview", body)["plan"]
+        return plan
+
+    def delete(self) -> None:
+        """Begin to delete it."""
+        self._service.send("DELETE", self.facts)
+
+    def resources(self, depth: int = NESTED) -> list[Answer]:
+        """Its resources and those of nested stacks down to `depth`."""
+        rows: list[Answer] = self._service.below(self.facts, "/resources", {"nested_depth": depth})["resources"]
+        return rows
+
+    def events(self, marker: str | None = None, depth: int = NESTED) -> Iterator[Answer]:
+        """What happened to it and to nested stacks down to `depth`, oldest first, after the event `marker`."""
+        while True:
+            query = {"nested_depth": depth, "limit": _PAGE, **({"marker": marker} if marker else {})}
+            found = self._service.below(self.facts, "/events", query)["events"]
+            yield from found
+            if len(found) < _PAGE:
+                return
+            marker = found[-1]["id"]
+
+    def last_event(self) -> str | None:
+        """The id of the newest event."""
+        query = {"nested_depth": NESTED, "limit": 1, "sort_dir": "desc"}
+        found = self._service.below(self.facts, "/events", query)["events"]
+        return found[0]["id"] if found else None
+
+    def template(self) -> Answer:
+        """The template it was made from."""
+        data: Answer = self._service.below(self.facts, "/template")
+        return data
+
+    def outputs(self) -> list[Answer]:
+        """Its outputs with their values."""
+        return list(self.again(outputs=True).facts.get("outputs") or [])
+
+
+def _path(stack: Answer) -> str:
+    return f"/stacks/{_segment(stack['stack_name'])}/{_segment(stack['id'])}"
+
+
+def _segment(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _refusal(response: Any) -> Refused:
+    try:
+        error = response.json()["error"]
+        diagnostics = tuple(Diagnostic.from_dict(item) for item in error.get("diagnostics", ()))
+        return Refused(response.status_code, error["message"], diagnostics)
+    except (ValueError, KeyError, TypeError):
+        return Refused(response.status_code, f"The service answered {response.status_code} {response.reason}.")

@@ -1,0 +1,84 @@
+"""The files by which clients find an embedded Stoker: `openrc`, `openrc-admin` and `clouds.yaml`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
+from stoker.processes.directory import DataDirectory, SetUp, write_private
+
+_REGION = "RegionOne"
+_USERS = {"stoker": ("demo", "openrc"), "stoker-admin": ("admin", "openrc-admin")}
+"""Name in clouds.yaml → user and project, file for the shell."""
+
+
+def login(user: str, identity: str) -> dict[str, str]:
+    """How one of the emulated cloud's users logs in, by the names of clouds.yaml."""
+    return {
+        "auth_url": identity,
+        "username": user,
+        "password": "secret",
+        "project_name": user,
+        "user_domain_name": "Default",
+        "project_domain_name": "Default",
+    }
+
+
+def cloud_of(set_up: SetUp) -> NamedCloud:
+    """The login of whoever uses the set-up: the emulated cloud's ordinary user, or the user's own entry.
+
+    Raises Invalid when clouds.yaml does not have the entry any more.
+    """
+    if set_up.cloud is not None:
+        return read_cloud(set_up.cloud)
+    user, _ = _USERS["stoker"]
+    return NamedCloud("password", login(user, set_up.identity), region_name=_REGION, interface="public")
+
+
+def write_access_files(directory: DataDirectory, set_up: SetUp) -> None:
+    """Write the files for clients, readable by their owner only. Raises Invalid as `cloud_of`.
+
+    The real cloud's catalog does not name this Stoker, so its entry says where orchestration is.
+    """
+    if set_up.cloud is not None:
+        entry = _entry(cloud_of(set_up)) | {"orchestration_endpoint_override": f"{set_up.rest}/%(project_id)s"}
+        _write_clouds(directory, {"stoker": entry})
+        return
+    clouds: dict[str, Any] = {}
+    for name, (user, file_name) in _USERS.items():
+        auth = login(user, set_up.identity)
+        clouds[name] = _entry(NamedCloud("password", auth, region_name=_REGION, interface="public"))
+        write_private(directory.path / file_name, _openrc(auth))
+    _write_clouds(directory, clouds)
+
+
+def _entry(cloud: NamedCloud) -> dict[str, Any]:
+    entry = {
+        "auth_type": cloud.auth_type,
+        "auth": dict(cloud.auth),
+        "region_name": cloud.region_name,
+        "interface": cloud.interface,
+        "cacert": cloud.ca_file,
+        "verify": False if cloud.insecure else None,
+        "identity_api_version": 3,
+    }
+    return {key: value for key, value in entry.items() if value is not None}
+
+
+def _write_clouds(directory: DataDirectory, clouds: Mapping[str, Any]) -> None:
+    write_private(directory.path / "clouds.yaml", yaml.safe_dump({"clouds": clouds}, sort_keys=False))
+
+
+def _openrc(auth: Mapping[str, str]) -> str:
+    values = {
+        **{f"OS_{name.upper()}": value for name, value in auth.items()},
+        "OS_AUTH_TYPE": "password",
+        "OS_IDENTITY_API_VERSION": "3",
+        "OS_REGION_NAME": _REGION,
+        "OS_INTERFACE": "public",
+    }
+    return "unset OS_CLOUD\n" + "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items())

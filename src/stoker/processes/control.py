@@ -1,0 +1,184 @@
+"""Starts, finds and stops the programs of an embedded Stoker.
+
+A program holds a lock on its pid file as long as it lives: the starter locks the file and the program inherits the open
+file. So a process that was killed is known to be gone at once, and a number that another process got is never taken
+for it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stoker.base.errors import Conflict, StokerError
+from stoker.processes.directory import DataDirectory, SetUp
+
+HOST = "127.0.0.1"
+CLOUD, ENGINE = "cloud", "engine"
+
+_START_SECONDS = 45.0
+_STOP_SECONDS = 30.0
+_POLL_SECONDS = 0.05
+_LOG_LINES = 12
+
+
+class StartFailed(StokerError):
+    """A program ended, or did not answer in time, instead of serving; the message has the end of its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One process: `arguments` after the interpreter, `ports` it listens on, `url` that answers once it is ready."""
+
+    name: str
+    title: str
+    arguments: tuple[str, ...]
+    ports: tuple[int, ...]
+    url: str
+
+
+def programs_of(directory: DataDirectory, set_up: SetUp) -> list[Program]:
+    """What has to run for `set_up`, in the order of starting."""
+    engine_arguments = ["-m", "stoker.processes.embedded", "--data-dir", str(directory.path)]
+    engine_arguments += ["--api-port", str(port_of(set_up.rest)), "--cfn-port", str(port_of(set_up.cfn))]
+    engine_arguments += [word for file in set_up.config_files for word in ("--config-file", file)]
+    where = ["--cloud", set_up.cloud] if set_up.cloud else ["--identity", set_up.identity]
+    engine = Program(
+        ENGINE,
+        "engine and API",
+        (*engine_arguments, *where),
+        (port_of(set_up.rest), port_of(set_up.cfn)),
+        f"http://{HOST}:{port_of(set_up.rest)}/",
+    )
+    return [engine] if set_up.cloud else [_emulator(directory, set_up), engine]
+
+
+def _emulator(directory: DataDirectory, set_up: SetUp) -> Program:
+    port = port_of(set_up.identity)
+    arguments = ("-m", "stoker.emulator", "--port", str(port), "--state", str(directory.cloud_state))
+    endpoints = (f"orchestration={set_up.rest}/%(project_id)s", f"cloudformation={set_up.cfn}")
+    extra = tuple(word for endpoint in endpoints for word in ("--extra-endpoint", endpoint))
+    return Program(CLOUD, "emulated cloud", arguments + extra, (port,), f"{set_up.identity}/v3")
+
+
+def port_of(url: str) -> int:
+    """The port of one of our own URLs, which always name it."""
+    return int(url.split("/")[2].rpartition(":")[2])
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on; all different."""
+    sockets = [socket.create_server((HOST, 0)) for _ in range(count)]
+    ports = [int(listener.getsockname()[1]) for listener in sockets]
+    for listener in sockets:
+        listener.close()
+    return ports
+
+
+def running(directory: DataDirectory, name: str) -> int | None:
+    """The id of the program's process; None when it does not run."""
+    path = directory.pid_file(name)
+    try:
+        with path.open() as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return int(file.read() or 0) or None
+    except FileNotFoundError:
+        pass
+    return None
+
+
+def start(directory: DataDirectory, program: Program) -> subprocess.Popen[bytes]:
+    """Start a program that does not run, and wait until it serves.
+
+    Raises Conflict when one of its ports is taken or it is being started by somebody else, StartFailed when it does
+    not come up.
+    """
+    for port in program.ports:
+        _require_free(port, program)
+    with directory.pid_file(program.name).open("a+") as lock, directory.log_file(program.name).open("ab") as log:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Conflict(f"The {program.title} is already being started on {directory.path}.") from None
+        began = log.tell()
+        process = subprocess.Popen(  # noqa: S603  our own interpreter and modules
+            [sys.executable, *program.arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=[lock.fileno()],
+            start_new_session=True,
+        )
+        lock.truncate(0)
+        lock.write(str(process.pid))
+    _wait_until_ready(directory, program, process, began)
+    return process
+
+
+def _require_free(port: int, program: Program) -> None:
+    try:
+        socket.create_server((HOST, port)).close()
+    except OSError as error:
+        raise Conflict(
+            f"The port {port} for the {program.title} cannot be had: {error.strerror}. Choose another one with "
+            "--api-port, --cfn-port or --cloud-port; 0 takes a free one."
+        ) from None
+
+
+def _wait_until_ready(
+    directory: DataDirectory, program: Program, process: subprocess.Popen[bytes], log_start: int
+) -> None:
+    end = time.monotonic() + _START_SECONDS
+    while process.poll() is None and time.monotonic() < end:
+        if answers(program.url):
+            return
+        time.sleep(_POLL_SECONDS)
+    if process.poll() is None:
+        what = f"did not answer within {_START_SECONDS:g} seconds"
+        process.kill()
+    else:
+        what = f"ended with status {process.returncode}"
+    log_file = directory.log_file(program.name)
+    said = log_file.read_bytes()[log_start:].decode(errors="replace").splitlines()[-_LOG_LINES:]
+    raise StartFailed("\n".join([f"The {program.title} {what}. It said (in {log_file}):", *said]))
+
+
+def answers(url: str) -> bool:
+    """Whether something speaks HTTP there, whatever it says."""
+    try:
+        with urllib.request.urlopen(url, timeout=2):  # noqa: S310  our own loopback URLs
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False
+
+
+def ensure(directory: DataDirectory, programs: Sequence[Program]) -> dict[str, subprocess.Popen[bytes]]:
+    """Start those of `programs` that do not run; answers what was started, by name. Raises as `start`."""
+    return {program.name: start(directory, program) for program in programs if running(directory, program.name) is None}
+
+
+def stop(directory: DataDirectory, name: str) -> bool:
+    """End a program, by force when it does not end by itself; False when it did not run."""
+    pid = running(directory, name)
+    if pid is None:
+        return False
+    os.kill(pid, signal.SIGTERM)
+    end = time.monotonic() + _STOP_SECONDS
+    while running(directory, name) is not None:
+        if time.monotonic() > end:
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(_POLL_SECONDS)
+    return True
