@@ -1,0 +1,35 @@
+"""Sphinx extension: writes the reference pages from what the code declares, before Sphinx looks for pages.
+
+Pages go to `generated/` in the source directory; one whose text has not changed is left alone, and one that is no
+longer made is removed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from stoker_reference import commands, configuration, resource_types, rest_routes, template_functions
+
+SOURCES = (commands, resource_types, template_functions, rest_routes, configuration)
+
+
+def write_pages(app: Sphinx) -> None:
+    """Bring the directory of generated pages up to date."""
+    folder = Path(app.srcdir) / "generated"
+    texts = {folder / name: text for source in SOURCES for name, text in source.pages()}
+    for path, text in texts.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    for path in folder.rglob("*.md"):
+        if path not in texts:
+            path.unlink()
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Called by Sphinx."""
+    app.connect("builder-inited", write_pages)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,53 @@
+"""Options of the configuration file, from the table that registers them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from oslo_config import cfg
+
+from stoker.base.config import LIBRARY_GROUPS, OPTIONS
+from stoker_reference.markdown import code, page, section, sentence, table
+
+_SERVICE_SECTION = "clients_"
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """The one page about configuration."""
+    services = [group for group in OPTIONS if group.startswith(_SERVICE_SECTION)]
+    own = {group for group in services if group in ("clients_heat", "clients_keystone")}
+    sections = [section(f"[{group}]", _options(group)) for group in OPTIONS if group not in services or group in own]
+    others = ", ".join(code(f"[{group}]") for group in services if group not in own)
+    libraries = ", ".join(code(f"[{group}]") for group in sorted(LIBRARY_GROUPS))
+    yield (
+        "configuration.md",
+        page(
+            "Configuration",
+            "Stoker reads `heat.conf` and keeps its option names, types and defaults. An option that it does not know "
+            "is named in a warning at start, so that no setting is taken and then silently ignored.",
+            f"The sections {libraries} are read by the libraries that they belong to, `[trustee]` by keystoneauth "
+            "(the user as whom Stoker acts), and the options of logging by oslo.log.",
+            *sections,
+            section("Other services", f"{others} have the options of `[clients]`, for one service each."),
+        ),
+    )
+
+
+def _options(group: str) -> str:
+    rows = [(code(option.name), _kind(option), _default(option), sentence(option.help)) for option in OPTIONS[group]]
+    return table(("Option", "Type", "Default", "Meaning"), rows)
+
+
+def _kind(option: cfg.Opt) -> str:
+    choices = getattr(option.type, "choices", None)
+    if choices:
+        return "one of " + ", ".join(code(choice) for choice in choices)
+    return str(getattr(option.type, "type_name", option.type)).removesuffix(" value")
+
+
+def _default(option: cfg.Opt) -> str:
+    value: Any = option.sample_default if option.sample_default is not None else option.default
+    if option.secret and value is not None:
+        return "set it"
+    return "none" if value is None else code(value)

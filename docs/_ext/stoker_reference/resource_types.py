@@ -1,0 +1,186 @@
+"""A page for each resource type, a list of all of them, and how each is found again after a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from stoker.plugins.registry import Registry
+from stoker.plugins.resource import ResourceType
+from stoker.schema.constraints import Constraint
+from stoker.schema.property import Attribute, Change, Property, Support, Type
+from stoker_reference.markdown import code, page, section, sentence, table
+
+CHANGES = {Change.UPDATE: "updates", Change.REPLACE: "replaces", Change.REFUSE: "is refused"}
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """`(path, text)` of every page, for the types that installed packages offer."""
+    types = visible(Registry.from_entry_points())
+    yield "types/index.md", _index(types)
+    yield "recovery.md", _recovery(types)
+    for name, kind in types.items():
+        yield f"types/{file_name(name)}.md", _page(name, kind)
+
+
+def visible(registry: Registry) -> dict[str, ResourceType]:
+    """The types that templates may use, by name in order."""
+    return {name: kind for name, kind in sorted(registry.types().items()) if kind.support.status != "HIDDEN"}
+
+
+def file_name(type_name: str) -> str:
+    """`OS::Neutron::Net` as `os-neutron-net`."""
+    return type_name.lower().replace("::", "-")
+
+
+def _index(types: Mapping[str, ResourceType]) -> str:
+    rows = [
+        (f"[{name}]({file_name(name)}.md)", code(kind.service) if kind.service else "none", sentence(kind.description))
+        for name, kind in types.items()
+    ]
+    contents = "\n".join(file_name(name) for name in types)
+    return page(
+        "Resource types",
+        f"The {len(types)} types that this version has. A cloud offers those whose service it has.",
+        table(("Type", "Service", "What it is"), rows),
+        f"```{{toctree}}\n:hidden:\n\n{contents}\n```",
+    )
+
+
+def _recovery(types: Mapping[str, ResourceType]) -> str:
+    """A table to be included: types that are found again in the same way share a row."""
+    ways: dict[str, list[str]] = {}
+    for name, kind in types.items():
+        if not kind.local:
+            ways.setdefault(kind.recovery, []).append(name)
+    rows = [
+        (sentence(way), ", ".join(f"[{name}](/generated/types/{file_name(name)}.md)" for name in names))
+        for way, names in sorted(ways.items(), key=lambda item: -len(item[1]))
+    ]
+    return table(("How the object of an interrupted creation is found", "Types"), rows)
+
+
+def _page(name: str, kind: ResourceType) -> str:
+    return page(
+        name,
+        sentence(kind.description),
+        "\n".join(f"- {fact}" for fact in _facts(kind)),
+        section("Properties", _properties(kind)),
+        section("Update policy", _property_table(kind.update_policy)),
+        section("Attributes", _attributes(kind.attributes)),
+        section("After a crash", _after_crash(kind)),
+    )
+
+
+def _facts(kind: ResourceType) -> Iterator[str]:
+    if kind.service:
+        extension = f", with its extension {code(kind.extension)}" if kind.extension else ""
+        yield f"Needs the service {code(kind.service)}{extension}."
+    yield from _support(kind.support)
+    if kind.nested:
+        yield "Is a nested stack."
+    if kind.checkable:
+        yield "Can be checked."
+    if kind.signalable:
+        yield "Takes signals."
+    if kind.snapshot_on_delete:
+        yield "Can be deleted with a snapshot (`deletion_policy: Snapshot`)."
+
+
+def _support(support: Support) -> Iterator[str]:
+    if support.status != "SUPPORTED":
+        why = f": {sentence(support.message)}" if support.message else "."
+        yield f"Is {support.status.lower()}{f' since {support.version}' if support.version else ''}{why}"
+    elif support.version:
+        yield f"Since {support.version}."
+
+
+def _properties(kind: ResourceType) -> str:
+    if kind.any_properties:
+        return "Whatever properties are given are taken, unchecked."
+    return _property_table(kind.properties)
+
+
+def _property_table(schema: Mapping[str, Property]) -> str:
+    rows = [
+        (code(path), _kind(prop), CHANGES[change], " ".join(_notes(prop)))
+        for path, prop, change in _flat(schema)
+        if prop.support.status != "HIDDEN"
+    ]
+    return table(("Property", "Type", "A change", "Meaning"), rows) if rows else ""
+
+
+def _flat(
+    schema: Mapping[str, Property], above: str = "", inherited: Change | None = None
+) -> Iterator[tuple[str, Property, Change]]:
+    """Every property at any depth by its path; what a change means is decided at the top."""
+    for name, prop in schema.items():
+        path, change = f"{above}{name}", inherited or prop.change
+        yield path, prop, change
+        inner, suffix = (prop.items, "[]") if prop.items is not None else (prop, "")
+        if inner.schema is not None:
+            yield from _flat(inner.schema, f"{path}{suffix}.", change)
+
+
+def _kind(prop: Property) -> str:
+    name = str(prop.type).lower()
+    if prop.type is Type.LIST and prop.items is not None:
+        name = f"list of {str(prop.items.type).lower()}s"
+    return f"{name}, required" if prop.required else name
+
+
+def _notes(prop: Property) -> Iterator[str]:
+    if prop.description:
+        yield sentence(prop.description)
+    if not prop.implemented:
+        yield "Not implemented: it is accepted for old templates and has no effect."
+    if prop.default is not None:
+        yield f"Default: {code(prop.default)}."
+    inner = prop.items.constraints if prop.items is not None else ()
+    yield from (f"{_constraint(constraint)}." for constraint in prop.constraints)
+    yield from (f"Each: {_constraint(constraint)[0].lower()}{_constraint(constraint)[1:]}." for constraint in inner)
+    if prop.replaces:
+        yield f"Older name: {code(prop.replaces)}."
+    yield from _support(prop.support)
+
+
+def _constraint(constraint: Constraint) -> str:
+    body = {key: value for key, value in constraint.to_schema().items() if key != "description"}
+    rule, value = next(iter(body.items()))
+    return _CONSTRAINTS[rule](value)
+
+
+def _bounds(bounds: Mapping[str, Any]) -> str:
+    least, most = bounds.get("min"), bounds.get("max")
+    if least is None:
+        return f"at most {most}"
+    return f"at least {least}" if most is None else f"{least} to {most}"
+
+
+_CONSTRAINTS = {
+    "range": lambda value: f"Value {_bounds(value)}",
+    "length": lambda value: f"Length {_bounds(value)}",
+    "modulo": lambda value: f"Multiple of {value['step']}, offset {value['offset']}",
+    "allowed_values": lambda value: "One of " + ", ".join(code(item) for item in value),
+    "allowed_pattern": lambda value: f"Matches {code(value)}",
+    "custom_constraint": lambda value: f"Checked by {code(value)}",
+}
+
+
+def _attributes(attributes: Mapping[str, Attribute]) -> str:
+    shown = [(name, item) for name, item in attributes.items() if item.support.status != "HIDDEN"]
+    rows = [
+        (
+            code(name),
+            str(item.type).lower() if item.type else "any",
+            " ".join((sentence(item.description), *_support(item.support))),
+        )
+        for name, item in shown
+    ]
+    return table(("Attribute", "Type", "Meaning"), rows) if rows else ""
+
+
+def _after_crash(kind: ResourceType) -> str:
+    if kind.local:
+        return "There is nothing to find: the resource lives in Stoker's own record."
+    return sentence(kind.recovery)

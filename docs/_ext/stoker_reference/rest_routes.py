@@ -1,0 +1,64 @@
+"""The REST API's routes, from the table that serves them; and the control API of the emulated cloud."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stoker.api.schema import Field
+from stoker.api.v1.call import Action
+from stoker.api.v1.routes import ROUTES
+from stoker.emulator.core.control import ROUTES as CONTROL_ROUTES
+from stoker_reference.markdown import code, page, table
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """The page about the REST API, and a table for the page about the control API."""
+    rows = [
+        (code(f"{method} {path}"), _rule(action), _carries(action), str(action.success))
+        for path, methods in ROUTES.items()
+        for method, action in methods.items()
+        if action.success != 302
+    ]
+    yield (
+        "rest.md",
+        page(
+            "REST API",
+            "Stoker answers as Heat's Orchestration API does, below `/v1/{project_id}`. Requests carry a token in "
+            "`X-Auth-Token`. A shorter path that names a stack only once (`/stacks/web/resources`) is answered with a "
+            "redirection (302) to the full one.",
+            "A name in **bold** must be given. Which roles pass a policy rule is decided by `policy.yaml`; the "
+            "defaults are Heat's.",
+            table(("Request", "Policy rule", "It carries", "Answer"), rows),
+            ERRORS,
+        ),
+    )
+    control = [(code(f"{method} /control{path}"),) for path, methods in CONTROL_ROUTES.items() for method in methods]
+    yield "control.md", table(("Request",), control)
+
+
+ERRORS = """## Errors
+
+An error is answered with a JSON body: `code`, `title`, `explanation` (what the status means in general) and `error`
+with `type` (the kind of error, as Heat's clients know it), `message` and `traceback`, which is always null. When a
+template is at fault, `error.diagnostics` lists everything that is wrong with it, each with `rule`, `message`, `path`,
+`source`, `position` (`line` and `column`, from 1) and `hint`.
+"""
+
+
+def _rule(action: Action) -> str:
+    return code(action.policy) if isinstance(action.policy, str) else "depends on the body"
+
+
+def _carries(action: Action) -> str:
+    parts = []
+    query = [_name(name, spec) for name, spec in action.query.fields.items()]
+    query += [_name(name) for name in action.query.filters]
+    if query:
+        parts.append(f"query: {', '.join(query)}")
+    if action.body is not None and action.body.fields:
+        parts.append(f"body: {', '.join(_name(name, spec) for name, spec in action.body.fields.items())}")
+    return "; ".join(parts)
+
+
+def _name(name: str, spec: Field | None = None) -> str:
+    return f"**{code(name)}**" if spec is not None and spec.required else code(name)

@@ -1,0 +1,35 @@
+"""How the manual is built. The reference pages are written by `_ext/stoker_reference` from the declarations."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from stoker import __version__
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "Stoker"
+author = "The Stoker authors"
+release = version = __version__
+
+extensions = ["myst_parser", "stoker_reference"]
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build", "_ext", "how-to/plug-in"]
+myst_enable_extensions = ["colon_fence", "deflist", "attrs_block"]
+myst_heading_anchors = 3
+nitpicky = True
+
+html_theme = "alabaster"
+html_title = f"Stoker {version}"
+html_static_path = ["_static"]
+html_css_files = ["manual.css"]
+html_theme_options = {
+    "description": "An orchestration engine for OpenStack clouds",
+    "fixed_sidebar": True,
+    "page_width": "1100px",
+    "sidebar_width": "240px",
+}
+html_sidebars = {"**": ["about.html", "searchfield.html", "navigation.html"]}
+html_copy_source = False
+html_show_sourcelink = False

@@ -1,0 +1,87 @@
+"""The worked examples of the page about plans: each plan is what the planner makes of the templates before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from world import World
+
+from stoker.engine.planner import plan_removal
+from stoker.engine.stack_context import StackContext
+from stoker.operations.lookup import find_stack
+from stoker.operations.previews import make_plan
+from stoker.operations.requests import StackRequest, check_request, parse_environment, parse_template
+from stoker.operations.stacks import new_stack
+from stoker.store.records import Stack
+
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "plans.md"
+BLOCK = re.compile(r"```\{code-block\} \w+\n:caption: ([^\n]+)\n\n(.*?)\n```", re.DOTALL)
+HEADER = "heat_template_version: 2021-04-16\n"
+
+
+@dataclass
+class Example:
+    """Templates that are made one after the other, the one that is wanted then, and the plan in between."""
+
+    recorded: list[str] = field(default_factory=list)
+    wanted: str = ""
+    kind: str = ""
+    plan: str = ""
+
+
+def examples() -> Iterator[Example]:
+    example = Example()
+    for caption, body in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+        if caption == "Recorded":
+            example.recorded.append(body)
+        elif caption == "Wanted":
+            example.wanted = body
+        else:
+            example.kind, example.plan = caption, body
+            yield example
+            example = Example()
+
+
+async def plan_towards(world: World, stack: Stack, template: str, action: str) -> str:
+    request = StackRequest(HEADER + template)
+    parsed = parse_template(world.engine, request.template)
+    environment = parse_environment(request, parsed)
+    checked = await check_request(world.engine, world.context, stack, parsed, environment, {}, {})
+    return (await make_plan(world.engine, stack, checked, action)).text()
+
+
+async def recorded(world: World, templates: list[str]) -> Stack:
+    await world.create("example", HEADER + templates[0])
+    for template in templates[1:]:
+        await world.update("example", HEADER + template)
+    return await find_stack(world.engine, world.context, {"name": "example", "id": None})
+
+
+async def plan_of(world: World, example: Example) -> str:
+    if not example.recorded:
+        fresh = new_stack(world.engine, world.context, "example", None, True)
+        return await plan_towards(world, fresh, example.wanted, "CREATE")
+    stack = await recorded(world, example.recorded)
+    if example.kind == "Plan of the deletion":
+        reading = StackContext(world.engine, stack)
+        await reading.load_states()
+        return plan_removal("DELETE", list(reading.states.values())).text()
+    return await plan_towards(world, stack, example.wanted or example.recorded[0], "UPDATE")
+
+
+@pytest.mark.parametrize("example", list(examples()), ids=lambda example: example.plan.partition("\n")[0])
+async def test_the_plan_is_what_the_page_says(world: World, example: Example) -> None:
+    assert await plan_of(world, example) == example.plan
+
+
+def test_the_templates_of_the_page_are_templates() -> None:
+    for example in examples():
+        for text in (*example.recorded, example.wanted):
+            made: Any = yaml.safe_load(text)
+            assert made is None or set(made) == {"resources"}
