@@ -37,6 +37,13 @@ class TestNet:
         with pytest.raises(CloudError, match="404"):
             await shown(cloud, "networks", net.physical_id)
 
+    async def test_a_dns_domain_that_leaves_the_template_is_cleared(self, bench: Any, cloud: Cloud) -> None:
+        nets: Bench = bench(Net)
+        net = await nets.create({"dns_domain": "example.org."})
+        assert (await shown(cloud, "networks", net.physical_id))["dns_domain"] == "example.org."
+        await nets.update(net, {})
+        assert (await shown(cloud, "networks", net.physical_id))["dns_domain"] == ""
+
     async def test_one_call_when_it_is_ready_at_once(self, bench: Any, calls: list[str]) -> None:
         nets: Bench = bench(Net)
         net = await nets.create({})

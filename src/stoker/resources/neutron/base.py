@@ -48,6 +48,15 @@ TENANT_ID = Property(description="The project that owns it, if not the stack's o
 UNTOUCHABLE_SPECS = frozenset({"shared", "tenant_id"})
 """What `value_specs` must not set, besides what properties set."""
 
+CLEARED: Mapping[str, Any] = {
+    "allocation_pools": [],
+    "allowed_address_pairs": [],
+    "description": "",
+    "dns_domain": "",
+    "dns_name": "",
+}
+"""What clears a field for which Neutron takes no null."""
+
 
 class NeutronResource(RestResource):
     """A type of Neutron's: `value_specs` flow into the body, `tags` are set by a call of their own.
@@ -73,6 +82,7 @@ class NeutronResource(RestResource):
 
     async def update_body(self, call: Call) -> dict[str, Any]:
         body = await super().update_body(call)
+        body = {name: CLEARED.get(name) if value is None else value for name, value in body.items()}
         before = (call.previous or {}).get("value_specs") or {}
         after = call.changed.get("value_specs") or {}
         return {**body, **{key: value for key, value in after.items() if key not in before or before[key] != value}}

@@ -196,9 +196,6 @@ class Port(NeutronResource):
 
     async def update_body(self, call: Call) -> dict[str, Any]:
         body = _with_addresses(call.changed, await super().update_body(call))
-        for name, cleared in (("allowed_address_pairs", []), ("dns_name", "")):
-            if name in body and body[name] is None:
-                body[name] = cleared
         if "security_groups" in body and body["security_groups"] is None:
             body["security_groups"] = [await call.cloud.find("neutron.security_group", "default")]
         if _PROFILE in body:

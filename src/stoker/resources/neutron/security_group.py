@@ -83,10 +83,7 @@ class SecurityGroup(NeutronResource):
             params = {"security_groups": call.physical_id, "fields": "id"}
             if await call.cloud.list("neutron", "/v2.0/ports", "ports", params):
                 raise NotSupported("stateful cannot change while ports are in the group.")
-        body = await super().update_body(call)
-        if "description" in body and body["description"] is None:
-            body["description"] = ""
-        return body
+        return await super().update_body(call)
 
     async def begin(self, call: Call) -> dict[str, Any]:
         made = await super().begin(call)

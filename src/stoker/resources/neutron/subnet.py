@@ -140,10 +140,7 @@ class Subnet(NeutronResource):
             raise ResourceActionNotSupported("The gateway of a subnet that exists cannot be chosen automatically.")
         if "segment" in call.changed and (call.previous or {}).get("segment") is not None:
             raise ResourceActionNotSupported("A subnet cannot move from one segment to another.")
-        body = await super().update_body(call)
-        if "allocation_pools" in body and body["allocation_pools"] is None:
-            body["allocation_pools"] = []
-        return _gateway_sent(body)
+        return _gateway_sent(await super().update_body(call))
 
 
 def _gateway_sent(body: dict[str, Any]) -> dict[str, Any]:
