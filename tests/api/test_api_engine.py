@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from api_support import KEYSTONE_SETTINGS
 from heatclient import client as heat
 from heatclient import exc
 from keystoneauth1 import session
 from keystoneauth1.identity import V3Password
+from running_engine import RunningEngine, serve
 
-from stoker.api.app import make_app
-from stoker.api.server import Server
 from stoker.base.clock import SystemClock
-from stoker.base.config import load_config
-from stoker.cloud.auth import CloudPool
-from stoker.cloud.settings import CloudSettings
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
-from stoker.engine.core import Engine
-from stoker.engine.settings import EngineSettings
-from stoker.operations import OPERATIONS
-from stoker.plugins.registry import Registry
-from stoker.rpc.direct import DirectClient
-from stoker.rpc.dispatch import Dispatcher
-from stoker.store.database import Database
-from stoker.store.journal import Journal
-from stoker.store.sealing import Sealer
 
 pytestmark = pytest.mark.slow
 
@@ -55,61 +38,6 @@ def served() -> Iterator[ServedCloud]:
         yield running
 
 
-class RunningEngine:
-    """An engine on a loop and a thread of its own."""
-
-    def __init__(self, directory: Path, served: ServedCloud) -> None:
-        self.loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self.loop.run_forever)
-        self._thread.start()
-        self._database = Database(f"sqlite:///{directory / 'stoker.db'}")
-        self._settings = CloudSettings(
-            auth_url=f"{served.url}/identity", username="heat", password="secret", project_name="service"
-        )
-        self.engine: Engine = self.run(self._start())
-
-    def run(self, coroutine: Any) -> Any:
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(60)
-
-    async def _start(self) -> Engine:
-        self._database.migrate()
-        self._journal = Journal(self._database)
-        self._pool = CloudPool(self._settings, SystemClock())
-        engine = Engine(
-            database=self._database,
-            journal=self._journal,
-            sealer=Sealer(["k" * 32]),
-            registry=Registry.from_entry_points(),
-            pool=self._pool,
-            clock=SystemClock(),
-            settings=EngineSettings(),
-        )
-        await engine.start(alone=True)
-        return engine
-
-    def settle(self, stack_id: str) -> None:
-        """Wait until nothing runs on the stack."""
-
-        async def wait() -> None:
-            while (run := self.engine.runs.get(stack_id)) is not None:
-                await run.done.wait()
-                await asyncio.sleep(0)
-
-        self.run(wait())
-
-    def stop(self) -> None:
-        async def stop() -> None:
-            await self.engine.stop()
-            self._journal.close()
-            await self._pool.close()
-            self._database.close()
-
-        self.run(stop())
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join()
-        self.loop.close()
-
-
 @pytest.fixture(scope="module")
 def running(served: ServedCloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEngine]:
     running = RunningEngine(tmp_path_factory.mktemp("engine"), served)
@@ -119,11 +47,7 @@ def running(served: ServedCloud, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @pytest.fixture(scope="module")
 def heatclient(served: ServedCloud, running: RunningEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    settings = tmp_path_factory.mktemp("api") / "heat.conf"
-    settings.write_text(KEYSTONE_SETTINGS.format(url=served.url, password=served.cloud.password_of("heat")))
-    client = DirectClient(running.loop, Dispatcher(running.engine, OPERATIONS))
-    server = Server(make_app(load_config([], [str(settings)]), client), "127.0.0.1", 0)
-    server.start()
+    server = serve(running, served, tmp_path_factory.mktemp("api"))
     user = V3Password(
         f"{served.url}/identity/v3",
         username="demo",

@@ -26,6 +26,7 @@ class Child:
         self._run = run
         self._state = state
         self._engine = run.engine
+        self._inside: StackContext | None = None
 
     @property
     def _operation_above(self) -> Operation:
@@ -127,10 +128,10 @@ class Child:
         if request.template is None:
             raise RequestLimitExceeded(f"no template was given for the nested stack {self._state.row.name!r}")
         name = request.template_name
-        text = run.inputs.files.get(name) if name else None
-        template = self._engine.loader.parse(text if text is not None else request.template, name or "template")
+        loader, files = self._engine.loader, run.inputs.files
+        template = loader.parse_file(files, name) if name in files else loader.parse(request.template)
         environment = run.inputs.environment.for_child(self._state.row.name, name)
-        return self._engine.loader.prepare(template, environment, run.inputs.files, request.parameters)
+        return loader.prepare(template, environment, files, request.parameters)
 
     def _operation(self, action: str, stack_id: str, inputs: str, request: ChildRequest) -> Operation:
         parent = self._operation_above
@@ -159,10 +160,8 @@ class Child:
 
     async def members(self) -> list[Member]:
         """The child's current resources in creation order."""
-        stack = await self.stack()
-        if stack is None:
-            return []
-        states = await self._engine.reader.states(stack)
+        inside = await self._look_inside()
+        states = sorted(inside.current.values(), key=lambda state: state.row.position) if inside else []
         return [
             Member(
                 name=state.row.name,
@@ -178,10 +177,15 @@ class Child:
 
     async def member_attribute(self, member: str, key: AttributeKey) -> Any:
         """An attribute of one of the child's resources; None when it has none."""
-        stack = await self.stack()
-        if stack is None:
-            return None
-        return await self._engine.reader.attribute(stack, member, key)
+        inside = await self._look_inside()
+        return await self._engine.reader.attribute(inside, member, key) if inside else None
+
+    async def _look_inside(self) -> StackContext | None:
+        """The child in memory, read once for all questions of one entry."""
+        if self._inside is None:
+            stack = await self.stack()
+            self._inside = await self._engine.reader.context(stack) if stack else None
+        return self._inside
 
     async def outputs(self) -> Mapping[str, Any]:
         """The child's outputs, resolved; one that fails is None."""

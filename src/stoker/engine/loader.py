@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-import orjson
 from sqlalchemy import Connection
 
 from stoker.base.errors import Bug
@@ -46,17 +45,28 @@ class Recent(Generic[Value]):
         return value
 
 
+class Files(dict[str, str]):
+    """Files that came with a template, by name; `digest` stands for all of them, `digests` for each."""
+
+    def __init__(self, texts: Mapping[str, str], sealer: Sealer) -> None:
+        super().__init__(texts)
+        self.digests = {name: sealer.digest(text) for name, text in texts.items()}
+        self.digest = sealer.digest(self.digests)
+
+    def bodies(self) -> dict[str, Any]:
+        """What to store, by digest."""
+        return {**{self.digests[name]: text for name, text in self.items()}, self.digest: self.digests}
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedInputs:
     """Inputs, parsed. `environment` is without parameters; those given with the request are in `parameters`."""
 
     template: Template
     environment: Environment
-    files: Mapping[str, str]
+    files: Files
     parameters: Mapping[str, Any]
-    template_digest: str
     environment_digest: str
-    files_digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +74,13 @@ class Prepared:
     """New inputs: the row, the documents that it refers to, and the same parsed."""
 
     row: Inputs
-    bodies: Mapping[str, str]
+    bodies: Mapping[str, Any]
     loaded: LoadedInputs
+    sealer: Sealer
 
     def save(self, connection: Connection) -> None:
         """Store the documents (a journal step)."""
-        documents.save(connection, self.bodies)
+        documents.save(connection, self.bodies, self.sealer)
 
 
 class Loader:
@@ -81,43 +92,39 @@ class Loader:
         self._settings = settings
         self.limits = Limits(max_template_size=settings.max_template_size)
         self._templates: Recent[Template] = Recent(_CACHED)
+        self._digests: Recent[tuple[Template, str]] = Recent(_CACHED)
         self._environments: Recent[Environment] = Recent(_CACHED)
-        self._files: Recent[Mapping[str, str]] = Recent(64)
+        self._files: Recent[Files] = Recent(64)
+
+    def files(self, texts: Mapping[str, str]) -> Files:
+        """Files with their digests."""
+        return texts if isinstance(texts, Files) else Files(texts, self._sealer)
 
     def prepare(
-        self,
-        template: Template,
-        environment: Environment,
-        files: Mapping[str, str],
-        parameters: Mapping[str, Any],
+        self, template: Template, environment: Environment, files: Files, parameters: Mapping[str, Any]
     ) -> Prepared:
         """Inputs for a request; environment parameters are kept among `parameters`, which are sealed."""
-        text = template.document.text
-        template_digest, template_body = documents.plain(text if text is not None else template.document.data)
-        bodies = {template_digest: template_body}
-        index = {}
-        for name, content in files.items():
-            index[name], body = documents.plain(content)
-            bodies[index[name]] = body
-        files_digest, bodies_index = documents.plain(orjson.dumps(index, option=orjson.OPT_SORT_KEYS).decode())
-        bodies[files_digest] = bodies_index
+        _, template_digest = self._digests.get(
+            id(template), lambda: (template, self._sealer.digest(template.document.text or template.document.data))
+        )
         given = {"request": dict(parameters), "environment": dict(environment.parameters)}
         shared = environment.with_parameters({})
-        environment_digest, body = documents.sealed(shared.to_data(), self._sealer)
-        bodies[environment_digest] = body
-        row = Inputs(new_id(), template_digest, environment_digest, files_digest, self._sealer.seal(given))
-        self._templates.get(template_digest, lambda: template)
-        self._files.get(files_digest, lambda: dict(files))
+        data = shared.to_data()
+        environment_digest = self._sealer.digest(data)
+        bodies: dict[str, Any] = {
+            template_digest: template.document.text or template.document.data,
+            environment_digest: data,
+            **files.bodies(),
+        }
+        row = Inputs(new_id(), template_digest, environment_digest, files.digest, self._sealer.seal(given))
         loaded = LoadedInputs(
             self._templates.get(template_digest, lambda: template),
             self._environments.get(environment_digest, lambda: shared),
-            self._files.get(files_digest, lambda: dict(files)),
+            self._files.get(files.digest, lambda: files),
             given,
-            template_digest,
             environment_digest,
-            files_digest,
         )
-        return Prepared(row, bodies, loaded)
+        return Prepared(row, bodies, loaded, self._sealer)
 
     async def load(self, inputs_id: str) -> LoadedInputs:
         """Stored inputs, parsed. Raises Bug when they are not there."""
@@ -128,24 +135,37 @@ class Loader:
         row = queries.inputs_by_id(connection, inputs_id)
         if row is None:
             raise Bug(f"there are no inputs {inputs_id}")
-        bodies = documents.load(connection, (row.template, row.environment, row.files))
-        index = orjson.loads(bodies[row.files])
+
+        def stored(digest: str) -> Any:
+            return documents.load(connection, [digest], self._sealer)[digest]
+
+        def stored_files() -> Files:
+            digests = stored(row.files)
+            texts = documents.load(connection, digests.values(), self._sealer)
+            return Files({name: texts[digest] for name, digest in digests.items()}, self._sealer)
+
         return LoadedInputs(
-            self._templates.get(row.template, lambda: self.parse(bodies[row.template])),
-            self._environments.get(
-                row.environment, lambda: Environment.from_data(self._sealer.open(bodies[row.environment]))
-            ),
-            self._files.get(row.files, lambda: _files(connection, index)),
+            self._templates.get(row.template, lambda: self._load_template(stored(row.template))),
+            self._environments.get(row.environment, lambda: Environment.from_data(stored(row.environment))),
+            self._files.get(row.files, stored_files),
             self._sealer.open(row.parameters),
-            row.template,
             row.environment,
-            row.files,
         )
+
+    def _load_template(self, source: str | Mapping[str, Any]) -> Template:
+        return Template.load(source, source="template", limits=self.limits)
 
     def parse(self, source: str | Mapping[str, Any], name: str = "template") -> Template:
         """A parsed template, shared among all who have the same text. Raises TemplateInvalid."""
-        key = (documents.plain(source)[0], name)
+        key = (self._sealer.digest(source), name)
         return self._templates.get(key, lambda: Template.load(source, source=name, limits=self.limits))
+
+    def parse_file(self, files: Mapping[str, str], name: str) -> Template:
+        """The template in one of the files. Raises TemplateInvalid, KeyError when there is no such file."""
+        if isinstance(files, Files):
+            key = (files.digests[name], name)
+            return self._templates.get(key, lambda: Template.load(files[name], source=name, limits=self.limits))
+        return self.parse(files[name], name)
 
     def bind(self, stack: Stack, inputs: LoadedInputs, *, strict: bool = True) -> Definition:
         """The definition that inputs give for a stack. Raises TemplateInvalid."""
@@ -164,8 +184,3 @@ class Loader:
             ),
             strict=strict,
         )
-
-
-def _files(connection: Connection, index: Mapping[str, str]) -> Mapping[str, str]:
-    bodies = documents.load(connection, index.values())
-    return {name: bodies[digest] for name, digest in index.items()}

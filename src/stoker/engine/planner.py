@@ -109,7 +109,7 @@ class Wanted:
             return target
         if target.type.nested:
             # A nested stack also depends on the texts of the files and on the environment that it is handed.
-            content += [self.inputs.files_digest, self.inputs.environment_digest]
+            content += [self.inputs.files.digest, self.inputs.environment_digest]
         return Target(**{name: getattr(target, name) for name in _TARGET_FIELDS}, fingerprint=self.digest(content))
 
 

@@ -36,14 +36,8 @@ class Reader:
         await context.load_states()
         return context
 
-    async def states(self, stack: Stack) -> list[ResourceState]:
-        """Current resources in creation order."""
-        context = await self.context(stack)
-        return sorted(context.current.values(), key=lambda state: state.row.position)
-
-    async def attribute(self, stack: Stack, resource: str, key: AttributeKey) -> Any:
+    async def attribute(self, context: StackContext, resource: str, key: AttributeKey) -> Any:
         """An attribute with the path that follows it; None when there is no such resource or value."""
-        context = await self.context(stack)
         state = context.current.get(resource)
         if state is None:
             return None

@@ -224,8 +224,11 @@ class StepRunner:
         await run.commit(batch)
         if refused:
             raise await self._failed(state, Failure("NotSupported", (target.name,), "; ".join(refused)))
+        former_reference = state.reference_id()
         try:
             await self._perform(state, state.type.update)
+            if former_reference != state.reference_id():
+                run.moved.add(target.name)
         except NeedsReplacement:
             state.row.status = FAILED
             await self._create(target, state)

@@ -10,8 +10,8 @@ from stoker.engine.state import ResourceState
 from stoker.plugins.outcome import Failed, Outcome
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import Call, ResourceType
-from stoker.store.documents import digest_of
 from stoker.template.environment import Environment
+from stoker.template.template import Template
 
 TEMPLATE_SUFFIXES = (".yaml", ".template")
 
@@ -27,7 +27,7 @@ class TypeTable:
 
     registry: Registry
     loader: Loader
-    _templates: Recent[ResourceType] = field(default_factory=lambda: Recent(512))
+    _templates: Recent[tuple[ResourceType, Template]] = field(default_factory=lambda: Recent(512))
 
     def lookup(
         self, environment: Environment, files: Mapping[str, str], type_name: str, resource_name: str
@@ -46,13 +46,13 @@ class TypeTable:
         """The type behind a resolved name; None when there is none. Raises TemplateInvalid for a broken template."""
         if not is_template_name(implementation):
             return self.registry.get(implementation)
-        text = files.get(implementation)
-        if text is None:
+        if implementation not in files:
             return None
-        key = (digest_of(text), implementation)
-        return self._templates.get(
-            key, lambda: self.registry.template_type(self.loader.parse(text, implementation), implementation)
+        template = self.loader.parse_file(files, implementation)
+        made, _ = self._templates.get(
+            (id(template), implementation), lambda: (self.registry.template_type(template, implementation), template)
         )
+        return made
 
 
 class MissingType(ResourceType):

@@ -10,11 +10,11 @@ from stoker import __version__
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound, Invalid, NotSupported, TemplateInvalid
 from stoker.engine.core import Engine
+from stoker.operations.checking import TreeChecker
 from stoker.operations.requests import StackRequest, parse_environment, parse_template
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Property, Type, schema_to_api
 from stoker.store import queries
-from stoker.template.check import check
 from stoker.template.definition import Definition
 from stoker.template.parameters import PseudoParameters
 from stoker.template.validation import describe_parameters
@@ -206,13 +206,16 @@ async def validate_template(
     bound = parse_environment(request, parsed)
     pseudo = PseudoParameters("", "template_validate", context.project_id, engine.settings.region_name, "")
     definition = Definition.bind(
-        parsed, bound, parameters=parameters or {}, files=files or {}, pseudo=pseudo, strict=False, missing_ok=True
+        parsed,
+        bound,
+        parameters=parameters or {},
+        files=engine.loader.files(files or {}),
+        pseudo=pseudo,
+        strict=False,
+        missing_ok=True,
     )
 
-    def lookup(type_name: str, resource_name: str) -> ResourceType | None:
-        return engine.types.lookup(bound, files or {}, type_name, resource_name)[1]
-
-    diagnostics = check(definition, lookup)
+    diagnostics = TreeChecker(engine, context).check(definition)
     if diagnostics:
         raise TemplateInvalid(diagnostics)
     return describe_parameters(definition)

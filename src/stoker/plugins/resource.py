@@ -24,7 +24,7 @@ from stoker.base.errors import NotSupported
 from stoker.cloud.session import Cloud
 from stoker.plugins.names import resolves_names
 from stoker.plugins.outcome import Done, Outcome
-from stoker.schema.property import SUPPORTED, Attribute, Property, Support
+from stoker.schema.property import SUPPORTED, Attribute, Property, Support, has_custom_constraints
 
 AttributeKey = tuple[str | int, ...]
 """An attribute's name and the path that follows it in the reference."""
@@ -255,11 +255,24 @@ class ResourceType(ABC):
         """Whether a property takes a name where the service wants an id."""
         return resolves_names(self.properties)
 
+    @cached_property
+    def has_custom_constraints(self) -> bool:
+        """Whether a property, at any depth, is to be checked by a plug-in."""
+        return has_custom_constraints(self.properties)
+
     # -- decided before anything happens; pure -----------------------------------------------------------------
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         """Complaints about property values that only make sense together; unknown values may be among them."""
         return ()
+
+    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+        """The nested stack that these values (some may be unknown) ask for; None where there is none to look into."""
+        return None
+
+    def sample_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+        """As `child_of`, with one of a number of equal members only: enough to check them all."""
+        return self.child_of(properties)
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
         """Names of resources that must come first although no property refers to them."""

@@ -329,3 +329,16 @@ def _custom_of(prop: Property, value: Any) -> Iterator[tuple[str, Any]]:
     elif prop.items is not None and isinstance(value, list):
         for item in value:
             yield from _custom_of(prop.items, item)
+
+
+def has_custom_constraints(schema: Mapping[str, Property]) -> bool:
+    """Whether any property, at any depth, has a custom constraint."""
+    return any(_has_custom(prop) for prop in schema.values())
+
+
+def _has_custom(prop: Property) -> bool:
+    return (
+        any(isinstance(constraint, CustomConstraint) for constraint in prop.constraints)
+        or (prop.items is not None and _has_custom(prop.items))
+        or (prop.schema is not None and has_custom_constraints(prop.schema))
+    )

@@ -1,12 +1,13 @@
-"""Texts that are stored once however many stacks use them, under a digest of their content."""
+"""Texts and data that are stored once however many stacks use them, sealed, under a keyed digest of their content.
+
+Templates, files and environments may all hold secrets: a group's template is written from resolved property values.
+"""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import orjson
 from sqlalchemy import Connection, Insert, insert, select
 from sqlalchemy.dialects import postgresql
 
@@ -16,37 +17,21 @@ from stoker.store.tables import documents
 _PAGE = 400
 
 
-def digest_of(text: str) -> str:
-    """The name of a plain document."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()
-
-
-def plain(data: Any) -> tuple[str, str]:
-    """`(digest, body)` of JSON data, or of a text, that holds no secret."""
-    body = data if isinstance(data, str) else orjson.dumps(data).decode("utf-8")
-    return digest_of(body), body
-
-
-def sealed(data: Any, sealer: Sealer) -> tuple[str, str]:
-    """`(digest, body)` of JSON data that may hold secrets: equal data gets one digest, which tells nothing."""
-    return sealer.digest(data), sealer.seal(data)
-
-
-def save(connection: Connection, bodies: Mapping[str, str]) -> None:
-    """Store documents by digest; those that are there already stay as they are."""
+def save(connection: Connection, bodies: Mapping[str, Any], sealer: Sealer) -> None:
+    """Store JSON data by digest; what is there already stays as it is, and is not even sealed."""
     missing = set(bodies) - _present(connection, bodies)
     if missing:
-        rows = [{"digest": digest, "body": bodies[digest]} for digest in sorted(missing)]
+        rows = [{"digest": digest, "body": sealer.seal(bodies[digest])} for digest in sorted(missing)]
         connection.execute(_insert_new(connection.dialect.name), rows)
 
 
-def load(connection: Connection, digests: Iterable[str]) -> dict[str, str]:
-    """Bodies by digest; a missing one is left out."""
-    found: dict[str, str] = {}
+def load(connection: Connection, digests: Iterable[str], sealer: Sealer) -> dict[str, Any]:
+    """Data by digest; a missing one is left out."""
+    found: dict[str, Any] = {}
     wanted = list(dict.fromkeys(digests))
     for start in range(0, len(wanted), _PAGE):
         query = select(documents).where(documents.c.digest.in_(wanted[start : start + _PAGE]))
-        found.update((row.digest, row.body) for row in connection.execute(query))
+        found.update((row.digest, sealer.open(row.body)) for row in connection.execute(query))
     return found
 
 

@@ -58,6 +58,8 @@ class EntryReader:
     def _resource(self, name: str, raw: Any, path: Path) -> ResourceTemplate | None:
         if "/" in name:
             self._problems.add("resource-name", "the name of a resource must not contain '/'", path)
+        if not name.isprintable():
+            self._problems.add("resource-name", "the name of a resource must not contain control characters", path)
         if not isinstance(raw, Mapping):
             self._problems.add("resource", f"a resource is a map with a type, not {type_name(raw)}", path)
             return None

@@ -1,0 +1,188 @@
+"""Holding a request against everything that can be known before anything is done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.diagnostics import Diagnostic, Path
+from stoker.base.errors import Forbidden, RequestLimitExceeded, ResourceTypeUnavailable, StokerError, TemplateInvalid
+from stoker.cloud.session import Cloud
+from stoker.engine.core import Engine
+from stoker.plugins.constraints import ConstraintChecker
+from stoker.plugins.resource import ChildRequest, ResourceType
+from stoker.schema.property import custom_constraints
+from stoker.schema.unknown import has_unknown
+from stoker.template.check import check
+from stoker.template.definition import Definition, ResourceDefinition
+from stoker.template.expressions import UnknownScope
+from stoker.template.parameters import PseudoParameters
+
+Place = Callable[[Diagnostic], Diagnostic]
+"""From a complaint about a nested stack to where the root's author has to look."""
+
+_UNKNOWN = UnknownScope()
+
+
+class TreeChecker:
+    """Checks a definition and the stacks nested in it against the resource types, counting resources on the way.
+
+    `resources` is then the number of resources of the whole tree. Asks no service.
+    """
+
+    def __init__(self, engine: Engine, context: RequestContext) -> None:
+        self._engine = engine
+        self._context = context
+        self._type_names = list(engine.registry.types())
+        self.resources = 0
+        self.found: list[tuple[Definition, Place]] = []
+
+    def check(
+        self, definition: Definition, depth: int = 0, times: int = 1, place: Place = lambda found: found
+    ) -> list[Diagnostic]:
+        """All complaints about a definition that is in the tree `times` times, `depth` levels down.
+
+        `place` says where the root's author has to look. `found` then has the definitions of the whole tree. Raises
+        Forbidden for a type refused by policy, RequestLimitExceeded for a tree that is too deep.
+        """
+        self.resources += len(definition.resources) * times
+        self.found.append((definition, place))
+
+        def lookup(type_name: str, resource_name: str) -> ResourceType | None:
+            if not self._context.may_use(type_name):
+                raise Forbidden(f"You may not use the resource type {type_name}.")
+            types = self._engine.types
+            return types.lookup(definition.environment, definition.files, type_name, resource_name)[1]
+
+        def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, Any]) -> Iterable[Diagnostic]:
+            return self._nested(definition, resource, kind, values, depth, times)
+
+        return [place(item) for item in check(definition, lookup, deep=deep, type_names=self._type_names)]
+
+    def _nested(
+        self,
+        parent: Definition,
+        resource: ResourceDefinition,
+        kind: ResourceType,
+        values: Mapping[str, Any],
+        depth: int,
+        times: int,
+    ) -> list[Diagnostic]:
+        sample, whole = kind.sample_of(values), kind.child_of(values)
+        if sample is None or whole is None or sample.template is None or whole.template is None:
+            return []
+        limit = self._engine.settings.max_nested_stack_depth
+        if depth + 1 > limit:
+            raise RequestLimitExceeded(
+                f"Stacks are nested more than {limit} deep (max_nested_stack_depth) at {resource.name!r}."
+            )
+        members = max(1, len(whole.template.get("resources", ())) // max(1, len(sample.template.get("resources", ()))))
+        place: Place = (lambda found: found) if sample.template_name else partial(_inside, parent, resource)
+        try:
+            return self.check(self._bind(parent, resource, sample), depth + 1, times * members, place)
+        except TemplateInvalid as error:
+            return [place(item) for item in error.diagnostics]
+
+    def _bind(self, parent: Definition, resource: ResourceDefinition, request: ChildRequest) -> Definition:
+        loader, name = self._engine.loader, request.template_name
+        template = (
+            loader.parse_file(parent.files, name) if name in parent.files else loader.parse(request.template or {})
+        )
+        return Definition.bind(
+            template,
+            parent.environment.for_child(resource.name, name),
+            parameters=request.parameters,
+            files=parent.files,
+            pseudo=PseudoParameters("", resource.name, self._context.project_id),
+        )
+
+
+def _inside(parent: Definition, resource: ResourceDefinition, diagnostic: Diagnostic) -> Diagnostic:
+    """A complaint about a stack that has no file of its own, placed at the resource that makes the stack."""
+    document = parent.template.document
+    place = (parent.template.written("resources"), resource.name)
+    return replace(diagnostic, source=document.source, path=(*place, *diagnostic.path), position=document.locate(place))
+
+
+class ValueChecker:
+    """Asks the caller's cloud about values: whether services are there, and what custom constraints say."""
+
+    def __init__(self, engine: Engine, context: RequestContext) -> None:
+        self._engine = engine
+        self._context = context
+
+    async def check(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
+        """Complaints of the custom constraints about a checked tree: each value is asked about once.
+
+        Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks.
+        """
+        asked: dict[tuple[str, Any], list[Diagnostic]] = {}
+        services: dict[tuple[str, str | None], str] = {}
+        for definition, place in tree:
+            for name, value, path in self._values(definition, services):
+                document = definition.template.document
+                found = Diagnostic("constraint", "", path, document.source, document.locate(path))
+                asked.setdefault((name, _hashable(value)), []).append(place(found))
+        await self._available(services)
+        if not asked:
+            return []
+        checker = ConstraintChecker(self._engine.registry.constraint, await self._cloud())
+        answers = await asyncio.gather(*(self._ask(checker, name, value) for name, value in asked))
+        return [
+            replace(found, message=complaint)
+            for complaint, places in zip(answers, asked.values(), strict=True)
+            if complaint
+            for found in places
+        ]
+
+    def _values(
+        self, definition: Definition, services: dict[tuple[str, str | None], str]
+    ) -> Iterator[tuple[str, Any, Path]]:
+        """Known values that custom constraints look at, with their places; notes the services that types need."""
+        for parameter in definition.parameters.custom_checks:
+            yield parameter.constraint, parameter.value, parameter.path
+        for name, resource in definition.resources.items():
+            types = self._engine.types
+            _, kind = types.lookup(definition.environment, definition.files, resource.type, name)
+            if kind is None or kind.any_properties:
+                continue
+            if kind.service is not None:
+                services.setdefault((kind.service, kind.extension), resource.type)
+            if kind.has_custom_constraints:
+                given = definition.resolve(resource.properties, _UNKNOWN) or {}
+                path = (definition.template.written("resources"), name, "properties")
+                for constraint, value in custom_constraints(kind.properties, given):
+                    if not has_unknown(value):
+                        yield constraint, value, path
+
+    async def _available(self, services: Mapping[tuple[str, str | None], str]) -> None:
+        cloud = await self._cloud() if services else None
+        for (service, extension), type_name in services.items():
+            assert cloud is not None
+            if not cloud.has_service(service):
+                raise _unavailable(service, type_name, "the service is not in the catalog")
+            if extension is not None and not await cloud.has_extension(service, extension):
+                raise _unavailable(service, type_name, f"it lacks the extension {extension!r}")
+
+    async def _cloud(self) -> Cloud:
+        return await self._engine.credentials.of_caller(self._context)
+
+    async def _ask(self, checker: ConstraintChecker, name: str, value: Any) -> str | None:
+        try:
+            return await checker.check(name, value)
+        except StokerError as error:
+            return error.message
+
+
+def _unavailable(service: str, type_name: str, reason: str) -> ResourceTypeUnavailable:
+    return ResourceTypeUnavailable(
+        f"HEAT-E99001 Service {service} is not available for resource type {type_name}, reason: {reason}."
+    )
+
+
+def _hashable(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool) else str(value)
