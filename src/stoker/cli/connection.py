@@ -17,7 +17,7 @@ from stoker.cli.errors import CommandFailed
 from stoker.cli.service import Service
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.processes.access import cloud_of
-from stoker.processes.directory import DataDirectory
+from stoker.processes.directory import DataDirectory, SetUp
 
 _TIMEOUT_SECONDS = 120.0
 _TRUE = ("1", "true", "yes", "on")
@@ -35,6 +35,11 @@ def connect(directory: DataDirectory, cloud_name: str | None = None) -> Service:
             f"No Stoker to talk to: there is none in {directory.path}. Start one with `stoker up`, or name a cloud "
             "with --os-cloud, OS_CLOUD or the OS_* variables."
         )
+    return embedded_service(set_up)
+
+
+def embedded_service(set_up: SetUp) -> Service:
+    """The service of an embedded Stoker, whatever the environment says."""
     return _service(cloud_of(set_up), f"{set_up.rest}/%(project_id)s")
 
 

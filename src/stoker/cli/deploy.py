@@ -151,6 +151,21 @@ def finish(stack: Stack) -> None:
         raise CommandFailed(stack.facts["stack_status_reason"] or stack.state)
 
 
+def carry_out(deployment: Deployment, yes: bool) -> Stack:
+    """Show the plan, ask unless `yes`, do it, and show what came out. Raises CommandFailed when it fails.
+
+    What changes no resource may still change the outputs, so it is done as well, without a question.
+    """
+    plan = deployment.plan()
+    show_plan(deployment.name, plan)
+    if changes(plan):
+        confirm("Do it?", yes)
+    done = deployment.run()
+    finish(done)
+    show_outputs(done)
+    return done
+
+
 @click.command()
 @_definition_options
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
@@ -173,14 +188,7 @@ def deploy(
       stoker deploy web -t web.yaml -e production.yaml -P flavor=m1.large --yes
     """
     sources = collect(template, environments)
-    deployment = Deployment(service, name, sources, body_of(sources, parameters, rollback, timeout))
-    plan = deployment.plan()
-    show_plan(name, plan)
-    if changes(plan):
-        confirm("Do it?", yes)
-    done = deployment.run()
-    finish(done)
-    show_outputs(done)
+    carry_out(Deployment(service, name, sources, body_of(sources, parameters, rollback, timeout)), yes)
 
 
 @click.command()

@@ -33,7 +33,8 @@ def told() -> Iterator[None]:
     except StokerError as error:
         raise CommandFailed(error.message) from error
     except keystone_errors.ConnectFailure as error:
-        raise CommandFailed(f"The service cannot be reached. {USE_UP}\n{error}") from error
+        what, _, _ = str(error).partition(": ")  # the rest is the HTTP library's
+        raise CommandFailed(f"The service cannot be reached. {USE_UP} ({what})") from error
     except keystone_errors.Unauthorized as error:
         raise CommandFailed(f"The identity service refused the credentials: {error.message}") from error
     except keystone_errors.EndpointNotFound as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ class Node:
 
     state: str = ""
     reason: str = ""
+    physical_id: str = ""
     began: datetime | None = None
     ended: datetime | None = None
     children: dict[str, Node] = field(default_factory=dict)
@@ -41,6 +43,7 @@ class Node:
     def take(self, event: Answer) -> None:
         """Go on to what an event says."""
         self.state, self.reason = event["resource_status"], event["resource_status_reason"] or ""
+        self.physical_id = event["physical_resource_id"] or ""
         when = datetime.fromisoformat(event["event_time"])
         if self.running:
             self.began, self.ended = when, None
@@ -48,8 +51,8 @@ class Node:
             self.ended = when
 
     def took(self) -> str:
-        """How long it took; nothing when it is not over."""
-        if self.began is None or self.ended is None:
+        """How long it took; nothing when it is not over, or was over within the second that events tell."""
+        if self.began is None or self.ended is None or self.ended == self.began:
             return ""
         return f"{(self.ended - self.began).total_seconds():.0f}s"
 
@@ -63,16 +66,20 @@ class Progress:
         self._marker = marker
         self._paths: dict[str, tuple[str, ...]] = {stack.id: ()}
 
-    def news(self) -> list[tuple[tuple[str, ...], Node, Answer]]:
-        """What happened since the last call: where in the tree, the node, the event. Raises Refused."""
-        found = []
+    def news(self) -> Iterator[tuple[tuple[str, ...], Node]]:
+        """The resources that something has happened to since the last call, event by event: where in the tree, and as
+        it is after the event. Raises Refused.
+        """
         for event in self.stack.events(self._marker):
             self._marker = event["id"]
             path = self._path(event)
             node = self._node(path)
+            if event["resource_status"].startswith("DELETE") and node.physical_id not in _ids(event):
+                path = (*path[:-1], f"{path[-1]} (replaced)")
+                node = self._node(path)
             node.take(event)
-            found.append((path, node, event))
-        return found
+            if event["physical_resource_id"] != _linked(event, "stack"):
+                yield path, node
 
     def _path(self, event: Answer) -> tuple[str, ...]:
         """The names of resources down to the one that the event is about; a stack's own event is its holder's."""
@@ -97,6 +104,11 @@ class Progress:
         return node
 
 
+def _ids(event: Answer) -> tuple[str, str]:
+    """What a node that the event is about may be known by; nothing yet is the other possibility."""
+    return ("", event["physical_resource_id"] or "")
+
+
 def _linked(thing: Answer, relation: str) -> str:
     """The id of the stack that a link leads to; nothing when there is no such link."""
     found = [link["href"] for link in thing["links"] if link["rel"] == relation]
@@ -117,8 +129,8 @@ class Lines:
         self._out = out
 
     def show(self, progress: Progress) -> None:
-        for path, node, event in progress.news():
-            if path and not node.running and event["physical_resource_id"] != _linked(event, "stack"):
+        for path, node in progress.news():
+            if not node.running:
                 self._out.print(_line(".".join(path), node))
 
 
@@ -129,8 +141,15 @@ class LiveTree:
         self._live = live
 
     def show(self, progress: Progress) -> None:
-        progress.news()
+        deque(progress.news(), maxlen=0)
         self._live.update(tree(progress))
+
+
+def whole_tree(stack: Stack) -> Tree:
+    """The tree of everything that ever happened to a stack."""
+    progress = Progress(stack, None)
+    deque(progress.news(), maxlen=0)
+    return tree(progress)
 
 
 def tree(progress: Progress) -> Tree:

@@ -154,7 +154,7 @@ def up(
     children = local.start()
     _show_addresses(out, local)
     if detach:
-        out.print(f"  logs       {directory.path}/*.log\n`stoker down` stops it.")
+        out.print("`stoker down` stops it.")
         return
     out.print("Ctrl-C stops it.")
     watch(local, children, out)
@@ -170,8 +170,9 @@ def _show_addresses(out: Console, local: Local) -> None:
     if set_up.cloud is None:
         lines.append(("for the shell", f"source {path}/openrc"))
     lines.append(("for clients", f"export OS_CLIENT_CONFIG_FILE={path}/clouds.yaml OS_CLOUD=stoker"))
+    lines.append(("logs", f"{path}/*.log"))
     for name, value in lines:
-        out.print(Text.assemble("  ", (f"{name:14}", "bold"), value), soft_wrap=True)
+        out.print(Text.assemble("  ", (f"{name:15}", "bold"), value), soft_wrap=True)
 
 
 def watch(local: Local, children: Processes, out: Console) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from stoker.cli import deploy, local, stacks
+from stoker.cli import demo, deploy, local, stacks
 from stoker.cli.framework import Commands
 
 
@@ -14,7 +14,18 @@ def cli() -> None:
     """Orchestration for OpenStack clouds: one file says what must exist, Stoker makes it so."""
 
 
-for command in (local.up, local.down, local.status, deploy.deploy, deploy.plan, deploy.delete, stacks.stack):
+COMMANDS = (
+    local.up,
+    local.down,
+    local.status,
+    deploy.deploy,
+    deploy.plan,
+    deploy.delete,
+    stacks.stack,
+    demo.demo,
+)
+
+for command in COMMANDS:
     cli.add_command(command)
 
 

@@ -1,0 +1,121 @@
+"""`stoker demo`: an embedded Stoker that deploys and changes an example, to watch."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+import stoker
+from stoker.cli.connection import embedded_service
+from stoker.cli.deploy import Deployment, body_of, carry_out, delete_and_follow
+from stoker.cli.errors import CommandFailed
+from stoker.cli.follow import whole_tree
+from stoker.cli.formats import console
+from stoker.cli.local import Local, Processes, planned_set_up, watch
+from stoker.cli.service import Service, Stack
+from stoker.cli.sources import collect
+from stoker.processes.directory import DataDirectory
+
+_STACK = "web"
+_FREE_PORTS = {"rest": 0, "cfn": 0, "identity": 0}
+
+
+def example(name: str) -> Path:
+    """A file of the examples. Raises CommandFailed when they are not installed beside the sources."""
+    path = Path(stoker.__file__).parents[2] / "examples" / name
+    if not path.exists():
+        raise CommandFailed(f"The examples are not here ({path} is missing); they come with the source tree.")
+    return path
+
+
+@click.command()
+@click.option(
+    "--data-dir", "given", type=click.Path(file_okay=False, path_type=Path),
+    help="Directory to use and keep.  [default: one that is removed afterwards]",
+)  # fmt: skip
+def demo(given: Path | None) -> None:
+    """Start Stoker with an emulated cloud, deploy an example, and change it.
+
+    On a terminal everything stays up until Ctrl-C; elsewhere the stack is deleted and the command ends.
+
+    \b
+    Examples:
+      stoker demo
+    """
+    out = console()
+    template = example("web-tier/web-tier.yaml")
+    with _directory(given) as directory, _serving(directory, out) as (local, children):
+        service = embedded_service(local.set_up)
+        _say(out, "A web tier: a network, a router, two servers with volumes, a public address.")
+        stack = _deploy(service, template, {}, out)
+        _say(out, "One server more. The plan says what that means before anything happens.")
+        stack = _deploy(service, template, {"count": "3"}, out)
+        if out.is_terminal:
+            _say(out, f"It is yours now. In another shell:\n{_next_steps(directory, template)}\nCtrl-C ends the demo.")
+            watch(local, children, out)
+        else:
+            _say(out, "And away with everything.")
+            delete_and_follow(stack)
+
+
+def _deploy(service: Service, template: Path, parameters: dict[str, str], out: Console) -> Stack:
+    options = "".join(f" -P {name}={value}" for name, value in parameters.items())
+    out.print(Text(f"$ stoker deploy {_STACK} -t {template.name}{options}", style="bold"))
+    sources = collect(str(template))
+    stack = carry_out(Deployment(service, _STACK, sources, body_of(sources, parameters, None, None)), yes=True)
+    if not out.is_terminal:  # on a terminal the tree has been there while it grew
+        out.print(whole_tree(stack))
+    return stack
+
+
+def _say(out: Console, text: str) -> None:
+    out.print()
+    out.print(Text(text, style="cyan"))
+
+
+def _next_steps(directory: DataDirectory, template: Path) -> str:
+    return "\n".join(
+        [
+            f"  export STOKER_DATA_DIR={directory.path}",
+            "  stoker stack resources web -n 5",
+            f"  stoker plan web -t {template} -P flavor=m1.medium",
+            f"  source {directory.path}/openrc && openstack server list",
+        ]
+    )
+
+
+@contextmanager
+def _directory(given: Path | None) -> Iterator[DataDirectory]:
+    """The given directory, or one that is removed when all went well."""
+    if given is not None:
+        yield DataDirectory(given.expanduser().absolute())
+        return
+    path = Path(tempfile.mkdtemp(prefix="stoker-demo-"))
+    try:
+        yield DataDirectory(path)
+    except BaseException:
+        click.echo(f"The logs are in {path}.", err=True)
+        raise
+    shutil.rmtree(path)
+
+
+@contextmanager
+def _serving(directory: DataDirectory, out: Console) -> Iterator[tuple[Local, Processes]]:
+    """Stoker on free ports while the body runs."""
+    directory.make()
+    local = Local(directory, planned_set_up(directory.set_up(), _FREE_PORTS, None, ()))
+    if len(local.missing()) < len(local.programs):
+        raise CommandFailed(f"A Stoker is running on {directory.path} already; `stoker down` stops it.")
+    out.print(f"Starting Stoker and an emulated cloud in {directory.path} …")
+    children = local.start()
+    try:
+        yield local, children
+    finally:
+        local.stop()
