@@ -26,7 +26,7 @@ from rich.table import Table
 from bench import networks
 
 HERE = Path(__file__).parent
-STOKER = [sys.executable, "-m", "stoker.cli.main"]
+STOKER = [str(Path(sys.executable).with_name("stoker"))]
 
 
 def main() -> int:

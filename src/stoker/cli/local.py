@@ -26,7 +26,7 @@ from stoker.processes.control import HOST, Program, port_of, programs_of, runnin
 from stoker.processes.directory import DataDirectory, SetUp
 
 _PORTS = {"rest": 8004, "cfn": 8000, "identity": 5000}
-_PATHS = {"rest": "/v1", "cfn": "/v1", "identity": "/identity"}
+_PATHS = {"rest": "/v1", "cfn": "/v1", "identity": "/identity/v3"}
 _WATCH_SECONDS = 0.5
 
 Processes = dict[str, "Popen[bytes]"]

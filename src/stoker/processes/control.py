@@ -67,7 +67,7 @@ def _emulator(directory: DataDirectory, set_up: SetUp) -> Program:
     arguments = ("-m", "stoker.emulator", "--port", str(port), "--state", str(directory.cloud_state))
     endpoints = (f"orchestration={set_up.rest}/%(project_id)s", f"cloudformation={set_up.cfn}")
     extra = tuple(word for endpoint in endpoints for word in ("--extra-endpoint", endpoint))
-    return Program(CLOUD, "emulated cloud", arguments + extra, (port,), f"{set_up.identity}/v3")
+    return Program(CLOUD, "emulated cloud", arguments + extra, (port,), set_up.identity)
 
 
 def port_of(url: str) -> int:
