@@ -1,0 +1,14 @@
+"""Volumes, their types, and where they are attached (facts: behaviour/cinder.yaml)."""
+
+from __future__ import annotations
+
+from stoker.plugins.resource import ResourceType
+from stoker.resources.cinder.volume import Volume
+from stoker.resources.cinder.volume_attachment import VolumeAttachment
+from stoker.resources.cinder.volume_type import VolumeType
+
+TYPES: tuple[type[ResourceType], ...] = (
+    Volume,
+    VolumeAttachment,
+    VolumeType,
+)

@@ -1,0 +1,233 @@
+"""OS::Cinder::Volume"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection as Several
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stoker.base.errors import CloudError, NotSupported
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import AttributeKey, Call
+from stoker.plugins.waiting import Waiter
+from stoker.resources.base import Collection, RestResource
+from stoker.resources.cinder.backups import make_backup
+from stoker.resources.cinder.volume_changes import change_steps, set_read_only
+from stoker.resources.declare import between, custom
+from stoker.resources.scheduler_hints import scheduler_hints
+from stoker.resources.steps import in_turn
+from stoker.resources.wire import NOT_SENT
+from stoker.schema.property import Attribute, Change, Property, Support, Type
+
+_SOURCES = ("image", "snapshot_id", "source_volid")
+_AS_THEY_ARE = frozenset({"attachments_list", "metadata_values", "display_name", "display_description", "show"})
+"""Attributes that are not turned into text."""
+
+
+class Volume(RestResource):
+    """A disk that servers can be given."""
+
+    type_name = "OS::Cinder::Volume"
+    description = "A block device that lives on its own and can be attached to servers."
+    collection = Collection("cinder", "/volumes", "volume", "volumes", list_path="/volumes/detail", owner=None)
+    waits = Waiter.until(
+        "available", pending=("creating", "restoring-backup", "downloading"), failed=("error", "error_restoring")
+    )
+    deleting = Waiter.until(
+        "deleted",
+        pending=("deleting", "available", "detaching", "in-use", "error", "reserved"),
+        failed=("error_deleting",),
+    )
+    snapshot_on_delete = True
+
+    properties = {
+        "availability_zone": Property(description="The availability zone to make the volume in."),
+        "size": Property(
+            Type.INTEGER,
+            "Size in GiB; it can grow, not shrink.",
+            constraints=between(1),
+            change=Change.UPDATE,
+        ),
+        "snapshot_id": Property(
+            description="The snapshot to make the volume from.", constraints=custom("cinder.snapshot")
+        ),
+        "backup_id": Property(
+            description="The backup to make the volume from, or to bring it back to.",
+            constraints=custom("cinder.backup"),
+            change=Change.UPDATE,
+            wire=NOT_SENT,
+        ),
+        "name": Property(description="Name of the volume.", change=Change.UPDATE),
+        "description": Property(description="Description of the volume.", change=Change.UPDATE),
+        "volume_type": Property(
+            description="Type of the volume, by name or id; it says which storage is used.",
+            constraints=custom("cinder.vtype"),
+            change=Change.UPDATE,
+        ),
+        "metadata": Property(Type.MAP, "Keys and values to keep with the volume.", default={}, change=Change.UPDATE),
+        "imageRef": Property(
+            description="Older name of image.",
+            support=Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.1")),
+        ),
+        "image": Property(
+            description="The image to make the volume from, by name or id.",
+            constraints=custom("glance.image"),
+            wire="imageRef",
+            resolve="glance.image",
+            replaces="imageRef",
+        ),
+        "source_volid": Property(description="The volume to copy.", constraints=custom("cinder.volume")),
+        "scheduler_hints": Property(
+            Type.MAP,
+            "What the scheduler should take into account.",
+            support=Support(version="2015.1"),
+            wire=NOT_SENT,
+        ),
+        "read_only": Property(
+            Type.BOOLEAN,
+            "Whether servers may only read from the volume.",
+            change=Change.UPDATE,
+            support=Support(version="5.0.0"),
+            wire=NOT_SENT,
+        ),
+        "multiattach": Property(
+            Type.BOOLEAN,
+            "Has no effect: the volume's type says whether several servers may have it.",
+            default=False,
+            support=Support("HIDDEN", "13.0.0", previous=Support(version="6.0.0")),
+            wire=NOT_SENT,
+        ),
+    }
+
+    attributes = {
+        "availability_zone": Attribute("The volume's availability zone.", Type.STRING),
+        "size": Attribute("Size in GiB.", Type.STRING),
+        "snapshot_id": Attribute("The snapshot that the volume was made from.", Type.STRING),
+        "display_name": Attribute("Name of the volume.", Type.STRING, path="name"),
+        "display_description": Attribute("Description of the volume.", Type.STRING, path="description"),
+        "volume_type": Attribute("Type of the volume.", Type.STRING),
+        "metadata": Attribute("Metadata, as JSON text.", Type.STRING),
+        "metadata_values": Attribute("Metadata.", Type.MAP, path="metadata"),
+        "source_volid": Attribute("The volume that it is a copy of.", Type.STRING),
+        "status": Attribute("Status of the volume.", Type.STRING, live=True),
+        "created_at": Attribute("When the volume was made.", Type.STRING),
+        "bootable": Attribute("Whether a server can boot from it.", Type.STRING),
+        "encrypted": Attribute("Whether it is encrypted.", Type.STRING),
+        "attachments": Attribute(
+            "The servers that have it, as text.",
+            Type.STRING,
+            live=True,
+            support=Support("DEPRECATED", "9.0.0", previous=Support(version="2015.1")),
+        ),
+        "attachments_list": Attribute(
+            "The servers that have it.",
+            Type.LIST,
+            path="attachments",
+            live=True,
+            support=Support(version="9.0.0"),
+        ),
+        "multiattach": Attribute(
+            "Whether several servers may have it.", Type.BOOLEAN, support=Support(version="6.0.0")
+        ),
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        if properties.get("backup_id") is not None:
+            return
+        given = [name for name in _SOURCES if properties.get(name) is not None]
+        listed = ", ".join(_SOURCES)
+        if properties.get("size") is not None:
+            if len(given) > 1:
+                yield f"at most one of {listed} may be given"
+        elif len(given) != 1 or given == ["image"]:
+            yield "without a size, exactly one of snapshot_id and source_volid must be given, and no image"
+
+    # -- making -----------------------------------------------------------------------------------------------
+
+    async def create_body(self, call: Call) -> dict[str, Any]:
+        body = await super().create_body(call)
+        return {key: value for key, value in body.items() if value != "" or key != "availability_zone"}
+
+    async def begin(self, call: Call) -> dict[str, Any]:
+        if call.properties.get("backup_id") is not None:
+            return await self._begin_restore(call)
+        body: dict[str, Any] = {"volume": await self.create_body(call)}
+        if hints := scheduler_hints(call):
+            body["OS-SCH-HNT:scheduler_hints"] = hints
+        return self.collection.unwrap(await call.cloud.post("cinder", "/volumes", body))
+
+    async def _begin_restore(self, call: Call) -> dict[str, Any]:
+        """The new volume gets its name at once, so that it can be found again."""
+        body = {"restore": {"name": call.properties.get("name") or call.physical_name}}
+        made = await call.cloud.post("cinder", f"/backups/{call.properties['backup_id']}/restore", body)
+        return {"id": made["restore"]["volume_id"], "status": "restoring-backup"}
+
+    def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+        """Cinder shows a type by its name whichever way it was asked for, and a restored volume as the backup was."""
+        told = {"name": body["name"]} if call.properties.get("backup_id") is not None else dict(body)
+        told.pop("volume_type", None)
+        return super().made_by(call, told, item)
+
+    async def create(self, call: Call) -> Outcome:
+        if call.physical_id is None:
+            outcome = await super().create(call)
+            return Again(after=0.0, physical_id=outcome.physical_id) if isinstance(outcome, Done) else outcome
+        return await in_turn(call, (super().create, self._finish_restore, set_read_only))
+
+    async def _finish_restore(self, call: Call) -> Outcome:
+        """A restored volume bears the name and description of the one that was backed up."""
+        if call.properties.get("backup_id") is not None:
+            body = await self.create_body(call)
+            described = {"name": body["name"], "description": body.get("description")}
+            await call.cloud.put("cinder", self.member_path(call), {"volume": described})
+        return Done()
+
+    # -- changing ---------------------------------------------------------------------------------------------
+
+    async def update(self, call: Call) -> Outcome:
+        before, after = (call.previous or {}).get("size"), call.changed.get("size")
+        if before is not None and after is not None and after < before:
+            raise NotSupported(f"a volume cannot shrink: it has {before} GiB, and {after} are asked for")
+        return await in_turn(call, change_steps(call))
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        shown = await self.show(call) if call.physical_id is not None else None
+        return shown is None or shown["status"] in ("error", "deleting")
+
+    # -- removing ---------------------------------------------------------------------------------------------
+
+    async def remove(self, call: Call) -> None:
+        try:
+            await super().remove(call)
+        except CloudError as error:
+            if error.status != 400:
+                raise
+            shown = await self.show(call)
+            if shown is not None and shown["status"] != "deleting":
+                raise
+
+    async def snapshot_delete(self, call: Call) -> Outcome:
+        if call.physical_id is None:
+            return Done()
+        return await in_turn(call, (make_backup, self.delete))
+
+    # -- looking ----------------------------------------------------------------------------------------------
+
+    async def check(self, call: Call) -> Outcome:
+        shown = await self.show(call) if call.physical_id is not None else None
+        if shown is None:
+            return Failed("the volume is not there", "NotFound")
+        status = shown["status"]
+        return Done() if status in ("available", "in-use") else Failed(f"the volume is in status {status}", "Error")
+
+    async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, Any]:
+        values = await super().read_attributes(call, keys)
+        return {key: _presented(key, value) for key, value in values.items()} if call.physical_id else values
+
+
+def _presented(key: AttributeKey, value: Any) -> Any:
+    """Attributes are texts, whatever Cinder says, except those made to keep their form."""
+    if key[0] in _AS_THEY_ARE:
+        return value
+    return json.dumps(value) if key == ("metadata",) else str(value)

@@ -1,0 +1,69 @@
+"""OS::Cinder::VolumeAttachment"""
+
+from __future__ import annotations
+
+from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.resource import Call, ResourceType
+from stoker.resources.declare import custom
+from stoker.resources.nova.volume_attachments import (
+    ATTACHED,
+    attach,
+    attach_completely,
+    attached,
+    attachment_of,
+    detach_completely,
+)
+from stoker.resources.steps import in_turn
+from stoker.schema.property import Change, Property
+
+_BUSY = 2.0
+
+
+class VolumeAttachment(ResourceType):
+    """A volume's attachment to a server."""
+
+    type_name = "OS::Cinder::VolumeAttachment"
+    description = "The attachment of a volume to a server."
+    service = "cinder"
+    recovery = "By the server and the volume: Nova keeps at most one attachment of a volume to a server."
+
+    properties = {
+        "instance_uuid": Property(description="Id of the server.", required=True, change=Change.UPDATE),
+        "volume_id": Property(
+            description="Id of the volume.", required=True, constraints=custom("cinder.volume"), change=Change.UPDATE
+        ),
+        "mountpoint": Property(
+            description="Device name in the server; if empty or not given, the hypervisor chooses.",
+            change=Change.UPDATE,
+        ),
+    }
+
+    async def find(self, call: Call) -> str | None:
+        return await attachment_of(call, call.properties["instance_uuid"], call.properties["volume_id"])
+
+    async def create(self, call: Call) -> Outcome:
+        wanted = call.properties
+        if call.physical_id is None:
+            made = await attach(call, wanted["instance_uuid"], wanted["volume_id"], wanted.get("mountpoint"))
+            return Again(after=_BUSY if made is None else ATTACHED.pause(call.elapsed), physical_id=made)
+        return await attached(call, wanted["volume_id"])
+
+    async def update(self, call: Call) -> Outcome:
+        return await in_turn(call, (self._leave, self._join))
+
+    async def _leave(self, call: Call) -> Outcome:
+        before = call.previous or {}
+        return await detach_completely(call, before["instance_uuid"], str(call.physical_id), before["volume_id"])
+
+    async def _join(self, call: Call) -> Outcome:
+        wanted = call.properties
+        outcome = await attach_completely(
+            call, wanted["instance_uuid"], wanted["volume_id"], wanted.get("mountpoint") or None
+        )
+        return Done(physical_id=wanted["volume_id"]) if isinstance(outcome, Done) else outcome
+
+    async def delete(self, call: Call) -> Outcome:
+        if call.physical_id is None:
+            return Done()
+        given = call.properties
+        return await detach_completely(call, given["instance_uuid"], call.physical_id, given["volume_id"])

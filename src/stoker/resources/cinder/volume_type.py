@@ -1,0 +1,109 @@
+"""OS::Cinder::VolumeType"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from stoker.plugins.resource import Call
+from stoker.resources.base import Collection, RestResource
+from stoker.resources.declare import custom
+from stoker.resources.wire import NOT_SENT
+from stoker.schema.property import Change, Property, Support, Type
+
+
+class VolumeType(RestResource):
+    """A kind of volumes; for administrators."""
+
+    type_name = "OS::Cinder::VolumeType"
+    description = "A kind of volumes, which says on what storage they are. By default only administrators may make one."
+    collection = Collection("cinder", "/types", "volume_type", "volume_types", created_field=None, owner=None)
+    support = Support(version="2015.1")
+    extension = "os-types-manage"
+    recovery = "By name, which is unique, among all types: it must be as it was asked for."
+
+    properties = {
+        "name": Property(description="Name of the type.", required=True, change=Change.UPDATE),
+        "metadata": Property(
+            Type.MAP, "Extra specs of the type, as keys and values.", change=Change.UPDATE, wire=NOT_SENT
+        ),
+        "is_public": Property(
+            Type.BOOLEAN,
+            "Whether every project may use the type.",
+            default=True,
+            change=Change.UPDATE,
+            support=Support(version="5.0.0"),
+            wire="os-volume-type-access:is_public",
+        ),
+        "description": Property(
+            description="Description of the type.", change=Change.UPDATE, support=Support(version="5.0.0")
+        ),
+        "projects": Property(
+            Type.LIST,
+            "Projects that may use a type which is not public.",
+            default=[],
+            items=Property(
+                Type.STRING,
+                "A project, by name or id.",
+                constraints=custom("keystone.project"),
+                resolve="keystone.project",
+            ),
+            change=Change.UPDATE,
+            support=Support(version="5.0.0"),
+            wire=NOT_SENT,
+        ),
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        if properties.get("is_public") is True and properties.get("projects"):
+            yield "projects can only be given when is_public is false"
+
+    async def find(self, call: Call) -> str | None:
+        body = await self.create_body(call)
+        for item in await call.cloud.list("cinder", "/types", "volume_types", {"is_public": "None"}):
+            if item["name"] == body["name"] and self.made_by(call, body, item):
+                return str(item["id"])
+        return None
+
+    def needs_extras(self, call: Call) -> bool:
+        return bool(call.properties.get("metadata") or call.properties["projects"])
+
+    async def add_extras(self, call: Call) -> None:
+        if call.properties.get("metadata"):
+            await self._add_specs(call)
+        await self._grant(call, call.properties["projects"] or [])
+
+    async def update_body(self, call: Call) -> dict[str, Any]:
+        """Cinder keeps a name or description that is null as it was."""
+        body = await super().update_body(call)
+        return {"name": None, "description": None, **body} if body else body
+
+    async def change_extras(self, call: Call) -> None:
+        if "metadata" in call.changed:
+            path = f"{self.member_path(call)}/extra_specs"
+            for key in sorted((await call.cloud.get("cinder", path))["extra_specs"]):
+                await call.cloud.delete("cinder", f"{path}/{quote(key, safe='')}", ok=(404,))
+            if call.properties.get("metadata"):
+                await self._add_specs(call)
+        if not call.properties["is_public"] and call.changed.keys() & {"projects", "is_public"}:
+            await self._share(call)
+
+    async def _add_specs(self, call: Call) -> None:
+        specs = {key: str(value) for key, value in call.properties["metadata"].items()}
+        await call.cloud.post("cinder", f"{self.member_path(call)}/extra_specs", {"extra_specs": specs})
+
+    async def _share(self, call: Call) -> None:
+        """Have these projects, and no others, use the type."""
+        listed = await call.cloud.get("cinder", f"{self.member_path(call)}/os-volume-type-access")
+        allowed = {row["project_id"] for row in listed["volume_type_access"]}
+        wanted = set(call.properties["projects"] or [])
+        await self._grant(call, sorted(wanted - allowed))
+        for project in sorted(allowed - wanted):
+            body = {"removeProjectAccess": {"project": project}}
+            await call.cloud.request("POST", "cinder", f"{self.member_path(call)}/action", json=body, ok=(404,))
+
+    async def _grant(self, call: Call, projects: Iterable[str]) -> None:
+        for project in projects:
+            body = {"addProjectAccess": {"project": project}}
+            await call.cloud.request("POST", "cinder", f"{self.member_path(call)}/action", json=body, ok=(409,))

@@ -1,0 +1,95 @@
+"""OS::Nova::KeyPair"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from stoker.plugins.resource import Call, Snapshot
+from stoker.resources.base import Collection, RestResource
+from stoker.resources.declare import custom, length, one_of
+from stoker.resources.wire import NOT_SENT
+from stoker.schema.property import Attribute, Property, Support, Type
+
+NO_GENERATION = "2.92"
+"""From this microversion on Nova makes no keys itself."""
+
+GENERATION = "2.91"
+"""The last microversion in which it does."""
+
+
+class KeyPair(RestResource):
+    """A public key that Nova keeps for servers, or a pair of keys that it makes."""
+
+    type_name = "OS::Nova::KeyPair"
+    description = "An SSH or X.509 key that servers are given at boot; Nova makes the pair when no public key is given."
+    collection = Collection("nova", "/os-keypairs", "keypair", "keypairs", id_field="name", owner=None)
+    support = Support(version="2014.1")
+    checkable = True
+    computed = frozenset({"public_key", "private_key"})
+    hidden_data = frozenset({"private_key"})
+    recovery = (
+        "By its name, which is unique for a user: it must have been made since the action began, with the public key "
+        "asked for. One whose private key was to be saved is removed, because nobody can tell the key any more."
+    )
+
+    properties = {
+        "name": Property(description="Name of the keypair.", required=True, constraints=length(1, 255)),
+        "save_private_key": Property(
+            Type.BOOLEAN,
+            "Whether to keep the private key that Nova makes, for the attribute private_key.",
+            default=False,
+            wire=NOT_SENT,
+        ),
+        "public_key": Property(description="The public key; if not given, Nova makes a pair."),
+        "type": Property(
+            description="Kind of key.", constraints=one_of("ssh", "x509"), support=Support(version="8.0.0")
+        ),
+        "user": Property(
+            description="The user that the keypair is for, by name or id; for administrators.",
+            constraints=custom("keystone.user"),
+            support=Support(version="9.0.0"),
+            wire="user_id",
+            resolve="keystone.user",
+        ),
+    }
+
+    attributes = {
+        "public_key": Attribute("The public key.", Type.STRING),
+        "private_key": Attribute("The private key, if it was to be saved; else empty.", Type.STRING, live=True),
+    }
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        return resource.physical_id
+
+    def member_path(self, call: Call) -> str:
+        path, user = super().member_path(call), call.properties.get("user")
+        return f"{path}?user_id={quote(str(user), safe='')}" if user else path
+
+    async def begin(self, call: Call) -> dict[str, Any]:
+        cloud, body = call.cloud, self.collection.wrap(await self.create_body(call))
+        generated = not call.properties.get("public_key")
+        older = GENERATION if generated and await cloud.supports("nova", NO_GENERATION) else None
+        return self.collection.unwrap(await cloud.post("nova", "/os-keypairs", body, microversion=older))
+
+    def created(self, call: Call, shown: Mapping[str, Any]) -> None:
+        if call.properties["save_private_key"] and shown.get("private_key"):
+            call.data["private_key"] = shown["private_key"]
+
+    async def find(self, call: Call) -> str | None:
+        body = await self.create_body(call)
+        call.physical_id = str(body["name"])
+        shown = await self.show(call)
+        if shown is None or not self.made_by(call, body, shown):
+            call.physical_id = None
+        elif call.properties["save_private_key"] and not body.get("public_key"):
+            await self.remove(call)
+            call.physical_id = None
+        return call.physical_id
+
+    async def computed_attribute(self, call: Call, name: str) -> Any:
+        if name == "private_key":
+            return call.data.get("private_key", "")
+        given = call.properties.get("public_key")
+        return given or (await self.show(call) or {}).get("public_key")

@@ -1,0 +1,205 @@
+"""OS::Nova::Server: how a server comes to be, sleeps, wakes up and goes. How it changes: `server_changes`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection as Several
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stoker.base.errors import CloudError
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import AttributeKey, Call, Graph, Node
+from stoker.resources.base import Collection, RestResource, unrecorded
+from stoker.resources.nova.server_body import TAGS_AT_BIRTH, server_body
+from stoker.resources.nova.server_changes import change_steps, replacement_reason
+from stoker.resources.nova.server_image import make_image
+from stoker.resources.nova.server_ports import (
+    delete_ports,
+    ensure_port,
+    find_strays,
+    mark_used,
+    needs_own_port,
+    unused_port,
+)
+from stoker.resources.nova.server_reading import read_attributes
+from stoker.resources.nova.server_schema import ATTRIBUTES, PROPERTIES
+from stoker.resources.nova.server_states import (
+    ACTIVE,
+    ASLEEP,
+    act,
+    fault_of,
+    judge_deletion,
+    looked_at,
+    path_of,
+    status_of,
+    wait_for,
+)
+from stoker.resources.nova.server_user_data import boot_data
+from stoker.resources.nova.server_validation import complaints, subnets_before
+from stoker.resources.scheduler_hints import scheduler_hints
+from stoker.resources.steps import in_turn
+
+NAME_LIMIT = 53
+
+
+class Server(RestResource):
+    """A virtual machine."""
+
+    type_name = "OS::Nova::Server"
+    description = "A virtual machine or a machine of bare metal."
+    collection = Collection(
+        "nova", "/servers", "server", "servers", list_path="/servers/detail", created_field="created", owner=None
+    )
+    waits = ACTIVE
+    physical_name_limit = NAME_LIMIT
+    snapshot_on_delete = True
+    properties = PROPERTIES
+    attributes = ATTRIBUTES
+    recovery = (
+        "By name in the project's list; with a name of the template's, by image and time of making besides. Ports "
+        "made for a server bear the resource's mark as their device owner until Nova binds them, and are found by it."
+    )
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        return complaints(properties)
+
+    def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
+        return subnets_before(node, graph)
+
+    def replacement_reason(
+        self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
+    ) -> str | None:
+        return replacement_reason(after, changed)
+
+    # -- making -----------------------------------------------------------------------------------------------
+
+    async def find(self, call: Call) -> str | None:
+        if any(needs_own_port(entry) for entry in call.properties.get("networks") or []):
+            await find_strays(call)
+        name = call.properties.get("name") or call.physical_name
+        pattern = f"^{re.sub(r'[^A-Za-z0-9_-]', '.', name)}$"  # a regular expression of the database's own kind
+        listed = await call.cloud.list("nova", "/servers/detail", "servers", {"name": pattern})
+        listed = [item for item in listed if item.get("name") == name and status_of(item) != "DELETED"]
+        if name != call.physical_name:
+            asked = {"image": {"id": call.properties["image"]} if call.properties.get("image") else ""}
+            listed = [item for item in listed if self.made_by(call, asked, item)]
+        found = min(await unrecorded(call, [str(item["id"]) for item in listed]), default=None)
+        if found is not None:
+            mark_used(call)
+        return found
+
+    async def create(self, call: Call) -> Outcome:
+        if call.physical_id is not None:
+            return await in_turn(call, (_until_active, _tag))
+        if await _make_ports(call):
+            return Again(after=0.0)
+        body: dict[str, Any] = {"server": await server_body(call, await boot_data(call))}
+        if hints := scheduler_hints(call):
+            body["os:scheduler_hints"] = hints
+        made = (await call.cloud.post("nova", "/servers", body))["server"]
+        mark_used(call)
+        return Again(after=ACTIVE.pause(call.elapsed), physical_id=str(made["id"]))
+
+    # -- changing ---------------------------------------------------------------------------------------------
+
+    async def update(self, call: Call) -> Outcome:
+        return await in_turn(call, change_steps(call))
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        shown = await self.show(call) if call.physical_id is not None else None
+        return shown is None or status_of(shown) in ("ERROR", "DELETED", "SOFT_DELETED")
+
+    async def suspend(self, call: Call) -> Outcome:
+        return await _put(call, "suspend", "SUSPENDED")
+
+    async def resume(self, call: Call) -> Outcome:
+        return await _put(call, "resume", "ACTIVE")
+
+    # -- removing ---------------------------------------------------------------------------------------------
+
+    async def delete(self, call: Call) -> Outcome:
+        """The server first, then the ports that were made for it: so Nova does not miss them."""
+        return await in_turn(call, (_delete_server, _delete_ports))
+
+    async def snapshot_delete(self, call: Call) -> Outcome:
+        if call.physical_id is None:
+            return await self.delete(call)
+        return await in_turn(call, (make_image, _delete_server, _delete_ports))
+
+    # -- looking ----------------------------------------------------------------------------------------------
+
+    async def check(self, call: Call) -> Outcome:
+        shown = await self.show(call) if call.physical_id is not None else None
+        if shown is None:
+            return Failed("the server is not there", "NotFound")
+        status, reason = status_of(shown), fault_of(shown)
+        return Done() if status == "ACTIVE" else Failed(f"the server is {status}" + (f": {reason}" if reason else ""))
+
+    async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, Any]:
+        return await read_attributes(call, keys)
+
+
+# -- steps ----------------------------------------------------------------------------------------------------
+
+
+async def _make_ports(call: Call) -> bool:
+    """Make the ports that are missing; whether there were any, which must be recorded before they are used."""
+    entries = enumerate(call.properties.get("networks") or [])
+    missing = [(at, entry) for at, entry in entries if needs_own_port(entry) and unused_port(call, at) is None]
+    for index, entry in missing:
+        await ensure_port(call, index, entry)
+    return bool(missing)
+
+
+async def _until_active(call: Call) -> Outcome:
+    return await wait_for(call, ACTIVE)
+
+
+async def _tag(call: Call) -> Outcome:
+    """Give tags to a server that could not be made with them."""
+    tags = call.properties.get("tags")
+    if tags and not await call.cloud.supports("nova", TAGS_AT_BIRTH):
+        await call.cloud.put("nova", path_of(call, "/tags"), {"tags": tags})
+    return Done()
+
+
+async def _put(call: Call, action: str, status: str) -> Outcome:
+    """Have the server brought into a status, unless it is in it."""
+    if call.physical_id is None:
+        return Failed(f"there is no server to {action}", "NotFound")
+    waiter = ASLEEP if status == "SUSPENDED" else ACTIVE
+    if call.progress.get("sent"):
+        return await wait_for(call, waiter)
+    shown = await looked_at(call)
+    if shown is not None and status_of(shown) == status:
+        return Done()
+    if shown is None or shown.get("OS-EXT-STS:task_state") not in ("suspending", "resuming"):
+        await act(call, action)
+    call.progress["sent"] = True
+    return Again(after=waiter.pause(call.elapsed))
+
+
+async def _delete_server(call: Call) -> Outcome:
+    if call.physical_id is None:
+        return Done()
+    try:
+        if not call.progress.get("sent"):
+            await call.cloud.delete("nova", path_of(call))
+            call.progress["sent"] = True
+            return Again(after=ACTIVE.pause(call.elapsed))
+        shown = await looked_at(call)
+        if shown is not None and status_of(shown) == "SOFT_DELETED" and not call.progress.get("forced"):
+            await act(call, "forceDelete")
+            call.progress["forced"] = True
+            return Again(after=ACTIVE.pause(call.elapsed))
+    except CloudError as error:
+        if error.not_found:
+            return Done()
+        raise
+    return Again(after=ACTIVE.pause(call.elapsed)) if shown is None else judge_deletion(call, shown)
+
+
+async def _delete_ports(call: Call) -> Outcome:
+    await delete_ports(call)
+    return Done()

@@ -1,0 +1,158 @@
+"""What is sent to have a server built (facts: nova.yaml, OS::Nova::Server, create)."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.base.errors import NotSupported
+from stoker.plugins.resource import Call
+from stoker.resources.nova.server_ports import ensure_port, needs_own_port
+from stoker.resources.wire import without_nulls
+
+NO_FILES = "2.57"
+"""From this microversion on Nova takes no `personality`."""
+
+NETWORKS_REQUIRED = "2.37"
+"""From this microversion on a server's networks must be given."""
+
+TAGS_AT_BIRTH = "2.52"
+"""From this microversion on a server can be made with tags."""
+
+_OVERRIDES = (
+    "device_type",
+    "disk_bus",
+    "boot_index",
+    "volume_size",
+    "delete_on_termination",
+    "volume_type",
+)
+
+
+async def server_body(call: Call, user_data: str) -> dict[str, Any]:
+    """The server asked for. Ports are made that have not been yet; `user_data` is what the server shall boot with."""
+    given = call.properties
+    body: dict[str, Any] = {
+        "name": given.get("name") or call.physical_name,
+        "imageRef": given.get("image") or "",
+        "flavorRef": given["flavor"],
+        "min_count": 1,
+        "max_count": 1,
+        "user_data": encoded(user_data),
+        "metadata": nova_metadata(given.get("metadata")) or None,
+        "key_name": given.get("key_name"),
+        "availability_zone": given.get("availability_zone") or None,
+        "config_drive": given.get("config_drive") or None,
+        "adminPass": given.get("admin_pass") or None,
+        "OS-DCF:diskConfig": given.get("diskConfig"),
+        "security_groups": [{"name": group} for group in given.get("security_groups") or []] or None,
+        "personality": await personality(call),
+        "networks": await _networks(call),
+        "block_device_mapping": _devices(given) or None,
+        "block_device_mapping_v2": _devices_v2(given) or None,
+    }
+    if given.get("tags") and await call.cloud.supports("nova", TAGS_AT_BIRTH):
+        body["tags"] = given["tags"]
+    return without_nulls(body)
+
+
+def encoded(text: str) -> str | None:
+    """Text as Nova takes it; None when there is none."""
+    return base64.b64encode(text.encode()).decode() if text else None
+
+
+def nova_metadata(metadata: Mapping[str, Any] | None) -> dict[str, str]:
+    """Metadata with texts only: other values become JSON."""
+    return {
+        key: value if isinstance(value, str) else json.dumps(value)
+        for key, value in (metadata or {}).items()
+        if value is not None
+    }
+
+
+async def personality(call: Call) -> list[dict[str, Any]] | None:
+    """The files to put into the server. Raises NotSupported where Nova takes none any more."""
+    files = call.properties.get("personality")
+    if not files:
+        return None
+    if await call.cloud.supports("nova", NO_FILES):
+        raise NotSupported(
+            f"This cloud's Nova takes no files in personality (microversion {NO_FILES} and later); use user_data."
+        )
+    return [{"path": path, "contents": encoded(str(files[path])) or ""} for path in sorted(files)]
+
+
+async def _networks(call: Call) -> str | list[dict[str, Any]] | None:
+    entries = call.properties.get("networks") or []
+    if not entries:
+        return "auto" if await call.cloud.supports("nova", NETWORKS_REQUIRED) else None
+    if entries[0].get("allocate_network") is not None:
+        return str(entries[0]["allocate_network"])
+    return [await _card(call, index, entry) for index, entry in enumerate(entries)]
+
+
+async def _card(call: Call, index: int, entry: Mapping[str, Any]) -> dict[str, Any]:
+    port = await ensure_port(call, index, entry) if needs_own_port(entry) else entry.get("port")
+    if port is None:
+        return without_nulls({"uuid": entry["network"], "fixed_ip": entry.get("fixed_ip"), "tag": entry.get("tag")})
+    await associate(call, entry, port)
+    return without_nulls({"port": port, "tag": entry.get("tag")})
+
+
+async def associate(call: Call, entry: Mapping[str, Any], port: str) -> None:
+    """Lead the entry's floating IP, if it has one, to the port."""
+    if entry.get("floating_ip") is None:
+        return
+    body = without_nulls({"port_id": port, "fixed_ip_address": entry.get("fixed_ip")})
+    await call.cloud.put("neutron", f"/v2.0/floatingips/{entry['floating_ip']}", {"floatingip": body})
+
+
+def _devices(given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        without_nulls(
+            {
+                "device_name": device["device_name"],
+                "snapshot_id": device.get("snapshot_id"),
+                "volume_id": device.get("volume_id"),
+                "volume_size": None if device.get("volume_size") is None else str(device["volume_size"]),
+                "delete_on_termination": device.get("delete_on_termination") or None,
+            }
+        )
+        for device in given.get("block_device_mapping") or []
+    ]
+
+
+def _devices_v2(given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The disks; the image that the server boots from is one of them, the first."""
+    disks = [_disk(device) for device in given.get("block_device_mapping_v2") or []]
+    if not disks or not given.get("image"):
+        return disks
+    local = {"source_type": "image", "destination_type": "local", "boot_index": 0, "delete_on_termination": True}
+    return [{"uuid": given["image"], **local}, *disks]
+
+
+def _disk(device: Mapping[str, Any]) -> dict[str, Any]:
+    disk = _made_from(device)
+    if device.get("device_name"):
+        disk["device_name"] = device["device_name"]
+    return disk | without_nulls({key: device.get(key) for key in _OVERRIDES})
+
+
+def _made_from(device: Mapping[str, Any]) -> dict[str, Any]:
+    for key, source in (("volume_id", "volume"), ("snapshot_id", "snapshot"), ("image", "image")):
+        if device.get(key) is not None:
+            return {
+                "source_type": source,
+                "destination_type": "volume",
+                "boot_index": 0,
+                "delete_on_termination": False,
+                "uuid": device[key],
+            }
+    blank = {"source_type": "blank", "destination_type": "local", "boot_index": -1, "delete_on_termination": True}
+    if device.get("swap_size") is not None:
+        return blank | {"guest_format": "swap", "volume_size": device["swap_size"]}
+    return blank | without_nulls(
+        {"volume_size": device.get("ephemeral_size"), "guest_format": device.get("ephemeral_format")}
+    )

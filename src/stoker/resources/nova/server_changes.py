@@ -1,0 +1,168 @@
+"""Changing a server in place: what is asked for in which order (facts: nova.yaml, OS::Nova::Server, update)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.base.errors import CloudError
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import Call
+from stoker.resources.nova.server_body import encoded, nova_metadata, personality
+from stoker.resources.nova.server_interfaces import change_networks
+from stoker.resources.nova.server_states import (
+    ACTIVE,
+    CONFIRMED,
+    RESIZED,
+    act,
+    fault_of,
+    judge,
+    looked_at,
+    path_of,
+    status_of,
+)
+from stoker.resources.nova.server_user_data import boot_data
+from stoker.resources.steps import Step
+
+_REPLACING = {
+    "flavor": "flavor_update_policy",
+    "image": "image_update_policy",
+    "user_data": "user_data_update_policy",
+}
+"""Properties whose change may mean a new server, and the property that says so."""
+
+_RESIZE_STARTS = 30.0
+"""Seconds after which a server that is idle has not begun to be resized, or has given it up."""
+
+
+def replacement_reason(after: Mapping[str, Any], changed: Mapping[str, Any]) -> str | None:
+    """Why the changed properties need another server; None if they do not."""
+    for name, policy in _REPLACING.items():
+        if name in changed and after.get(policy) == "REPLACE":
+            return f"{name} changes and {policy} is REPLACE"
+    if "image" in changed and not after.get("image"):
+        return "the server no longer boots from an image"
+    return None
+
+
+def change_steps(call: Call) -> list[Step]:
+    """The steps that bring `call.changed` about."""
+    changed = call.changed
+    user_data = "user_data" in changed and call.properties["user_data_update_policy"] == "REBUILD"
+    table: list[tuple[bool, tuple[Step, ...]]] = [
+        ("metadata" in changed, (_set_metadata,)),
+        ("tags" in changed, (_set_tags,)),
+        ("name" in changed, (_set_name,)),
+        ("networks" in changed, (change_networks,)),
+        ("flavor" in changed, (_resize, _confirm)),
+        (user_data or "image" in changed, (_rebuild,)),
+        ("admin_pass" in changed and "image" not in changed, (_set_password,)),
+    ]
+    return [step for wanted, steps in table if wanted for step in steps]
+
+
+async def _set_metadata(call: Call) -> Outcome:
+    body = {"metadata": nova_metadata(call.properties.get("metadata"))}
+    await call.cloud.put("nova", path_of(call, "/metadata"), body)
+    return Done()
+
+
+async def _set_tags(call: Call) -> Outcome:
+    await call.cloud.put("nova", path_of(call, "/tags"), {"tags": call.properties.get("tags") or []})
+    return Done()
+
+
+async def _set_name(call: Call) -> Outcome:
+    name = call.properties.get("name") or call.physical_name
+    await call.cloud.put("nova", path_of(call), {"server": {"name": name}})
+    return Done()
+
+
+async def _set_password(call: Call) -> Outcome:
+    if call.properties.get("admin_pass"):
+        await act(call, "changePassword", {"adminPass": call.properties["admin_pass"]})
+    return Done()
+
+
+# -- another flavor -------------------------------------------------------------------------------------------
+
+
+async def _resize(call: Call) -> Outcome:
+    if "sent" not in call.progress:
+        await _begin(call, "resize", {"flavorRef": call.properties["flavor"]}, ("RESIZE", "VERIFY_RESIZE"))
+        call.progress["sent"] = call.now
+        return Again(after=RESIZED.every / 5)
+    shown = await looked_at(call)
+    if shown is not None and _idle(shown) and call.now - call.progress["sent"] > _RESIZE_STARTS:
+        return await _resized_already(call, shown)
+    return judge(call, shown, RESIZED)
+
+
+def _idle(shown: Mapping[str, Any]) -> bool:
+    return status_of(shown) == "ACTIVE" and shown.get("OS-EXT-STS:task_state") is None
+
+
+async def _resized_already(call: Call, shown: Mapping[str, Any]) -> Outcome:
+    """A server back in ACTIVE has either been confirmed by Nova itself, or could not be resized."""
+    wanted = call.properties["flavor"]
+    if "original_name" in shown["flavor"]:
+        wanted = (await call.cloud.get("nova", f"/flavors/{wanted}"))["flavor"]["name"]
+    if wanted in (shown["flavor"].get("original_name"), shown["flavor"].get("id")):
+        return Done()
+    return Failed("Nova gave up resizing the server and left it as it was; its instance actions say why")
+
+
+async def _confirm(call: Call) -> Outcome:
+    shown = await looked_at(call)
+    if shown is None or "resize" in (shown.get("OS-EXT-STS:task_state") or ""):
+        return Again(after=CONFIRMED.pause(call.elapsed))
+    if status_of(shown) == "VERIFY_RESIZE" and "sent" not in call.progress:
+        await act(call, "confirmResize")
+        call.progress["sent"] = True
+        return Again(after=CONFIRMED.pause(call.elapsed))
+    return judge(call, shown, CONFIRMED)
+
+
+# -- another image, other user data ---------------------------------------------------------------------------
+
+
+async def _rebuild(call: Call) -> Outcome:
+    if not call.progress.get("sent"):
+        await _begin(call, "rebuild", await _rebuilt(call), ("REBUILD",))
+        call.progress["sent"] = True
+        return Again(after=ACTIVE.pause(call.elapsed))
+    shown = await looked_at(call)
+    if shown is None or status_of(shown) == "REBUILD":
+        return Again(after=ACTIVE.pause(call.elapsed))
+    if status_of(shown) == "ERROR":
+        return Failed(f"the server could not be rebuilt: {fault_of(shown) or 'Nova does not say why'}")
+    return Done()
+
+
+async def _rebuilt(call: Call) -> dict[str, Any]:
+    """What the server shall be rebuilt as."""
+    given = call.properties
+    body: dict[str, Any] = {"imageRef": given["image"]}
+    if given.get("admin_pass"):
+        body["adminPass"] = given["admin_pass"]
+    if given["image_update_policy"] == "REBUILD_PRESERVE_EPHEMERAL":
+        body["preserve_ephemeral"] = True
+    if metadata := nova_metadata(given.get("metadata")):
+        body["metadata"] = metadata
+    if files := await personality(call):
+        body["personality"] = files
+    if "user_data" in call.changed and given["user_data_update_policy"] == "REBUILD":
+        body["user_data"] = encoded(await boot_data(call))
+    return body
+
+
+async def _begin(call: Call, action: str, arguments: Mapping[str, Any], under_way: tuple[str, ...]) -> None:
+    """Ask for something that Nova refuses to do twice; an interrupted entry may have asked already."""
+    try:
+        await act(call, action, arguments)
+    except CloudError as error:
+        if not error.conflict:
+            raise
+        shown = await looked_at(call)
+        if shown is None or status_of(shown) not in under_way:
+            raise

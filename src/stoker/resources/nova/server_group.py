@@ -1,0 +1,59 @@
+"""OS::Nova::ServerGroup"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.base.errors import NotSupported
+from stoker.plugins.resource import Call
+from stoker.resources.base import Collection, RestResource
+from stoker.resources.declare import one_of
+from stoker.schema.property import Property, Support, Type
+
+ONE_POLICY = "2.64"
+"""From this microversion on a group has one policy, and rules."""
+
+
+class ServerGroup(RestResource):
+    """A set of servers that the scheduler keeps together or apart."""
+
+    type_name = "OS::Nova::ServerGroup"
+    description = "A set of servers that the scheduler keeps together or apart."
+    support = Support(version="2014.2")
+    collection = Collection(
+        "nova", "/os-server-groups", "server_group", "server_groups", created_field=None, owner=None
+    )
+
+    properties = {
+        "name": Property(description="Name of the group."),
+        "policies": Property(
+            Type.LIST,
+            "How its servers are placed; the first one counts.",
+            default=["anti-affinity"],
+            items=Property(Type.STRING, "A policy."),
+            constraints=one_of("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity"),
+        ),
+        "rules": Property(
+            Type.MAP,
+            "What the policy is to heed.",
+            schema={
+                "max_server_per_host": Property(Type.NUMBER, "How many servers of the group a host may have."),
+            },
+            support=Support(version="17.0.0"),
+        ),
+    }
+
+    async def create_body(self, call: Call) -> dict[str, Any]:
+        body = await super().create_body(call)
+        rules = body.pop("rules", None)
+        if not await call.cloud.supports("nova", ONE_POLICY):
+            if rules:
+                raise NotSupported(f"This cloud's Nova has no rules of server groups (microversion {ONE_POLICY}).")
+            return body
+        body["policy"] = body.pop("policies")[0]
+        if rules:
+            body["rules"] = {key: int(value) for key, value in rules.items()}
+        return body
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        return call.physical_id is None or await self.show(call) is None

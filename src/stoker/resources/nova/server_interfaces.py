@@ -1,0 +1,245 @@
+"""Changing which networks a server is on (facts: nova.yaml, network_update).
+
+`plan` compares the old and the new `networks` with the cards that the server has; `change_networks` is the step that
+carries the plan out, one card after the other. The plan stands in `call.progress["cards"]` until nothing is left of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stoker.base.errors import Invalid
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import Call
+from stoker.resources.nova.server_body import associate
+from stoker.resources.nova.server_ports import (
+    delete_ports,
+    ensure_port,
+    extra_fields,
+    find_strays,
+    made_here,
+    mark_used,
+    needs_own_port,
+    security_group_ids,
+)
+from stoker.resources.nova.server_schema import PORT_EXTRA
+from stoker.resources.nova.server_states import path_of
+from stoker.resources.wire import without_nulls
+from stoker.schema.property import Change
+
+
+class UnableToAutoAllocateNetwork(Invalid):
+    """There are several networks that a server could be on, and none is named."""
+
+
+Entry = Mapping[str, Any]
+Card = Mapping[str, Any]
+"""A network card as `GET /servers/{id}/os-interface` shows it."""
+
+ANY_NETWORK: Entry = {}
+"""An entry that leaves the choice to Nova."""
+
+_PLACES = ("port", "network", "subnet", "fixed_ip")
+_TRIES = 10
+_SOONEST, _LATEST = 0.5, 12.0
+
+
+# -- deciding -------------------------------------------------------------------------------------------------
+
+
+def plan(old: Sequence[Entry], new: Sequence[Entry], cards: Sequence[Card], own: frozenset[str]) -> dict[str, Any]:
+    """What to do, as data: which ports leave, which entries join, which stay.
+
+    `own` are the ports that the resource has made. `leave` lists ports, `join` indexes of `new`, `keep` pairs
+    of an index of `new` and a port, `unlink` floating IPs to take off their ports, `have` the ports that stay.
+    """
+    ports = [str(card["port_id"]) for card in cards]
+    kept: dict[int, str] = {}
+    if old and not _allocated(old) and all(new):
+        kept = _kept(old, new, cards, own)
+    floating = {entry["floating_ip"] for entry in old if entry.get("floating_ip")}
+    return {
+        "leave": [port for port in ports if port not in kept.values()],
+        "join": [index for index in range(len(new)) if index not in kept],
+        "keep": [[index, port] for index, port in sorted(kept.items())],
+        "unlink": sorted(floating - {entry.get("floating_ip") for entry in new}),
+        "have": sorted(kept.values()),
+    }
+
+
+def _allocated(entries: Sequence[Entry]) -> bool:
+    return any(entry.get("allocate_network") is not None for entry in entries)
+
+
+def _kept(old: Sequence[Entry], new: Sequence[Entry], cards: Sequence[Card], own: frozenset[str]) -> dict[int, str]:
+    """Which card each new entry goes on with: {index in `new`: port}."""
+    used = [(old[at], cards[card]) for at, card in _pairs(old, cards, _fit).items()]
+
+    def goes_on(entry: Entry, candidate: tuple[Entry, Card]) -> int | None:
+        before, card = candidate
+        if before.get("port") not in (None, entry.get("port")):
+            return None
+        if not _extra_changeable(before, entry, str(card["port_id"]) in own):
+            return None
+        fit = _fit(entry, card)
+        return None if fit is None else 10 * fit + sum(entry.get(key) == before.get(key) for key in _PLACES)
+
+    return {index: str(used[at][1]["port_id"]) for index, at in _pairs(new, used, goes_on).items()}
+
+
+def _pairs(entries: Sequence[Entry], others: Sequence[Any], score: Any) -> dict[int, int]:
+    """The best assignment, greedily: the highest score first, then in order."""
+    rated = [
+        (-rating, at, other)
+        for at, entry in enumerate(entries)
+        for other, item in enumerate(others)
+        if (rating := score(entry, item)) is not None
+    ]
+    found: dict[int, int] = {}
+    for _, at, other in sorted(rated):
+        if at not in found and other not in found.values():
+            found[at] = other
+    return found
+
+
+def _fit(entry: Entry, card: Card) -> int | None:
+    """How much of the entry the card fulfils; None when something does not fit."""
+    addresses = card.get("fixed_ips") or []
+    holds = {
+        "port": {card["port_id"]},
+        "network": {card["net_id"]},
+        "subnet": {row["subnet_id"] for row in addresses},
+        "fixed_ip": {row["ip_address"] for row in addresses},
+    }
+    asked = [key for key in _PLACES if entry.get(key) is not None]
+    return len(asked) if all(entry[key] in holds[key] for key in asked) else None
+
+
+def _extra_changeable(before: Entry, after: Entry, own: bool) -> bool:
+    """Whether a port can become what `port_extra_properties` now ask for."""
+    old, new = before.get("port_extra_properties"), after.get("port_extra_properties")
+    if old == new:
+        return True
+    if not own or new is None:
+        return False
+    differing = {key for key in PORT_EXTRA if (old or {}).get(key) != new.get(key)}
+    return all(PORT_EXTRA[key].change is Change.UPDATE and key != "no_fixed_ips" for key in differing)
+
+
+# -- doing ----------------------------------------------------------------------------------------------------
+
+
+async def change_networks(call: Call) -> Outcome:
+    """The step that brings the server onto its new networks."""
+    cards = call.progress.get("cards")
+    if not (call.previous or {}).get("networks") and not call.properties.get("networks"):
+        return Done()
+    if cards is None:
+        call.progress["cards"] = await _planned(call)
+        return Again(after=0.0)
+    if cards["leave"]:
+        return await _leave(call, cards)
+    if cards["join"]:
+        await _join(call, cards)
+        return Again(after=0.0)
+    del call.progress["cards"]
+    return Done()
+
+
+async def _planned(call: Call) -> dict[str, Any]:
+    """The plan, once what is done at a stroke has been done: ports that stay are changed, floating IPs let go."""
+    old = (call.previous or {}).get("networks") or []
+    new = await _entries(call)
+    own = made_here(call)
+    todo = plan(old, new, await _cards(call), own)
+    todo["entries"] = new
+    for address in todo.pop("unlink"):
+        body = {"floatingip": {"port_id": None}}
+        await call.cloud.put("neutron", f"/v2.0/floatingips/{address}", body, ok=(404,))
+    for index, port in todo.pop("keep"):
+        extra = new[index].get("port_extra_properties")
+        if extra is not None and port in own:
+            await call.cloud.put("neutron", f"/v2.0/ports/{port}", {"port": extra_fields(extra)})
+        await associate(call, new[index], port)
+    return todo
+
+
+async def _entries(call: Call) -> list[Entry]:
+    """The entries to join; of `allocate_network` what it means."""
+    new: list[Entry] = call.properties.get("networks") or []
+    if not new:
+        return [ANY_NETWORK]
+    if not _allocated(new):
+        return new
+    return [] if new[0]["allocate_network"] == "none" else [{"network": await _automatic_network(call)}]
+
+
+async def _automatic_network(call: Call) -> str:
+    """The only network of the project, shared ones included, or else one that Neutron sets up."""
+    up = {"admin_state_up": True, "fields": "id"}
+    mine = {**up, "tenant_id": call.cloud.project_id, "shared": False}
+    found = await call.cloud.list("neutron", "/v2.0/networks", "networks", mine)
+    found += await call.cloud.list("neutron", "/v2.0/networks", "networks", {**up, "shared": True})
+    if len(found) > 1:
+        raise UnableToAutoAllocateNetwork(
+            f"allocate_network is auto, and there are {len(found)} networks to choose from; name one in networks"
+        )
+    if found:
+        return str(found[0]["id"])
+    made = await call.cloud.get("neutron", f"/v2.0/auto-allocated-topology/{call.cloud.project_id}")
+    return str(made["auto_allocated_topology"]["id"])
+
+
+async def _cards(call: Call) -> list[dict[str, Any]]:
+    shown = await call.cloud.get("nova", path_of(call, "/os-interface"))
+    cards: list[dict[str, Any]] = shown["interfaceAttachments"]
+    return cards
+
+
+async def _leave(call: Call, cards: dict[str, Any]) -> Outcome:
+    """Take the first card that leaves from the server; a port of our own is removed once it is free."""
+    port, tries = cards["leave"][0], cards.get("tries", 0)
+    if not tries:
+        await call.cloud.delete("nova", path_of(call, f"/os-interface/{port}"), ok=(404,))
+    elif await _free(call, port):
+        await delete_ports(call, port)
+        cards["leave"], cards["tries"] = cards["leave"][1:], 0
+        return Again(after=0.0)
+    elif tries >= call.stack.options.get("max_interface_check_attempts", _TRIES):
+        return Failed(f"port {port} does not come off the server", "InterfaceDetachFailed")
+    cards["tries"] = tries + 1
+    return Again(after=min(_LATEST, _SOONEST * 2**tries))
+
+
+async def _free(call: Call, port: str) -> bool:
+    answer = await call.cloud.request("GET", "neutron", f"/v2.0/ports/{port}", ok=(404,))
+    return answer.status == 404 or answer.body["port"]["device_id"] != call.physical_id
+
+
+async def _join(call: Call, cards: dict[str, Any]) -> None:
+    """Give the server the first card that joins, unless an interrupted entry has."""
+    index = cards["join"][0]
+    entry = cards["entries"][index]
+    wanted = entry.get("port")
+    if needs_own_port(entry):
+        await find_strays(call)
+        wanted = await ensure_port(call, index, entry)
+    there = {card["port_id"] for card in await _cards(call)} - set(cards["have"])
+    arrived = wanted if wanted in there else None
+    if wanted is None:
+        arrived = next(iter(there), None)
+    port = arrived or await _attach(call, entry, wanted)
+    mark_used(call, port)
+    if wanted is None and (groups := await security_group_ids(call)):
+        await call.cloud.put("neutron", f"/v2.0/ports/{port}", {"port": {"security_groups": groups}})
+    await associate(call, entry, port)
+    cards["join"], cards["have"] = cards["join"][1:], [*cards["have"], port]
+
+
+async def _attach(call: Call, entry: Entry, port: str | None) -> str:
+    body: dict[str, Any] = {"port_id": port} if port is not None else {"net_id": entry.get("network")}
+    if port is None and entry.get("fixed_ip") is not None:
+        body["fixed_ips"] = [{"ip_address": entry["fixed_ip"]}]
+    made = await call.cloud.post("nova", path_of(call, "/os-interface"), {"interfaceAttachment": without_nulls(body)})
+    return str(made["interfaceAttachment"]["port_id"])

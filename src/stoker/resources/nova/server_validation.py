@@ -1,0 +1,127 @@
+"""Which property values of a server go together, and what must exist before it (facts: nova.yaml, validate).
+
+What only Nova can tell (whether an image fits a flavor, how much metadata is too much) Nova is left to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stoker.plugins.resource import Graph, Node
+from stoker.schema.unknown import Unknown, is_unknown
+
+_DISK_SOURCES = ("volume_id", "snapshot_id", "image", "swap_size")
+_BOOTABLE_SOURCES = ("volume_id", "snapshot_id", "image")
+
+
+def complaints(properties: Mapping[str, Any]) -> Iterable[str]:
+    """What is wrong with the values, which may be unknown at any depth."""
+    if properties.get("reservation_id") is not None:
+        yield "reservation_id is not supported: Nova would answer without the id of the server it makes"
+    yield from _device_problems(properties)
+    yield from _network_problems(properties)
+
+
+def _list(value: Any) -> list[Any]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+
+
+def _given(item: Mapping[str, Any], *names: str) -> list[str]:
+    return [name for name in names if item.get(name) is not None]
+
+
+# -- disks ----------------------------------------------------------------------------------------------------
+
+
+def _device_problems(properties: Mapping[str, Any]) -> Iterable[str]:
+    older, newer = properties.get("block_device_mapping"), properties.get("block_device_mapping_v2")
+    if older and newer:
+        yield "block_device_mapping and block_device_mapping_v2 cannot be used together"
+    for index, device in enumerate(_list(older)):
+        if len(_given(device, "volume_id", "snapshot_id")) != 1:
+            yield f"block_device_mapping[{index}]: exactly one of volume_id and snapshot_id must be given"
+    for index, device in enumerate(_list(newer)):
+        if len(_sources(device)) != 1:
+            yield (
+                f"block_device_mapping_v2[{index}]: exactly one of volume_id, snapshot_id, image, swap_size and "
+                "ephemeral_size or ephemeral_format must be given"
+            )
+    if any(is_unknown(value) for value in (older, newer, properties.get("image"))):
+        return
+    yield from _boot_problems(properties, _list(older), _list(newer))
+
+
+def _sources(device: Mapping[str, Any]) -> list[str]:
+    ephemeral = ["ephemeral"] if _given(device, "ephemeral_size", "ephemeral_format") else []
+    return _given(device, *_DISK_SOURCES) + ephemeral
+
+
+def _boot_problems(
+    properties: Mapping[str, Any], older: list[Mapping[str, Any]], newer: list[Mapping[str, Any]]
+) -> Iterable[str]:
+    bootable = [disk for disk in newer if _given(disk, *_BOOTABLE_SOURCES) and disk.get("boot_index") in (None, 0)]
+    sources = len(bootable) + bool(properties.get("image"))
+    if newer and sources > 1:
+        yield "the server has several disks to boot from; give all but one a boot_index other than 0"
+    if not sources and not any(disk.get("device_name") == "vda" for disk in older):
+        yield "the server has nothing to boot from: give an image or a bootable volume"
+
+
+# -- networks -------------------------------------------------------------------------------------------------
+
+
+def _network_problems(properties: Mapping[str, Any]) -> Iterable[str]:
+    entries = _list(properties.get("networks"))
+    if len(entries) > 1 and any(_given(entry, "allocate_network") for entry in entries):
+        yield "allocate_network must be in the only entry of networks"
+    if properties.get("security_groups") and any(_given(entry, "port") for entry in entries):
+        yield "security_groups cannot be used with a port in networks; give the groups to the port"
+    for index, entry in enumerate(entries):
+        for problem in _entry_problems(entry):
+            yield f"networks[{index}]: {problem}"
+
+
+def _entry_problems(entry: Mapping[str, Any]) -> Iterable[str]:
+    if _given(entry, "allocate_network"):
+        others = [name for name, value in entry.items() if value is not None and name != "allocate_network"]
+        if others:
+            yield f"allocate_network cannot be used with {', '.join(sorted(others))}"
+        return
+    if not _given(entry, "network", "port", "subnet"):
+        yield "one of network, port, subnet and allocate_network must be given"
+    if _given(entry, "fixed_ip") and _given(entry, "port"):
+        yield "fixed_ip cannot be used with port; give the address to the port"
+    if _given(entry, "floating_ip") and not _given(entry, "port", "subnet", "port_extra_properties"):
+        yield "floating_ip needs port, subnet or port_extra_properties: with a network only, Nova makes the port"
+
+
+# -- what must come first ----------------------------------------------------------------------------------------
+
+
+def subnets_before(node: Node, graph: Graph) -> Iterable[str]:
+    """The subnets of the server's networks: an address can only be had once there is one.
+
+    Where it cannot be told which network is meant, a subnet counts as one of them.
+    """
+    networks = node.properties.get("networks")
+    entries = _list(networks) if not is_unknown(networks) else [{}]
+    if not entries or any(_given(entry, "allocate_network") == ["none"] for entry in entries):
+        return
+    for subnet in graph.of_type("OS::Neutron::Subnet"):
+        home = subnet.properties.get("network")
+        if node.name not in subnet.requires and any(_may_equal(home, entry.get("network")) for entry in entries):
+            yield subnet.name
+
+
+def _may_equal(one: Any, other: Any) -> bool:
+    if one is None or other is None or one == other:
+        return True
+    return not (_plain(one) and _plain(other))
+
+
+def _plain(value: Any) -> bool:
+    """Whether two such values differ if they look different: literals and references to resources themselves."""
+    if not isinstance(value, Unknown):
+        return True
+    return len(value.sources) == 1 and all(len(source) == 2 and source[1] is None for source in value.sources)

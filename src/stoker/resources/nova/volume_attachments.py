@@ -1,0 +1,94 @@
+"""Attaching volumes to servers and detaching them: calls to Nova, watched in Cinder (facts: cinder.yaml, shared_flows).
+
+An attachment's id is the volume's id; newer versions of Nova show it as `volumeId` only. Every function may be called again; none waits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.base.errors import CloudError
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import Call
+from stoker.plugins.waiting import Waiter
+
+ATTACHED = Waiter.until("in-use", pending=("available", "attaching", "reserved"), failed=("error", "error_attaching"))
+DETACHED = Waiter.until(
+    "available", "deleting", pending=("in-use", "detaching", "reserved"), failed=("error", "error_detaching")
+)
+_BUSY = 2.0
+"""Seconds until a server that is busy is asked again."""
+
+
+def _path(server: str) -> str:
+    return f"/servers/{server}/os-volume_attachments"
+
+
+async def attach(call: Call, server: str, volume: str, device: str | None = None) -> str | None:
+    """Ask for the attachment; its id, or None when the server cannot take it yet."""
+    body = {"volumeId": volume} | ({"device": device} if device else {})
+    answer = await call.cloud.request("POST", "nova", _path(server), json={"volumeAttachment": body}, ok=(409,))
+    return None if answer.status == 409 else str(answer.body["volumeAttachment"]["volumeId"])
+
+
+async def attachment_of(call: Call, server: str, volume: str) -> str | None:
+    """The id of the volume's attachment to the server; None when it is not attached."""
+    answer = await call.cloud.request("GET", "nova", f"{_path(server)}/{volume}", ok=(404,))
+    return None if answer.status == 404 else str(answer.body["volumeAttachment"]["volumeId"])
+
+
+async def attached(call: Call, volume: str) -> Outcome:
+    """Whether the volume has arrived at its server."""
+    shown = await volume_shown(call, volume)
+    if shown is None:
+        return Failed(f"volume {volume} is gone", "NotFound")
+    return ATTACHED.judge(shown["status"], elapsed=call.elapsed)
+
+
+async def detach(call: Call, server: str, attachment: str) -> bool:
+    """Ask for the end of the attachment; False when the server is busy and must be asked again."""
+    answer = await call.cloud.request("DELETE", "nova", f"{_path(server)}/{attachment}", ok=(400, 404, 409))
+    return answer.status != 409
+
+
+async def detached(call: Call, server: str, volume: str) -> Outcome:
+    """Whether neither Cinder nor Nova knows of the attachment any more."""
+    shown = await volume_shown(call, volume)
+    if shown is not None and any(row.get("server_id") == server for row in shown["attachments"]):
+        outcome = DETACHED.judge(shown["status"], elapsed=call.elapsed)
+        if not isinstance(outcome, Done):
+            return outcome
+    if await attachment_of(call, server, volume) is not None:
+        return Again(after=DETACHED.pause(call.elapsed))
+    return Done()
+
+
+async def detach_completely(call: Call, server: str, attachment: str, volume: str) -> Outcome:
+    """The step of `detach` and `detached`."""
+    if not call.progress.get("sent"):
+        if not await detach(call, server, attachment):
+            return Again(after=_BUSY)
+        call.progress["sent"] = True
+        return Again(after=DETACHED.pause(call.elapsed))
+    return await detached(call, server, volume)
+
+
+async def attach_completely(call: Call, server: str, volume: str, device: str | None) -> Outcome:
+    """The step of `attach` and `attached`; an attachment that is there already is taken for the one asked for."""
+    if not call.progress.get("sent"):
+        if await attachment_of(call, server, volume) is None and await attach(call, server, volume, device) is None:
+            return Again(after=_BUSY)
+        call.progress["sent"] = True
+        return Again(after=ATTACHED.pause(call.elapsed))
+    return await attached(call, volume)
+
+
+async def volume_shown(call: Call, volume: str) -> dict[str, Any] | None:
+    """The volume as Cinder has it; None when it is gone."""
+    answer = await call.cloud.request("GET", "cinder", f"/volumes/{volume}", ok=(404,))
+    if answer.status == 404:
+        return None
+    if not isinstance(answer.body, dict):
+        raise CloudError("cinder", 0, f"cinder answered a question about volume {volume} with something else")
+    shown: dict[str, Any] = answer.body["volume"]
+    return shown

@@ -1,0 +1,35 @@
+"""Hints that tell a scheduler which stack an object is of (option stack_scheduler_hints)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.plugins.resource import Call
+
+
+def scheduler_hints(call: Call) -> dict[str, Any]:
+    """The template's hints, and where the operator wants it those of the stack.
+
+    `heat_path_in_stack` lists `resource,stack` for every stack on the way, the root's bare name first.
+    """
+    given = dict(call.properties.get("scheduler_hints") or {})
+    stack = call.stack
+    if not stack.options.get("stack_scheduler_hints"):
+        return given
+    return given | {
+        "heat_root_stack_id": stack.root_id,
+        "heat_stack_id": stack.id,
+        "heat_stack_name": stack.name,
+        "heat_path_in_stack": [",".join(part) for part in _path(call)],
+        "heat_resource_name": call.name,
+        "heat_resource_uuid": call.uuid,
+    }
+
+
+def _path(call: Call) -> list[tuple[str, ...]]:
+    """Nested stacks are named after their parent and the resource that holds them, `<parent>-<resource>-<suffix>`."""
+    names, stack_name = [], call.stack.name
+    for resource in reversed(call.stack.path):
+        names.append((resource, stack_name))
+        stack_name = stack_name.rpartition(f"-{resource}-")[0] or stack_name
+    return [(stack_name,), *reversed(names)]

@@ -1,0 +1,225 @@
+"""OS::Cinder::Volume on the emulated cloud."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from resource_harness import ActionFailed, BadProperties, Bench, Resource
+
+from stoker.base.errors import NotSupported
+from stoker.cloud.session import Cloud
+from stoker.emulator.core.faults import Fault
+from stoker.emulator.testing import ServedCloud
+from stoker.plugins.resource import ResourceType
+from stoker.resources.cinder.volume import Volume
+from stoker.resources.cinder.volume_attachment import VolumeAttachment
+from stoker.resources.nova.server import Server
+
+MakeBench = Callable[[type[ResourceType]], Bench]
+
+
+async def shown(cloud: Cloud, volume: Resource) -> dict[str, Any]:
+    """The volume as Cinder has it."""
+    body: dict[str, Any] = await cloud.get("cinder", f"/volumes/{volume.physical_id}")
+    return dict(body["volume"])
+
+
+async def test_life_of_a_volume(bench: MakeBench, cloud: Cloud) -> None:
+    volumes = bench(Volume)
+
+    volume = await volumes.create({"size": 2, "description": "data", "metadata": {"a": "1"}})
+
+    made = await shown(cloud, volume)
+    assert (made["status"], made["size"], made["description"], made["metadata"]) == ("available", 2, "data", {"a": "1"})
+    assert made["name"].startswith("web-thing-")
+    await volumes.run("check", volume)
+    await volumes.delete(volume)
+    with pytest.raises(ActionFailed, match="not there"):
+        await volumes.run("check", volume)
+
+
+async def test_attributes_are_texts_but_for_some(bench: MakeBench) -> None:
+    volumes = bench(Volume)
+    volume = await volumes.create({"size": 2, "name": "disk", "metadata": {"a": "1"}})
+
+    names = ("size", "encrypted", "snapshot_id", "metadata", "metadata_values", "display_name", "attachments_list")
+    values = await volumes.attributes(volume, [(name,) for name in names])
+
+    assert [values[name,] for name in names] == ["2", "False", "None", '{"a": "1"}', {"a": "1"}, "disk", []]
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({}, "without a size"),
+        ({"image": "cirros"}, "without a size"),
+        ({"size": 1, "image": "cirros", "snapshot_id": "x"}, "at most one"),
+        ({"image": "cirros", "imageRef": "cirros", "size": 1}, "older name"),
+    ],
+)
+async def test_sources_that_do_not_go_together(bench: MakeBench, given: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(BadProperties, match=complaint):
+        await bench(Volume).finalized(given)
+
+
+async def test_a_volume_from_an_image(bench: MakeBench) -> None:
+    volumes = bench(Volume)
+
+    volume = await volumes.create({"size": 1, "image": "cirros"})
+
+    assert await volumes.attribute(volume, "bootable") == "true"
+
+
+@pytest.mark.parametrize("given", [{}, {"name": "disk", "volume_type": "lvmdriver-1", "metadata": {"a": "b"}}])
+async def test_an_interrupted_creation_is_found(bench: MakeBench, cloud: Cloud, given: dict[str, Any]) -> None:
+    volumes = bench(Volume)
+    if "volume_type" in given:
+        kinds = await cloud.list("cinder", "/types", "volume_types")
+        given = {**given, "volume_type": kinds[0]["id"]}
+
+    volume = await volumes.crash_after_create({"size": 1, **given})
+
+    listed = await cloud.list("cinder", "/volumes", "volumes")
+    assert [volume.physical_id] == [item["id"] for item in listed]
+
+
+async def test_a_broken_volume_is_told_and_replaced(bench: MakeBench, served: ServedCloud) -> None:
+    served.do(lambda: served.cloud.faults.add(Fault(on="POST /volume/v3/*/volumes", do="error_state", times=1)))
+    volumes = bench(Volume)
+    volume = volumes.resource()
+    volume.properties = await volumes.finalized({"size": 1})
+
+    with pytest.raises(ActionFailed, match="status error") as caught:
+        await volumes.run("create", volume)
+
+    assert caught.value.failed.in_error
+    assert await volumes.kind.needs_replacement_after_failure(volumes.call(volume, "UPDATE", volume.properties))
+
+
+async def test_read_only_is_set_when_the_volume_is_there(bench: MakeBench, cloud: Cloud) -> None:
+    volumes = bench(Volume)
+
+    volume = await volumes.create({"size": 1, "read_only": True})
+    assert (await shown(cloud, volume))["metadata"]["readonly"] == "True"
+
+    await volumes.update(volume, {"size": 1, "read_only": False})
+    assert (await shown(cloud, volume))["metadata"]["readonly"] == "False"
+
+
+async def test_small_changes_are_one_call_each(bench: MakeBench, cloud: Cloud, calls: list[str]) -> None:
+    volumes = bench(Volume)
+    volume = await volumes.create({"size": 1, "metadata": {"a": "1"}})
+    calls.clear()
+
+    await volumes.update(volume, {"size": 1, "name": "new", "description": "d", "metadata": {"b": "2"}})
+
+    assert len(calls) == 2
+    changed = await shown(cloud, volume)
+    assert (changed["name"], changed["description"], changed["metadata"]) == ("new", "d", {"b": "2"})
+
+
+async def test_growing_and_shrinking(bench: MakeBench, cloud: Cloud) -> None:
+    volumes = bench(Volume)
+    volume = await volumes.create({"size": 1})
+
+    await volumes.update(volume, {"size": 3})
+    assert (await shown(cloud, volume))["size"] == 3
+
+    with pytest.raises(NotSupported, match="cannot shrink"):
+        await volumes.update(volume, {"size": 2})
+
+
+async def test_a_backup_makes_a_volume_and_brings_one_back(bench: MakeBench, cloud: Cloud, served: ServedCloud) -> None:
+    volumes = bench(Volume)
+    volume = await volumes.create({"size": 1})
+    body = {"backup": {"volume_id": volume.physical_id}}
+    backup = (await cloud.post("cinder", "/backups", body))["backup"]["id"]
+    volumes.advance(5)
+
+    other = await volumes.create({"size": 1, "backup_id": backup, "name": "copy", "description": "again"}, "other")
+    await volumes.update(volume, {"size": 1, "backup_id": backup})
+
+    made = await shown(cloud, other)
+    assert (made["name"], made["description"], made["status"]) == ("copy", "again", "available")
+    assert (await shown(cloud, volume))["status"] == "available"
+
+
+async def test_an_interrupted_creation_from_a_backup_is_found(bench: MakeBench, cloud: Cloud) -> None:
+    volumes = bench(Volume)
+    volume = await volumes.create({"size": 1})
+    backup = (await cloud.post("cinder", "/backups", {"backup": {"volume_id": volume.physical_id}}))["backup"]["id"]
+    volumes.advance(5)
+
+    other = await volumes.crash_after_create({"size": 1, "backup_id": backup}, "other")
+
+    assert other.physical_id not in (None, volume.physical_id)
+
+
+async def test_deletion_with_snapshot_leaves_a_backup(bench: MakeBench, cloud: Cloud) -> None:
+    volumes = bench(Volume)
+    volume = await volumes.create({"size": 1})
+
+    await volumes.run("snapshot_delete", volume)
+
+    assert await cloud.list("cinder", "/volumes", "volumes") == []
+    [backup] = await cloud.list("cinder", "/backups/detail", "backups")
+    assert (backup["status"], backup["volume_id"]) == ("available", volume.physical_id)
+
+
+async def test_a_volume_that_is_going_already_is_waited_for(bench: MakeBench, cloud: Cloud) -> None:
+    volumes = bench(Volume)
+    volume = await volumes.create({"size": 1})
+    await cloud.delete("cinder", f"/volumes/{volume.physical_id}")
+
+    await volumes.delete(volume)
+
+    assert await cloud.list("cinder", "/volumes", "volumes") == []
+
+
+@pytest.fixture
+async def pair(bench: MakeBench) -> tuple[Resource, Resource]:
+    """Two servers."""
+    servers = bench(Server)
+    given = {"image": "cirros", "flavor": "m1.nano", "networks": [{"network": "private"}]}
+    return await servers.create(given, "one"), await servers.create(given, "two")
+
+
+async def test_attaching_moving_and_detaching(bench: MakeBench, cloud: Cloud, pair: tuple[Resource, Resource]) -> None:
+    volume = await bench(Volume).create({"size": 1})
+    attachments = bench(VolumeAttachment)
+    given = {"instance_uuid": pair[0].physical_id, "volume_id": volume.physical_id}
+
+    attachment = await attachments.create(given)
+    assert [row["server_id"] for row in (await shown(cloud, volume))["attachments"]] == [pair[0].physical_id]
+    again = await attachments.kind.find(attachments.call(attachment, "CREATE", attachment.properties))
+    assert again == attachment.physical_id == volume.physical_id
+
+    await attachments.update(attachment, {**given, "instance_uuid": pair[1].physical_id})
+    assert [row["server_id"] for row in (await shown(cloud, volume))["attachments"]] == [pair[1].physical_id]
+
+    await attachments.delete(attachment)
+    assert (await shown(cloud, volume))["status"] == "available"
+
+
+async def test_an_interrupted_attachment_is_found(bench: MakeBench, pair: tuple[Resource, Resource]) -> None:
+    volume = await bench(Volume).create({"size": 1})
+    given = {"instance_uuid": pair[0].physical_id, "volume_id": volume.physical_id}
+
+    assert (await bench(VolumeAttachment).crash_after_create(given)).physical_id == volume.physical_id
+
+
+async def test_changes_that_need_a_free_volume_give_it_back(
+    bench: MakeBench, cloud: Cloud, pair: tuple[Resource, Resource]
+) -> None:
+    volumes, attachments = bench(Volume), bench(VolumeAttachment)
+    volume = await volumes.create({"size": 1})
+    given = {"instance_uuid": pair[0].physical_id, "volume_id": volume.physical_id}
+    await attachments.create(given)
+
+    await volumes.update(volume, {"size": 2, "read_only": True})
+
+    changed = await shown(cloud, volume)
+    assert (changed["size"], changed["metadata"]["readonly"], changed["status"]) == (2, "True", "in-use")
+    assert [row["server_id"] for row in changed["attachments"]] == [pair[0].physical_id]

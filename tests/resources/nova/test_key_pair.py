@@ -1,0 +1,104 @@
+"""OS::Nova::KeyPair on the emulated cloud."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable
+
+import pytest
+from resource_harness import ActionFailed, Bench
+
+from stoker.base.clock import ManualClock
+from stoker.cloud.session import Cloud
+from stoker.emulator.testing import ServedCloud
+from stoker.plugins.resource import ResourceType
+from stoker.resources.nova.key_pair import KeyPair
+
+MakeBench = Callable[[type[ResourceType]], Bench]
+_BLOB = b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + bytes(range(32))
+PUBLIC_KEY = f"ssh-ed25519 {b64encode(_BLOB).decode()} me@here"
+
+
+async def test_a_given_key_is_kept_under_its_name(bench: MakeBench, calls: list[str]) -> None:
+    keys = bench(KeyPair)
+
+    key = await keys.create({"name": "mine", "public_key": PUBLIC_KEY})
+
+    assert (key.physical_id, keys.reference(key)) == ("mine", "mine")
+    assert [call for call in calls if "keypairs" in call] == [calls[-1]]
+    assert await keys.attributes(key, [("public_key",), ("private_key",)]) == {
+        ("public_key",): PUBLIC_KEY,
+        ("private_key",): "",
+    }
+    await keys.run("check", key)
+
+
+async def test_nova_makes_a_pair_even_where_its_newest_version_no_longer_does(bench: MakeBench) -> None:
+    keys = bench(KeyPair)
+
+    key = await keys.create({"name": "generated", "save_private_key": True})
+
+    assert "PRIVATE KEY" in await keys.attribute(key, "private_key")
+    assert (await keys.attribute(key, "public_key")).startswith("ssh-")
+
+
+async def test_a_private_key_nobody_asked_to_keep_is_not_kept(bench: MakeBench) -> None:
+    key = await bench(KeyPair).create({"name": "generated"})
+
+    assert key.data == {}
+
+
+async def test_before_it_is_made_it_has_no_reference(bench: MakeBench) -> None:
+    keys = bench(KeyPair)
+
+    assert keys.reference(keys.resource()) is None
+
+
+async def test_deletion_twice_is_fine_and_check_then_fails(bench: MakeBench) -> None:
+    keys = bench(KeyPair)
+    key = await keys.create({"name": "mine", "public_key": PUBLIC_KEY})
+
+    await keys.delete(key)
+    await keys.delete(key)
+
+    with pytest.raises(ActionFailed, match="not there"):
+        await keys.run("check", key)
+
+
+async def test_an_interrupted_creation_is_found_by_name(bench: MakeBench) -> None:
+    key = await bench(KeyPair).crash_after_create({"name": "mine", "public_key": PUBLIC_KEY})
+
+    assert key.physical_id == "mine"
+
+
+async def test_somebody_elses_key_of_that_name_is_not_taken(bench: MakeBench, clock: ManualClock, cloud: Cloud) -> None:
+    keys = bench(KeyPair)
+    await keys.create({"name": "mine", "public_key": PUBLIC_KEY})
+    resource = keys.resource()
+    resource.properties = await keys.finalized({"name": "mine", "public_key": PUBLIC_KEY + "2"})
+
+    assert await keys.kind.find(keys.call(resource, "CREATE", resource.properties)) is None
+
+
+async def test_a_generated_key_that_was_lost_is_made_anew(bench: MakeBench) -> None:
+    """Nobody can tell the private key any more, so the pair is of no use."""
+    keys = bench(KeyPair)
+
+    key = await keys.crash_after_create({"name": "generated", "save_private_key": True})
+
+    assert key.physical_id is None
+    await keys.run("create", key)
+    assert "PRIVATE KEY" in await keys.attribute(key, "private_key")
+
+
+async def test_an_administrator_keeps_a_key_for_somebody(
+    admin: Cloud, cloud: Cloud, clock: ManualClock, served: ServedCloud
+) -> None:
+    keys = Bench(KeyPair, admin, clock, served.advance)
+    given = {"name": "theirs", "public_key": PUBLIC_KEY, "user": cloud.user_id}
+
+    key = await keys.create(given)
+
+    assert (await cloud.get("nova", "/os-keypairs/theirs"))["keypair"]["public_key"] == PUBLIC_KEY
+    await keys.delete(key)
+    assert (await cloud.request("GET", "nova", "/os-keypairs/theirs", ok=(404,))).status == 404

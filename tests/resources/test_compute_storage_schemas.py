@@ -1,0 +1,26 @@
+"""Types of Nova, Cinder and Glance have the recorded schemas."""
+
+from __future__ import annotations
+
+import pytest
+from schema_facts import differences, facts
+
+from stoker.plugins.registry import Registry
+from stoker.plugins.resource import ResourceType
+from stoker.resources.cinder import TYPES as CINDER
+from stoker.resources.constraints import CONSTRAINTS
+from stoker.resources.glance import TYPES as GLANCE
+from stoker.resources.nova import TYPES as NOVA
+
+RECORDED = {**facts("nova"), **facts("cinder"), **facts("glance")}
+
+
+@pytest.mark.parametrize("kind", [*NOVA, *CINDER, *GLANCE], ids=lambda kind: kind.type_name)
+def test_schema_is_the_recorded_one(kind: type[ResourceType]) -> None:
+    assert differences(kind(), RECORDED[kind.type_name]) == []
+
+
+def test_the_registry_takes_the_types() -> None:
+    registry = Registry([*NOVA, *CINDER, *GLANCE], CONSTRAINTS)
+
+    assert len(registry.types()) == len(NOVA) + len(CINDER) + len(GLANCE)
