@@ -8,7 +8,7 @@ between stacks comes in with the `Evaluation`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -178,6 +178,10 @@ class Expression(ABC):
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         """The values below this node that take part, conditions having been decided."""
 
+    def parts(self) -> Iterable[Any]:
+        """The values below this node, whether they take part or not."""
+        return ()
+
 
 class ListExpression(Expression):
     """A list with a function call somewhere inside."""
@@ -193,6 +197,9 @@ class ListExpression(Expression):
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         return iter(self.items)
+
+    def parts(self) -> Iterable[Any]:
+        return self.items
 
 
 class MapExpression(Expression):
@@ -213,6 +220,9 @@ class MapExpression(Expression):
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         return iter(self.entries.values())
+
+    def parts(self) -> Iterable[Any]:
+        return self.entries.values()
 
 
 class Malformed(Expression):
@@ -246,6 +256,16 @@ def walk(value: Any, evaluation: Evaluation) -> Iterator[Expression]:
         node = pending.pop()
         yield node
         pending.extend(child for child in node.children(evaluation) if isinstance(child, Expression))
+
+
+def every_node(value: Any) -> Iterator[Expression]:
+    """Every node of a compiled tree, also those in branches that are not chosen, from the top down."""
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Expression):
+            yield node
+            pending.extend(node.parts())
 
 
 def items_of(value: Any) -> Sequence[Any] | None:

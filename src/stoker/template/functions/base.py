@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from stoker.base.diagnostics import Path
@@ -82,6 +82,13 @@ class Function(Expression):
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         return iter((self.arguments,))
+
+    def parts(self) -> Iterable[Any]:
+        return self.arguments if isinstance(self.arguments, list | tuple) else (self.arguments,)
+
+    def parameters_named(self) -> Sequence[str] | None:
+        """Names of parameters that the call itself asks for, as written; None when they are known only later."""
+        return ()
 
     def wrong(self, message: str, kind: str = "ValueError") -> FunctionError:
         """An error that names the function."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from stoker.base.diagnostics import Path
@@ -49,6 +49,9 @@ class ConditionResult(Expression):
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         return iter((self.call,))
+
+    def parts(self) -> Iterable[Any]:
+        return (self.call,)
 
 
 @variant("equals/1")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from stoker.schema.unknown import combine
-from stoker.template.expressions import Evaluation
+from stoker.template.expressions import Evaluation, items_of
 from stoker.template.functions.base import Function, is_list, is_map, variant
 from stoker.template.paths import follow_parameter
 
@@ -20,6 +21,11 @@ class GetParam(Function):
     __slots__ = ()
 
     accepts_unknown = True
+
+    def parameters_named(self) -> Sequence[str] | None:
+        items = items_of(self.arguments)
+        name = items[0] if items else self.arguments
+        return (name,) if isinstance(name, str) else None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         name, *path = arguments if is_list(arguments) and arguments else [arguments]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from stoker.schema.unknown import Unknown, combine, is_unknown
@@ -69,6 +70,9 @@ class Ref(GetResource):
 
     __slots__ = ()
 
+    def parameters_named(self) -> Sequence[str] | None:
+        return (self.arguments,) if isinstance(self.arguments, str) else None
+
     def complaint(self, arguments: Any) -> str | None:
         return "takes the name of a parameter or resource" if super().complaint(arguments) else None
 
@@ -93,6 +97,9 @@ class RefParameter(Function):
     """A parameter's value, by name; in conditions, where nothing else may be referred to."""
 
     __slots__ = ()
+
+    def parameters_named(self) -> Sequence[str] | None:
+        return (self.arguments,) if isinstance(self.arguments, str) else None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         if not isinstance(arguments, str):

@@ -1,0 +1,107 @@
+"""Every rule that a diagnostic may name: what it means, and a template line that breaks it. Docs are made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule. `severity` is `error` or `warning`; `example` a piece of a template that breaks it."""
+
+    name: str
+    meaning: str
+    example: str
+    severity: str = "error"
+
+
+_ERRORS = (
+    Rule("syntax", "The text is neither YAML nor JSON.", "resources: {web: [}"),
+    Rule("not-a-mapping", "The document is empty, a list or a single value.", "- just\n- a list"),
+    Rule(
+        "not-plain-data", "A value is of a kind that JSON does not have.", "(only for data that was parsed elsewhere)"
+    ),
+    Rule("version", "The template does not say in which format it is written, or in one that does not exist.", "{}"),
+    Rule("section", "The format has no such section, or the section is no map.", "ressources: {}"),
+    Rule("transform", "A transform that this service does not know.", "Transform: AWS::Serverless-2016-10-31"),
+    Rule("mapping", "A mapping is not a map of maps.", "Mappings: {zones: [a, b]}"),
+    Rule("parameter-schema", "The declaration of a parameter makes no sense.", "parameters: {size: {type: integer}}"),
+    Rule("parameter-groups", "A group names a parameter that does not exist, or that another group has.", "[a, a]"),
+    Rule("parameter-value", "A value is not of the parameter's type.", "-P size=big for a number"),
+    Rule("parameter-missing", "A parameter without default has no value.", "parameters: {key: {type: string}}"),
+    Rule("parameter-constraint", "A value breaks a constraint of its parameter.", "-P size=0 with range {min: 1}"),
+    Rule("unknown-parameter", "A value is given for a parameter that the template does not have.", "-P sise=1"),
+    Rule(
+        "rule-assertion", "The parameters' values break an assertion of the Rules section.", "Assert: {Fn::Equals: …}"
+    ),
+    Rule("rule", "An entry of the Rules section has not the form of a rule.", "Rules: {sizes: {Asserts: []}}"),
+    Rule("condition", "Neither a boolean, the name of a condition nor a condition function.", "condition: [a]"),
+    Rule("condition-cycle", "A condition depends on itself.", "conditions: {a: {not: a}}"),
+    Rule("unknown-condition", "There is no condition of that name.", "condition: is_prod"),
+    Rule("function-in-condition", "The function cannot be used in a condition.", "conditions: {a: {get_attr: [x, y]}}"),
+    Rule("function-arguments", "The arguments do not have the shape that the function takes.", "list_join: text"),
+    Rule("removed-function", "The format no longer has the function.", "Fn::Join: [',', [a, b]] in HOT"),
+    Rule(
+        "unsupported-function", "The function exists elsewhere and is not supported here.", "Fn::Transform: {Name: x}"
+    ),
+    Rule("needs-transform", "The function needs Transform: AWS::LanguageExtensions.", "Fn::Length: [a, b]"),
+    Rule("loop", "An Fn::ForEach has not the form of a loop, or its copies clash.", "Fn::ForEach::x: [N, [a, a], …]"),
+    Rule("function", "A function cannot work with the values that it was given.", "digest: [sha0, text]"),
+    Rule("resource", "A resource is not a map.", "resources: {web: OS::Nova::Server}"),
+    Rule("resource-name", "A resource's name has a character that names must not have.", "resources: {a/b: …}"),
+    Rule("resource-type", "A resource's type is missing or not a text.", "resources: {web: {properties: {}}}"),
+    Rule("resource-key", "A resource has no such key.", "web: {type: …, propertys: {}}"),
+    Rule("resource-field", "A key of a resource holds a value of the wrong kind.", "web: {type: …, properties: []}"),
+    Rule("unsupported-key", "A key of a resource or an output is not supported here.", "CreationPolicy: {…}"),
+    Rule("duplicate-name", "A resource and a parameter share a name.", "parameters: {web: …}, resources: {web: …}"),
+    Rule("deletion-policy", "There is no such policy, or the type cannot follow it.", "deletion_policy: Keep"),
+    Rule("depends-on", "Not the name of a resource nor a list of names.", "depends_on: {a: b}"),
+    Rule("output", "An output is not a map with a value.", "outputs: {ip: 10.0.0.1}"),
+    Rule("export", "An export has no proper name, or two have the same.", "Export: {Name: [a]}"),
+    Rule("unknown-type", "There is no such resource type, or no such template.", "type: OS::Nova::Sever"),
+    Rule("unknown-resource", "There is no such resource.", "get_resource: wbe"),
+    Rule("unknown-attribute", "The resource's type has no such attribute.", "get_attr: [web, first_adress]"),
+    Rule("circular-dependency", "Resources need each other.", "a refers to b, b depends on a"),
+    Rule("unknown-property", "The type has no such property.", "properties: {flavour: m1.small}"),
+    Rule("required-property", "A property that the type needs is missing.", "OS::Neutron::Subnet without network"),
+    Rule("conflicting-properties", "Two spellings of one property are given.", "network and network_id"),
+    Rule("wrong-type", "A value is not of the property's type.", "mtu: large"),
+    Rule("constraint", "A value breaks a constraint.", "mtu: 1"),
+    Rule("properties", "The properties do not go together.", "image and block_device_mapping_v2 missing"),
+    Rule("field", "A part of a resource comes to a value of the wrong kind.", "metadata: {get_param: a_text}"),
+    Rule("environment", "The environment is not a map.", "- parameters: {}"),
+    Rule("environment-section", "The environment has no such section, or it is of the wrong kind.", "parameter: {}"),
+    Rule("registry", "An entry of the resource registry makes no sense.", "resource_registry: {A::B: [c]}"),
+    Rule("merge-strategy", "There is no such strategy, or it does not fit the parameter.", "default: deepmerge"),
+)
+
+_WARNINGS = (
+    Rule("unused-parameter", "Nothing in the template uses the parameter.", "parameters: {old: {type: string}}"),
+    Rule("unused-condition", "Nothing in the template uses the condition.", "conditions: {old: true}"),
+    Rule(
+        "unchecked-number",
+        "A text parameter without constraints is the value of a numeric property, so a value that is no number is found "
+        "out late; declare it as number.",
+        "mtu: {get_param: mtu} with mtu: {type: string}",
+    ),
+    Rule("deprecated-type", "The resource type is on its way out.", "type: OS::Nova::FloatingIP"),
+    Rule("deprecated-property", "The property is on its way out.", "OS::Neutron::Port: {network_id: …}"),
+    Rule(
+        "ineffective-property", "The property is accepted for old templates and does nothing.", "a property without use"
+    ),
+    Rule("hidden-output", "An output shows the value of a hidden parameter.", "value: {get_param: password}"),
+    Rule("implied-dependency", "The order is the same without this depends_on.", "depends_on: net beside network: net"),
+    Rule(
+        "renumbering-index",
+        "An index into a group whose members are removed from the front or middle: what it points at changes.",
+        "get_attr: [scaling_group, outputs_list, ip, 0]",
+    ),
+    Rule("ignored-key", "A key of a resource that means nothing here.", "Resources: {web: {Type: …, Notes: x}}"),
+)
+
+RULES: Mapping[str, Rule] = {
+    **{rule.name: rule for rule in _ERRORS},
+    **{rule.name: Rule(rule.name, rule.meaning, rule.example, "warning") for rule in _WARNINGS},
+}
+"""All rules by name."""

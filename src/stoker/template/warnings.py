@@ -1,0 +1,289 @@
+"""What is allowed in a template and is yet likely a mistake.
+
+Warnings never stop anything. Each rule is a function that looks at a whole definition; `RULES` tells what each means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic, Path
+from stoker.base.errors import TemplateInvalid
+from stoker.plugins.resource import ResourceType
+from stoker.schema.constraints import AllowedPattern, AllowedValues
+from stoker.schema.property import Property, Support, Type
+from stoker.template.check import TypeLookup
+from stoker.template.definition import Definition, ResourceDefinition
+from stoker.template.expressions import Expression, entries_of, every_node, items_of
+from stoker.template.functions.base import Function
+from stoker.template.functions.conditions import ConditionName
+from stoker.template.parameter import ParameterSchema
+from stoker.template.parameter_types import STRING
+from stoker.template.problems import Problems
+from stoker.template.properties import key_path
+from stoker.template.rules import RULES
+
+__all__ = ["RULES", "warnings"]
+
+_NUMERIC = (Type.INTEGER, Type.NUMBER)
+_SCALING_GROUPS = frozenset(
+    {"OS::Heat::AutoScalingGroup", "OS::Heat::InstanceGroup", "AWS::AutoScaling::AutoScalingGroup"}
+)
+"""Groups that remove their oldest members first."""
+
+
+def warnings(definition: Definition, types: TypeLookup) -> list[Diagnostic]:
+    """Everything doubtful about a bound template, from top to bottom; each with the severity `warning`."""
+    subject = _Subject(definition, {name: _type_of(resource, types) for name, resource in definition.resources.items()})
+    problems = Problems(definition.template.document)
+    for rule in _RULES:
+        for found in rule(subject):
+            problems.add_all([replace(found, severity="warning")])
+    return problems.sorted()
+
+
+def _type_of(resource: ResourceDefinition, types: TypeLookup) -> ResourceType | None:
+    """The resource's type; None when there is none, of which `check` complains."""
+    try:
+        return types(resource.type, resource.name)
+    except TemplateInvalid:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A value in a template that stands for a property."""
+
+    prop: Property
+    name: str
+    value: Any
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What the rules look at."""
+
+    definition: Definition
+    types: Mapping[str, ResourceType | None]
+
+    def trees(self) -> Iterator[Any]:
+        """Every compiled tree of the template, also of resources and outputs whose condition is false."""
+        template = self.definition.template
+        yield from template.conditions.values()
+        for resource in template.resources.values():
+            yield from (resource.properties, resource.metadata, resource.update_policy, resource.deletion_policy)
+            yield from (resource.external_id, resource.condition)
+        for output in template.outputs.values():
+            yield from (output.value, output.condition)
+
+    def nodes(self) -> Iterator[Expression]:
+        """Every node of every tree."""
+        return (node for tree in self.trees() for node in every_node(tree))
+
+    def given_properties(self) -> Iterator[_Given]:
+        """Every property that the template gives a value for, at any depth."""
+        for name, kind in self.types.items():
+            if kind is not None and not kind.any_properties:
+                resource = self.definition.resources[name]
+                path = key_path(self.definition, resource, "properties")
+                yield from _given(kind.properties, resource.properties, path)
+
+
+def _given(schema: Mapping[str, Property], tree: Any, path: Path) -> Iterator[_Given]:
+    for name, value in (entries_of(tree) or {}).items():
+        prop = schema.get(name)
+        if prop is not None:
+            yield from _inside(prop, name, value, (*path, name))
+
+
+def _inside(prop: Property, name: str, value: Any, path: Path) -> Iterator[_Given]:
+    yield _Given(prop, name, value, path)
+    if prop.schema is not None:
+        yield from _given(prop.schema, value, path)
+    elif prop.items is not None:
+        for index, item in enumerate(items_of(value) or ()):
+            yield from _inside(prop.items, name, item, (*path, index))
+
+
+# -- parameters and conditions ----------------------------------------------------------------------------------------
+
+
+def _unused_parameters(subject: _Subject) -> Iterator[Diagnostic]:
+    used: set[str] = set()
+    for node in subject.nodes():
+        if isinstance(node, Function):
+            named = node.parameters_named()
+            if named is None:
+                return
+            used.update(named)
+    template = subject.definition.template
+    for name in template.parameters:
+        if name not in used:
+            path = (template.written("parameters"), name)
+            yield Diagnostic("unused-parameter", f"nothing uses the parameter {name!r}", path, hint="remove it")
+
+
+def _unused_conditions(subject: _Subject) -> Iterator[Diagnostic]:
+    used = {node.name for node in subject.nodes() if isinstance(node, ConditionName)}
+    template = subject.definition.template
+    for name in template.conditions:
+        if name not in used:
+            path = (template.written("conditions"), name)
+            yield Diagnostic("unused-condition", f"nothing uses the condition {name!r}", path, hint="remove it")
+
+
+def _unchecked_numbers(subject: _Subject) -> Iterator[Diagnostic]:
+    for given in subject.given_properties():
+        schema = _sole_parameter(subject.definition, given.value)
+        if given.prop.type in _NUMERIC and schema is not None and schema.type is STRING and not _limited(schema):
+            yield Diagnostic(
+                "unchecked-number",
+                f"the parameter {schema.name!r} may be any text, but {given.name!r} is a number",
+                given.path,
+                hint=f"declare {schema.name!r} as number",
+            )
+
+
+def _sole_parameter(definition: Definition, value: Any) -> ParameterSchema | None:
+    """The parameter whose whole value this is; None when it is anything else."""
+    if not isinstance(value, Function) or not isinstance(value.arguments, str):
+        return None
+    named = value.parameters_named()
+    return definition.template.parameters.get(named[0]) if named else None
+
+
+def _limited(schema: ParameterSchema) -> bool:
+    return any(isinstance(constraint, AllowedPattern | AllowedValues) for constraint in schema.constraints)
+
+
+def _hidden_outputs(subject: _Subject) -> Iterator[Diagnostic]:
+    definition = subject.definition
+    hidden = definition.parameters.hidden
+    keys = definition.template.dialect.output_keys
+    for output in definition.outputs.values():
+        for node in every_node(output.value):
+            named = (node.parameters_named() or ()) if isinstance(node, Function) else ()
+            for name in hidden.intersection(named):
+                yield Diagnostic(
+                    "hidden-output",
+                    f"the output {output.key!r} shows the hidden parameter {name!r} to everyone who may see the stack",
+                    (definition.template.written("outputs"), output.key, keys["value"]),
+                    hint="leave the value out of the outputs",
+                )
+
+
+# -- types and properties ---------------------------------------------------------------------------------------------
+
+
+def _deprecated_types(subject: _Subject) -> Iterator[Diagnostic]:
+    for name, kind in subject.types.items():
+        if kind is not None and _leaving(kind.support):
+            path = key_path(subject.definition, subject.definition.resources[name], "type")
+            message = f"the type {kind.type_name} is {kind.support.status.lower()}"
+            yield Diagnostic("deprecated-type", message, path, hint=kind.support.message or "")
+
+
+def _deprecated_properties(subject: _Subject) -> Iterator[Diagnostic]:
+    for given in subject.given_properties():
+        support = given.prop.support
+        if _leaving(support) and isinstance(given.path[-1], str):
+            message = f"the property {given.name!r} is {support.status.lower()}"
+            yield Diagnostic("deprecated-property", message, given.path, hint=support.message or "")
+
+
+def _leaving(support: Support) -> bool:
+    return support.status in ("DEPRECATED", "HIDDEN")
+
+
+def _ineffective_properties(subject: _Subject) -> Iterator[Diagnostic]:
+    for given in subject.given_properties():
+        if not given.prop.implemented and isinstance(given.path[-1], str):
+            message = f"the property {given.name!r} does nothing"
+            yield Diagnostic("ineffective-property", message, given.path, hint="remove it")
+
+
+def _ignored_keys(subject: _Subject) -> Iterator[Diagnostic]:
+    template = subject.definition.template
+    for resource in template.resources.values():
+        for key in resource.source:
+            if key not in template.version.resource_keys:
+                path = (template.written("resources"), resource.name, key)
+                yield Diagnostic("ignored-key", f"the key {key!r} means nothing here", path, hint="remove it")
+
+
+# -- references -------------------------------------------------------------------------------------------------------
+
+
+def _implied_dependencies(subject: _Subject) -> Iterator[Diagnostic]:
+    definition = subject.definition
+    requires = {name: resource.requires for name, resource in definition.resources.items()}
+    for name, resource in definition.resources.items():
+        path = key_path(definition, resource, "depends_on")
+        listed = isinstance(resource.frozen_source().get(str(path[-1])), list)
+        referred = {reference.resource for reference in resource.references}
+        for index, other in enumerate(resource.depends_on):
+            elsewhere = (referred | set(resource.depends_on[:index] + resource.depends_on[index + 1 :])) - {name}
+            if other in requires and (other in referred or _reachable(elsewhere - {other}, other, requires)):
+                yield Diagnostic(
+                    "implied-dependency",
+                    f"{name!r} comes after {other!r} anyway",
+                    (*path, index) if listed else path,
+                    hint=f"remove {other!r} from {path[-1]}",
+                )
+
+
+def _reachable(starts: Iterable[str], goal: str, requires: Mapping[str, frozenset[str]]) -> bool:
+    pending, seen = list(starts), set()
+    while pending:
+        name = pending.pop()
+        if name == goal:
+            return True
+        if name not in seen:
+            seen.add(name)
+            pending.extend(requires.get(name, ()))
+    return False
+
+
+def _renumbering_indexes(subject: _Subject) -> Iterator[Diagnostic]:
+    definition = subject.definition
+    trees = [tree for resource in definition.resources.values() for tree in (resource.properties, resource.metadata)]
+    trees += [output.value for output in definition.outputs.values()]
+    for tree in trees:
+        for placed in definition.references_in(tree):
+            reference = placed.reference
+            indexed = any(isinstance(part, int) for part in reference.path)
+            if indexed and _loses_members_anywhere(subject, reference.resource):
+                yield Diagnostic(
+                    "renumbering-index",
+                    f"members of {reference.resource!r} are removed from the front or the middle, "
+                    "so this index points at another one afterwards",
+                    placed.path,
+                    hint="ask for the members by name",
+                )
+
+
+def _loses_members_anywhere(subject: _Subject, name: str) -> bool:
+    kind = subject.types.get(name)
+    if kind is None:
+        return False
+    if kind.type_name in _SCALING_GROUPS:
+        return True
+    properties = entries_of(subject.definition.resources[name].properties) or {}
+    return kind.type_name == "OS::Heat::ResourceGroup" and bool(properties.get("removal_policies"))
+
+
+_RULES: tuple[Callable[[_Subject], Iterator[Diagnostic]], ...] = (
+    _unused_parameters,
+    _unused_conditions,
+    _unchecked_numbers,
+    _hidden_outputs,
+    _deprecated_types,
+    _deprecated_properties,
+    _ineffective_properties,
+    _ignored_keys,
+    _implied_dependencies,
+    _renumbering_indexes,
+)
