@@ -106,18 +106,19 @@ class Deployment:
             if not error.diagnostics:
                 raise
             lines = [self._located(diagnostic) for diagnostic in error.diagnostics]
-            raise CommandFailed("\n".join(["The template cannot be used:", *lines])) from error
+            raise CommandFailed("\n".join(["The template or its environment cannot be used:", *lines])) from error
 
     def _located(self, problem: Diagnostic) -> str:
         """A problem with the place in the user's own file, and the line that stands there."""
-        url = problem.source if problem.source in self._sources.files else self._sources.template_url
-        text = self._sources.files.get(url, self._sources.template).splitlines()
-        if problem.source not in ("", url) and problem.source != "template":
+        texts = self._sources.named()
+        if problem.source not in texts:
             return problem.text()
-        told = f"{short(url)}{problem.text().removeprefix(problem.source or '<template>')}"
-        if problem.position is None or problem.position.line > len(text):
+        url, text = texts[problem.source]
+        told = short(url) + problem.text().removeprefix(problem.source or "<template>")
+        lines = text.splitlines()
+        if problem.position is None or problem.position.line > len(lines):
             return told
-        line = text[problem.position.line - 1].rstrip()
+        line = lines[problem.position.line - 1].rstrip()
         return f"{told}\n    {line}\n    {' ' * (problem.position.column - 1)}^"
 
 

@@ -35,6 +35,8 @@ def told() -> Iterator[None]:
     except keystone_errors.ConnectFailure as error:
         what, _, _ = str(error).partition(": ")  # the rest is the HTTP library's
         raise CommandFailed(f"The service cannot be reached. {USE_UP} ({what})") from error
+    except keystone_errors.DiscoveryFailure as error:
+        raise CommandFailed("There is no identity service at the credentials' auth_url, or it is away.") from error
     except keystone_errors.Unauthorized as error:
         raise CommandFailed(f"The identity service refused the credentials: {error.message}") from error
     except keystone_errors.EndpointNotFound as error:

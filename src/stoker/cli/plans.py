@@ -9,6 +9,7 @@ from rich.text import Text
 
 from stoker.cli.formats import cell, console
 from stoker.cli.service import Answer
+from stoker.cli.sources import short
 
 _SIGNS = {
     "create": ("+", "green"),
@@ -46,7 +47,7 @@ def show_plan(name: str, plan: Answer) -> None:
     width = max((len(step["path"]) for step in steps), default=0)
     for step in steps:
         sign, style = _SIGNS[step["kind"]]
-        out.print(Text.assemble("  ", (f"{sign} {step['path']:{width}}", style), f"  {step['type']}"))
+        out.print(Text.assemble("  ", (f"{sign} {step['path']:{width}}", style), f"  {short(step['type'])}"))
         for line in _because(step):
             out.print(Text(f"      {line}", style="dim"), soft_wrap=True)
     out.print(Text(f"{summary(plan)[0].upper()}{summary(plan)[1:]}.", style="bold"))

@@ -37,6 +37,14 @@ class Sources:
     environments: list[str] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
 
+    def named(self) -> dict[str, tuple[str, str]]:
+        """URL and text of each document by the name that the service has for it; the template may have none."""
+        names = {url: url for url in self.files} | {
+            f"environment {number}": url for number, url in enumerate(self.environments, 1)
+        }
+        found = {name: (url, self.files[url]) for name, url in names.items()}
+        return found | dict.fromkeys(("", "template"), (self.template_url, self.template))
+
 
 def collect(template: str, environments: Sequence[str] = ()) -> Sources:
     """Read a template and environments, each a path or a URL, and all that they refer to.

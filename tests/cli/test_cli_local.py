@@ -1,0 +1,101 @@
+"""`stoker up`, `down`, `status`: real processes, killed and brought back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import ANY_PORTS, BIN, EXAMPLES, Shell
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-local")]
+
+HELLO = str(EXAMPLES / "hello.yaml")
+
+
+def states(shell: Shell) -> list[str]:
+    return [row["state"] for row in shell.stoker("status", "-f", "json").json]
+
+
+def kill(shell: Shell, *programs: str) -> None:
+    for program in programs:
+        os.kill(shell.endpoints()["pids"][program], signal.SIGKILL)
+
+
+def test_stoker_survives_being_killed_and_being_stopped(shell: Shell) -> None:
+    assert "stoker up" in shell.fails("status")
+    shell.ok("up", "--detach", *ANY_PORTS)
+    before = shell.endpoints()
+    assert states(shell) == ["running", "running"]
+    assert "already running" in shell.ok("up", "--detach").out
+    assert "other ports" in shell.fails("up", "--detach", "--api-port", "1")
+    shell.ok("deploy", "hello", "-t", HELLO, "--yes")
+    outputs = shell.ok("stack", "outputs", "hello", "-f", "json").json
+
+    kill(shell, "engine")
+    assert shell.stoker("status").status == 1
+    assert states(shell) == ["running", "stopped"]
+    assert "stoker up" in shell.fails("stack", "list")
+    assert "Restarting what is missing: engine and API." in shell.ok("up", "--detach").out
+
+    kill(shell, "cloud", "engine")
+    shell.ok("up", "--detach")
+    after = shell.endpoints()
+    assert [after[name] for name in ("rest", "cfn", "identity")] == [
+        before[name] for name in ("rest", "cfn", "identity")
+    ]
+
+    down = shell.ok("down").out
+    assert "engine and API" in down
+    assert "emulated cloud" in down
+    assert "not running" in shell.ok("down").out
+    shell.ok("up", "--detach")
+    assert shell.ok("stack", "outputs", "hello", "-f", "json").json == outputs
+    shell.ok("delete", "hello", "--yes")
+
+
+def test_a_port_that_is_taken_is_told_and_nothing_is_left_running(shell: Shell) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        message = shell.fails("up", "--detach", *ANY_PORTS[2:], "--api-port", str(port))
+    assert f"The port {port}" in message
+    assert "--api-port" in message
+    assert states(shell) == ["stopped", "stopped"]
+
+
+def test_a_process_that_does_not_start_shows_its_own_words(shell: Shell, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.conf"
+    bad.write_text("[DEFAULT]\nmax_resources_per_stack = many\n")
+    message = shell.fails("up", "--detach", *ANY_PORTS, "--config-file", str(bad))
+    assert "max_resources_per_stack" in message
+    assert states(shell) == ["stopped", "stopped"]
+
+
+def test_in_the_foreground_it_brings_back_what_breaks_and_ends_at_ctrl_c(shell: Shell) -> None:
+    foreground = subprocess.Popen(
+        [BIN / "stoker", "up", *ANY_PORTS], env=shell.environment, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        wait_for(lambda: (shell.directory / "endpoints.json").exists() and shell.endpoints()["pids"])
+        killed = shell.endpoints()["pids"]["engine"]
+        kill(shell, "engine")
+        wait_for(lambda: shell.endpoints()["pids"]["engine"] != killed and states(shell) == ["running", "running"])
+        foreground.send_signal(signal.SIGINT)
+        out, _ = foreground.communicate(timeout=60)
+    finally:
+        foreground.kill()
+    assert foreground.returncode == 0
+    assert "ended with status -9; starting it again" in out
+    assert states(shell) == ["stopped", "stopped"]
+
+
+def wait_for(condition: object, seconds: float = 45.0) -> None:
+    assert callable(condition)
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.1)

@@ -1,0 +1,146 @@
+"""What an embedded set-up keeps, decides and remembers, without processes."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+import yaml
+from oslo_config import cfg
+
+from stoker.base.clock import ManualClock
+from stoker.base.errors import Conflict, Invalid
+from stoker.cli.errors import CommandFailed
+from stoker.cli.local import planned_set_up
+from stoker.processes.access import write_access_files
+from stoker.processes.control import running
+from stoker.processes.directory import DataDirectory, SetUp
+from stoker.processes.embedded import Options, configuration
+from stoker.processes.settings import cloud_settings, engine_settings
+from stoker.processes.tokens import TokenCache
+
+SET_UP = SetUp("http://127.0.0.1:8104/v1", "http://127.0.0.1:8100/v1", "http://127.0.0.1:5100/identity/v3")
+KEEP: dict[str, int | None] = {"rest": None, "cfn": None, "identity": None}
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> DataDirectory:
+    made = DataDirectory(tmp_path / "data")
+    made.make()
+    return made
+
+
+def configured(directory: DataDirectory, *files: str, cloud: str | None = None) -> cfg.ConfigOpts:
+    return configuration(Options(directory, 8004, 8000, "http://127.0.0.1:5000/identity", cloud, files))
+
+
+def test_the_key_is_made_once_and_only_its_owner_reads_it(directory: DataDirectory) -> None:
+    key = directory.encryption_key()
+    assert len(key) == 32
+    assert DataDirectory(directory.path).encryption_key() == key
+    assert stat.S_IMODE((directory.path / "secrets.json").stat().st_mode) == 0o600
+    assert stat.S_IMODE(directory.path.stat().st_mode) == 0o700
+
+
+def test_the_record_of_a_set_up_comes_back(directory: DataDirectory) -> None:
+    assert directory.set_up() is None
+    directory.record(SET_UP)
+    assert directory.set_up() == SET_UP
+
+
+@pytest.mark.parametrize("text", ["{", "{}", "[]"])
+def test_a_damaged_record_is_told(directory: DataDirectory, text: str) -> None:
+    (directory.path / "endpoints.json").write_text(text)
+    with pytest.raises(Invalid, match=r"endpoints\.json"):
+        directory.set_up()
+
+
+def test_a_directory_holds_one_engine(directory: DataDirectory) -> None:
+    with directory.engine_lock(), pytest.raises(Conflict, match="Another engine runs"), directory.engine_lock():
+        pass
+    with directory.engine_lock():
+        pass
+
+
+def test_a_stale_pid_file_is_nobody(directory: DataDirectory) -> None:
+    directory.pid_file("engine").write_text("1")
+    assert running(directory, "engine") is None
+
+
+def test_ports_are_the_users_then_the_last_ones_then_the_defaults() -> None:
+    fresh = planned_set_up(None, KEEP, None, ())
+    assert (fresh.rest, fresh.cfn) == ("http://127.0.0.1:8004/v1", "http://127.0.0.1:8000/v1")
+    assert fresh.identity == "http://127.0.0.1:5000/identity/v3"
+    assert planned_set_up(SET_UP, KEEP, None, ()) == SET_UP
+    moved = planned_set_up(SET_UP, {**KEEP, "rest": 9000}, None, ())
+    assert (moved.rest, moved.identity) == ("http://127.0.0.1:9000/v1", SET_UP.identity)
+    free = planned_set_up(None, dict.fromkeys(KEEP, 0), None, ())
+    assert len({free.rest, free.cfn, free.identity.replace("/identity/v3", "/v1")}) == 3
+
+
+def test_a_directory_stays_with_its_cloud() -> None:
+    with pytest.raises(CommandFailed, match="belongs to an emulated cloud"):
+        planned_set_up(SET_UP, KEEP, "other", ())
+
+
+def test_clients_files_name_both_users_and_are_private(directory: DataDirectory) -> None:
+    write_access_files(directory, SET_UP)
+    clouds = yaml.safe_load((directory.path / "clouds.yaml").read_text())["clouds"]
+    assert {name: cloud["auth"]["username"] for name, cloud in clouds.items()} == {
+        "stoker": "demo",
+        "stoker-admin": "admin",
+    }
+    assert "export OS_PROJECT_NAME=admin\n" in (directory.path / "openrc-admin").read_text()
+    assert f"export OS_AUTH_URL={SET_UP.identity}\n" in (directory.path / "openrc").read_text()
+    assert stat.S_IMODE((directory.path / "openrc").stat().st_mode) == 0o600
+
+
+def test_configuration_files_win_over_the_embedded_defaults(directory: DataDirectory) -> None:
+    file = directory.path / "heat.conf"
+    file.write_text(
+        "[DEFAULT]\nmax_resources_per_stack = 7\nhidden_stack_tags = a,b\nmax_nova_api_microversion = 2.60\n"
+        "[trustee]\nusername = engine\n[clients_nova]\nendpoint_type = internal\n"
+    )
+    config = configured(directory, str(file))
+    settings = engine_settings(config)
+    assert (settings.max_resources_per_stack, settings.hidden_stack_tags) == (7, ("a", "b"))
+    assert settings.type_options["max_server_name_length"] == 53
+    assert "stack_domain_admin_password" not in settings.type_options
+    cloud = cloud_settings(config)
+    assert (cloud.username, cloud.password, cloud.project_name) == ("engine", "secret", "service")
+    assert cloud.auth_url == "http://127.0.0.1:5000/identity"
+    assert cloud.stack_domain_admin == "heat_domain_admin"
+    assert cloud.client("nova").endpoint_type == "internal"
+    assert cloud.client("cinder").endpoint_type == "public"
+    assert cloud.max_microversions == {"nova": "2.60"}
+    assert config.database.connection == directory.database_url
+    assert config.auth_encryption_key == directory.encryption_key()
+
+
+def test_a_named_cloud_is_used_with_the_users_own_login(
+    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    auth = {"auth_url": "https://cloud/v3", "application_credential_id": "a", "application_credential_secret": "s"}
+    entry = {"auth_type": "v3applicationcredential", "auth": auth, "region_name": "North", "cacert": "/ca.pem"}
+    file = directory.path / "clouds.yaml"
+    file.write_text(yaml.safe_dump({"clouds": {"mine": entry}}))
+    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(file))
+    config = configured(directory, cloud="mine")
+    assert config.keystone_authtoken.auth_type == "v3applicationcredential"
+    assert config.keystone_authtoken.application_credential_secret == "s"
+    settings = cloud_settings(config)
+    assert (settings.auth_url, settings.region_name_for_services) == ("https://cloud/v3", "North")
+    assert settings.client("nova").ca_file == "/ca.pem"
+
+
+def test_a_token_is_remembered_for_its_time_and_the_unused_one_makes_room() -> None:
+    clock = ManualClock()
+    cache = TokenCache(clock, capacity=2)
+    cache.set("a", b"A", time=10)
+    cache.set("b", b"B", time=300)
+    clock_value = cache.get("a")
+    cache.set("c", b"C", time=300)
+    assert (clock_value, cache.get("b"), cache.get("c")) == (b"A", None, b"C")
+    clock.advance(11)
+    assert (cache.get("a"), cache.get("c")) == (None, b"C")
