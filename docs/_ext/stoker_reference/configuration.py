@@ -9,15 +9,19 @@ from oslo_config import cfg
 
 from stoker.base.config import LIBRARY_GROUPS, OPTIONS
 from stoker_reference.markdown import code, page, section, sentence, table
+from stoker_reference.reading import Mentioned
 
 _SERVICE_SECTION = "clients_"
 
 
 def pages() -> Iterator[tuple[str, str]]:
     """The one page about configuration."""
+    read = Mentioned("base/config.py", "engine/settings.py", "cloud/settings.py", "emulator")
     services = [group for group in OPTIONS if group.startswith(_SERVICE_SECTION)]
     own = {group for group in services if group in ("clients_heat", "clients_keystone")}
-    sections = [section(f"[{group}]", _options(group)) for group in OPTIONS if group not in services or group in own]
+    sections = [
+        section(f"[{group}]", _options(group, read)) for group in OPTIONS if group not in services or group in own
+    ]
     others = ", ".join(code(f"[{group}]") for group in services if group not in own)
     libraries = ", ".join(code(f"[{group}]") for group in sorted(LIBRARY_GROUPS))
     yield (
@@ -25,7 +29,7 @@ def pages() -> Iterator[tuple[str, str]]:
         page(
             "Configuration",
             "Stoker reads `heat.conf` and keeps its option names, types and defaults. An option that it does not know "
-            "is named in a warning at start, so that no setting is taken and then silently ignored.",
+            "is named in a warning at start. Some options are known and not used yet; they are marked below.",
             f"The sections {libraries} are read by the libraries that they belong to, `[trustee]` by keystoneauth "
             "(the user as whom Stoker acts), and the options of logging by oslo.log.",
             *sections,
@@ -34,9 +38,16 @@ def pages() -> Iterator[tuple[str, str]]:
     )
 
 
-def _options(group: str) -> str:
-    rows = [(code(option.name), _kind(option), _default(option), sentence(option.help)) for option in OPTIONS[group]]
+def _options(group: str, read: Mentioned) -> str:
+    rows = [
+        (code(option.name), _kind(option), _default(option), sentence(option.help) + _effect(option, read))
+        for option in OPTIONS[group]
+    ]
     return table(("Option", "Type", "Default", "Meaning"), rows)
+
+
+def _effect(option: cfg.Opt, read: Mentioned) -> str:
+    return "" if option.dest in read else " **Nothing reads it in this version.**"
 
 
 def _kind(option: cfg.Opt) -> str:
