@@ -82,7 +82,7 @@ def outside(place: dict[str, Any], cases: list[str], *, quick: bool) -> list[dic
             "OS_PROJECT_NAME": "admin",
         }
         subprocess.run(command, env=environment, check=True)
-        return list(json.loads(Path(out.name).read_text())["records"])
+        return [record for run in json.loads(Path(out.name).read_text()) for record in run["records"]]
 
 
 def show(records: list[dict[str, Any]], heat: dict[str, Any]) -> None:
