@@ -116,8 +116,9 @@ async def _confirm(call: Call) -> Outcome:
     shown = await looked_at(call)
     if shown is None or "resize" in (shown.get("OS-EXT-STS:task_state") or ""):
         return Again(after=CONFIRMED.pause(call.elapsed))
-    if status_of(shown) == "VERIFY_RESIZE" and "sent" not in call.progress:
-        await act(call, "confirmResize")
+    if "sent" not in call.progress:
+        if status_of(shown) == "VERIFY_RESIZE":
+            await act(call, "confirmResize")
         call.progress["sent"] = True
         return Again(after=CONFIRMED.pause(call.elapsed))
     return judge(call, shown, CONFIRMED)

@@ -22,6 +22,7 @@ from stoker.resources.nova.server_ports import (
     mark_used,
     needs_own_port,
     security_group_ids,
+    unused_port,
 )
 from stoker.resources.nova.server_schema import PORT_EXTRA
 from stoker.resources.nova.server_states import path_of
@@ -218,23 +219,32 @@ async def _free(call: Call, port: str) -> bool:
 
 
 async def _join(call: Call, cards: dict[str, Any]) -> None:
-    """Give the server the first card that joins, unless an interrupted entry has."""
+    """Give the server the first card that joins, unless an interrupted entry has.
+
+    A port that has to be made for it first is recorded before it is used: then Nova writes over its mark.
+    """
     index = cards["join"][0]
     entry = cards["entries"][index]
     wanted = entry.get("port")
     if needs_own_port(entry):
-        await find_strays(call)
-        wanted = await ensure_port(call, index, entry)
-    there = {card["port_id"] for card in await _cards(call)} - set(cards["have"])
-    arrived = wanted if wanted in there else None
-    if wanted is None:
-        arrived = next(iter(there), None)
+        wanted = unused_port(call, index)
+        if wanted is None:
+            await find_strays(call)
+            await ensure_port(call, index, entry)
+            return
+    arrived = await _arrived(call, cards, wanted)
     port = arrived or await _attach(call, entry, wanted)
     mark_used(call, port)
     if wanted is None and (groups := await security_group_ids(call)):
         await call.cloud.put("neutron", f"/v2.0/ports/{port}", {"port": {"security_groups": groups}})
     await associate(call, entry, port)
     cards["join"], cards["have"] = cards["join"][1:], [*cards["have"], port]
+
+
+async def _arrived(call: Call, cards: Mapping[str, Any], wanted: str | None) -> str | None:
+    """The port that has joined already: the wanted one, or when Nova may choose, one that was not there before."""
+    there = {str(card["port_id"]) for card in await _cards(call)} - set(cards["have"])
+    return wanted if wanted in there else next(iter(there), None) if wanted is None else None
 
 
 async def _attach(call: Call, entry: Entry, port: str | None) -> str:

@@ -1,6 +1,7 @@
 """Attaching volumes to servers and detaching them: calls to Nova, watched in Cinder (facts: cinder.yaml, shared_flows).
 
-An attachment's id is the volume's id; newer versions of Nova show it as `volumeId` only. Every function may be called again; none waits.
+An attachment's id is the volume's id; newer versions of Nova show it as `volumeId` only. Every function may be called
+again; none waits.
 """
 
 from __future__ import annotations

@@ -1,0 +1,275 @@
+"""OS::Nova::Server changed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from crash_support import run_crashing
+from resource_harness import ActionFailed, Bench, Resource
+
+from stoker.cloud.session import Cloud
+from stoker.emulator.core.faults import Fault
+from stoker.emulator.testing import ServedCloud
+from stoker.plugins.outcome import Replace
+from stoker.resources.nova.server_interfaces import plan
+
+Given = Callable[..., dict[str, Any]]
+PRIVATE = {"network": "private"}
+
+
+async def shown(cloud: Cloud, server: Resource) -> dict[str, Any]:
+    """The server as Nova has it."""
+    body: dict[str, Any] = await cloud.get("nova", f"/servers/{server.physical_id}")
+    return dict(body["server"])
+
+
+async def cards(cloud: Cloud, server: Resource) -> list[dict[str, Any]]:
+    """The ports that the server has."""
+    return await cloud.list("neutron", "/v2.0/ports", "ports", {"device_id": server.physical_id})
+
+
+@pytest.fixture
+async def server(servers: Bench, given: Given) -> Resource:
+    """A small server on the network `private`, with metadata."""
+    return await servers.create(given(PRIVATE, metadata={"a": "1"}))
+
+
+async def test_small_changes_are_one_call_each(
+    servers: Bench, cloud: Cloud, server: Resource, given: Given, calls: list[str]
+) -> None:
+    wanted = given(PRIVATE, metadata={"b": "2"}, name="new", tags=["x"], admin_pass="secret")
+    await servers.finalized(wanted)
+    calls.clear()
+
+    await servers.update(server, wanted)
+
+    assert [call.partition(" ")[0] for call in calls] == ["PUT", "PUT", "PUT", "POST"]
+    changed = await shown(cloud, server)
+    assert (changed["metadata"], changed["name"], changed["tags"]) == ({"b": "2"}, "new", ["x"])
+
+
+async def test_a_name_taken_away_gives_the_physical_name_back(
+    servers: Bench, cloud: Cloud, server: Resource, given: Given
+) -> None:
+    await servers.update(server, given(PRIVATE, name="new"))
+    await servers.update(server, given(PRIVATE))
+
+    assert (await shown(cloud, server))["name"].startswith("web-thing-")
+
+
+async def test_another_flavor_resizes_and_confirms(
+    servers: Bench, cloud: Cloud, server: Resource, given: Given
+) -> None:
+    await servers.update(server, {**given(PRIVATE, metadata={"a": "1"}), "flavor": "m1.tiny"})
+
+    changed = await shown(cloud, server)
+    assert (changed["status"], changed["flavor"]["original_name"]) == ("ACTIVE", "m1.tiny")
+
+
+async def test_a_resize_that_was_asked_for_before_is_waited_for(
+    servers: Bench, cloud: Cloud, server: Resource, given: Given
+) -> None:
+    """The engine died between the request and its record."""
+    await cloud.post("nova", f"/servers/{server.physical_id}/action", {"resize": {"flavorRef": "1"}})
+
+    await servers.update(server, {**given(PRIVATE, metadata={"a": "1"}), "flavor": "m1.tiny"})
+
+    assert (await shown(cloud, server))["flavor"]["original_name"] == "m1.tiny"
+
+
+async def test_a_resize_that_nova_gives_up_fails(
+    servers: Bench, server: Resource, given: Given, served: ServedCloud
+) -> None:
+    wanted = await servers.finalized({**given(PRIVATE), "flavor": "m1.tiny"})
+    call = servers.call(server, "UPDATE", wanted)
+    call = replace(call, previous=server.properties, changed={"flavor": wanted["flavor"]})
+    call.progress["sent"] = call.now - 60
+
+    outcome = await servers.kind.update(call)
+
+    assert "gave up" in outcome.reason  # type: ignore[union-attr]
+
+
+async def test_another_image_rebuilds(servers: Bench, cloud: Cloud, server: Resource, given: Given) -> None:
+    wanted = {**given(PRIVATE, metadata={"a": "1"}), "image": "cirros-0.6.2-x86_64-disk"}
+
+    await servers.update(server, wanted)
+
+    changed = await shown(cloud, server)
+    image = await cloud.find("glance.image", "cirros-0.6.2-x86_64-disk")
+    assert (changed["status"], changed["image"]["id"]) == ("ACTIVE", image)
+
+
+@pytest.mark.parametrize("name", ["flavor", "image", "user_data"])
+async def test_policy_replace(servers: Bench, server: Resource, given: Given, name: str) -> None:
+    other = {"flavor": "m1.tiny", "image": "cirros-0.6.2-x86_64-disk", "user_data": "#!/bin/sh"}[name]
+
+    outcome = await servers.update(server, {**given(PRIVATE), name: other, f"{name}_update_policy": "REPLACE"})
+
+    assert isinstance(outcome, Replace)
+
+
+async def test_user_data_that_may_be_ignored_cost_nothing(
+    servers: Bench, server: Resource, given: Given, calls: list[str]
+) -> None:
+    wanted = given(PRIVATE, metadata={"a": "1"}, user_data="#!/bin/sh", user_data_update_policy="IGNORE")
+    await servers.finalized(wanted)
+    calls.clear()
+
+    await servers.update(server, wanted)
+
+    assert calls == []
+
+
+async def test_user_data_rebuild(servers: Bench, admin: Cloud, server: Resource, given: Given) -> None:
+    before = (await admin.get("nova", f"/servers/{server.physical_id}"))["server"]["OS-EXT-SRV-ATTR:user_data"]
+    wanted = given(PRIVATE, metadata={"a": "1"}, user_data="#!/bin/sh", user_data_update_policy="REBUILD")
+
+    await servers.update(server, wanted)
+
+    after = (await admin.get("nova", f"/servers/{server.physical_id}"))["server"]
+    assert (after["status"], after["OS-EXT-SRV-ATTR:user_data"] != before) == ("ACTIVE", True)
+
+
+async def test_a_rebuild_that_fails(servers: Bench, server: Resource, given: Given, served: ServedCloud) -> None:
+    fault = Fault(on="POST /compute/v2.1/servers/*/action", do="error_state", times=1)
+    served.do(lambda: served.cloud.faults.add(fault))
+
+    with pytest.raises(ActionFailed, match="could not be rebuilt"):
+        await servers.update(server, {**given(PRIVATE, metadata={"a": "1"}), "image": "cirros-0.6.2-x86_64-disk"})
+
+
+# -- networks -----------------------------------------------------------------------------------------------------
+
+
+async def test_networks_join_and_leave(
+    servers: Bench, cloud: Cloud, server: Resource, given: Given, subnet: str
+) -> None:
+    [first] = await cards(cloud, server)
+    metadata = {"a": "1"}
+
+    await servers.update(server, given(PRIVATE, {"subnet": subnet}, metadata=metadata))
+    now = await cards(cloud, server)
+    assert first["id"] in {port["id"] for port in now}
+    [own] = [port for port in now if port["name"] == "thing-port-1"]
+    assert own["id"] in server.data["internal_ports"]
+
+    await servers.update(server, given(PRIVATE, metadata=metadata))
+    assert [port["id"] for port in await cards(cloud, server)] == [first["id"]]
+    assert "internal_ports" not in server.data
+    gone = await cloud.request("GET", "neutron", f"/v2.0/ports/{own['id']}", ok=(404,))
+    assert gone.status == 404
+
+
+async def test_a_port_of_the_templates_own_comes_off_and_stays(
+    servers: Bench, cloud: Cloud, server: Resource, given: Given
+) -> None:
+    network = await cloud.find("neutron.network", "private")
+    port = (await cloud.post("neutron", "/v2.0/ports", {"port": {"network_id": network}}))["port"]["id"]
+    metadata = {"a": "1"}
+
+    await servers.update(server, given({"port": port}, metadata=metadata))
+    assert [card["id"] for card in await cards(cloud, server)] == [port]
+
+    await servers.update(server, given(PRIVATE, metadata=metadata))
+    assert [card["id"] for card in await cards(cloud, server)] != [port]
+    assert (await cloud.get("neutron", f"/v2.0/ports/{port}"))["port"]["device_id"] == ""
+
+
+async def test_extra_properties_change_the_port_in_place(
+    servers: Bench, cloud: Cloud, given: Given, subnet: str
+) -> None:
+    def entry(**extra: Any) -> dict[str, Any]:
+        return {"subnet": subnet, "port_extra_properties": extra}
+
+    server = await servers.create(given(entry()), "other")
+    [before] = await cards(cloud, server)
+
+    await servers.update(server, given(entry(admin_state_up=False)))
+    [after] = await cards(cloud, server)
+    assert (after["id"], after["admin_state_up"]) == (before["id"], False)
+
+    await servers.update(server, given(entry(mac_address="fa:16:3e:00:00:01")))
+    [other] = await cards(cloud, server)
+    assert (other["id"] != before["id"], other["mac_address"]) == (True, "fa:16:3e:00:00:01")
+
+
+async def test_no_networks_any_more_means_novas_choice(
+    servers: Bench, cloud: Cloud, server: Resource, given: Given
+) -> None:
+    [before] = await cards(cloud, server)
+
+    await servers.update(server, {**given(metadata={"a": "1"}), "networks": None})
+
+    [after] = await cards(cloud, server)
+    assert after["id"] != before["id"]
+
+
+async def test_allocate_network(servers: Bench, cloud: Cloud, server: Resource, given: Given) -> None:
+    metadata = {"a": "1"}
+
+    await servers.update(server, given({"allocate_network": "none"}, metadata=metadata))
+    assert await cards(cloud, server) == []
+
+    await servers.update(server, given({"allocate_network": "auto"}, metadata=metadata))
+    assert len(await cards(cloud, server)) == 1
+
+
+async def test_crashes_at_every_turn_leave_nothing_behind(
+    servers: Bench, cloud: Cloud, given: Given, subnet: str
+) -> None:
+    server = servers.resource()
+    server.properties = await servers.finalized(given({"subnet": subnet}, PRIVATE))
+    await run_crashing(servers, "create", server)
+    assert len(await cards(cloud, server)) == 2
+
+    extra = {"subnet": subnet, "port_extra_properties": {"binding:vnic_type": "normal"}}
+    wanted = {**given(extra, PRIVATE, PRIVATE), "flavor": "m1.tiny", "image": "cirros-0.6.2-x86_64-disk"}
+    await run_crashing(servers, "update", server, wanted)
+    assert len(await cards(cloud, server)) == 3
+    assert (await shown(cloud, server))["flavor"]["original_name"] == "m1.tiny"
+
+    await run_crashing(servers, "delete", server)
+    assert await cloud.list("nova", "/servers", "servers") == []
+    owners = {port["device_owner"] for port in await cloud.list("neutron", "/v2.0/ports", "ports")}
+    assert [owner for owner in owners if not owner.startswith("network:")] == []
+
+
+async def test_a_floating_ip_goes_from_one_card_to_another(
+    servers: Bench, cloud: Cloud, given: Given, subnet: str
+) -> None:
+    public = await cloud.find("neutron.network", "public")
+    body = {"floatingip": {"floating_network_id": public}}
+    floating = (await cloud.post("neutron", "/v2.0/floatingips", body))["floatingip"]["id"]
+    one, two = {"subnet": subnet}, {"subnet": subnet, "port_extra_properties": {"binding:vnic_type": "normal"}}
+    server = await servers.create(given({**one, "floating_ip": floating}, two), "other")
+
+    async def home() -> Any:
+        return (await cloud.get("neutron", f"/v2.0/floatingips/{floating}"))["floatingip"]["port_id"]
+
+    before = await home()
+    await servers.update(server, given(one, {**two, "floating_ip": floating}))
+    assert await home() not in (None, before)
+    await servers.update(server, given(one, two))
+    assert await home() is None
+
+
+def test_plan_keeps_what_fits() -> None:
+    has = [
+        {"port_id": "p1", "net_id": "n1", "fixed_ips": [{"ip_address": "10.0.0.1", "subnet_id": "s1"}]},
+        {"port_id": "p2", "net_id": "n1", "fixed_ips": [{"ip_address": "10.0.0.2", "subnet_id": "s1"}]},
+        {"port_id": "p3", "net_id": "n2", "fixed_ips": []},
+    ]
+    old = [{"network": "n1"}, {"network": "n1", "fixed_ip": "10.0.0.2"}, {"port": "p3"}]
+    new = [{"network": "n1", "fixed_ip": "10.0.0.2"}, {"port": "p4"}, {"subnet": "s1"}]
+
+    assert plan(old, new, has, frozenset()) == {
+        "leave": ["p3"],
+        "join": [1],
+        "keep": [[0, "p2"], [2, "p1"]],
+        "unlink": [],
+        "have": ["p1", "p2"],
+    }
