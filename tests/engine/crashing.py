@@ -24,7 +24,7 @@ from stoker.store import queries
 from stoker.store.journal import Journal
 
 TEMPLATE = (Path(__file__).parent / "crashing.yaml").read_text()
-CHANGED = TEMPLATE.replace("10.77.1.0/24", "10.77.9.0/24").replace("count: 2", "count: 3").replace("first", "second")
+CHANGED = TEMPLATE.replace("10.77.1.0/24", "10.77.9.0/24").replace("count: 2", "count: 3").replace("value: first}", "value: second}")
 MEMBER = (Path(__file__).parent / "crashing-member.yaml").read_text()
 FILES = {"member.yaml": MEMBER}
 NAME = "doomed"
