@@ -1,0 +1,133 @@
+"""Complaints for people, for programs and for code review: an excerpt with a caret, JSON, SARIF.
+
+Whoever has complaints can use this: a linter, or a command that was refused by a server.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from rich.console import Console
+from rich.text import Text
+
+from stoker.authoring.rules import ERROR, WARNING
+from stoker.base.diagnostics import Diagnostic, Position, format_path
+from stoker.template.rules import Rule
+
+TextOf = Callable[[str], str | None]
+"""From the name of a source to its text; None when there is none to show."""
+
+_STYLES = {ERROR: "bold red", WARNING: "bold yellow"}
+_LEVELS = {ERROR: "error", WARNING: "warning"}
+_CONTEXT_LINES = 1
+_TOKEN = re.compile(r"""["']?[\w.:/+\-]+["']?|.""")
+_SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+# -- text --------------------------------------------------------------------------------------------------------
+
+
+def show(console: Console, diagnostics: Sequence[Diagnostic], text_of: TextOf) -> None:
+    """Print each complaint with the lines that it is about."""
+    for diagnostic in diagnostics:
+        console.print(explanation(diagnostic, text_of(diagnostic.source)), soft_wrap=True)
+
+
+def explanation(diagnostic: Diagnostic, text: str | None) -> Text:
+    """What is wrong, where, the lines there with a caret below the place, and what to do about it."""
+    style = _STYLES[diagnostic.severity]
+    shown = Text.assemble((f"{diagnostic.severity}[{diagnostic.rule}]", style), (f": {diagnostic.message}\n", "bold"))
+    lines = (text or "").splitlines()
+    position = diagnostic.position
+    width = len(str(position.line + _CONTEXT_LINES)) if position else 1
+    shown.append(f"{' ' * width}--> ", "blue")
+    shown.append(f"{_place(diagnostic)}\n")
+    if position is not None and position.line <= len(lines):
+        for piece in _excerpt(lines, position, width, style):
+            shown.append_text(piece)
+    if diagnostic.hint:
+        shown.append(f"{' ' * width} = ", "blue")
+        shown.append(f"{diagnostic.hint}\n")
+    return shown
+
+
+def _place(diagnostic: Diagnostic) -> str:
+    position = diagnostic.position
+    source = diagnostic.source or "template"
+    where = f"{source}:{position.line}:{position.column}" if position else source
+    return f"{where}  {format_path(diagnostic.path)}".rstrip()
+
+
+def _excerpt(lines: Sequence[str], position: Position, width: int, style: str) -> Iterator[Text]:
+    first = max(1, position.line - _CONTEXT_LINES)
+    for number in range(first, position.line + 1):
+        line = lines[number - 1].rstrip().replace("\t", " ")
+        if line or number == position.line:
+            yield Text.assemble((f"{number:>{width}} | ", "blue"), f"{line}\n")
+    token = _TOKEN.match(lines[position.line - 1], position.column - 1)
+    marks = "^" * (len(token[0]) if token else 1)
+    yield Text.assemble((f"{' ' * width} | ", "blue"), (f"{' ' * (position.column - 1)}{marks}\n", style))
+
+
+def summary(diagnostics: Sequence[Diagnostic], files: int) -> str:
+    """How many files have how many complaints: `2 errors and 1 warning in 3 files`."""
+    counts = Counter(diagnostic.severity for diagnostic in diagnostics)
+    told = " and ".join(_counted(counts[severity], severity) for severity in (ERROR, WARNING) if counts[severity])
+    return f"{told or 'no complaints'} in {_counted(files, 'file')}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+# -- data --------------------------------------------------------------------------------------------------------
+
+
+def to_json(diagnostics: Sequence[Diagnostic], files: int) -> dict[str, Any]:
+    """Complaints as plain data, counted."""
+    counts = Counter(diagnostic.severity for diagnostic in diagnostics)
+    return {
+        "diagnostics": [diagnostic.to_dict() for diagnostic in diagnostics],
+        "summary": {"files": files, "errors": counts[ERROR], "warnings": counts[WARNING]},
+    }
+
+
+def to_sarif(diagnostics: Sequence[Diagnostic], rules: Mapping[str, Rule], version: str) -> dict[str, Any]:
+    """Complaints as a SARIF 2.1.0 log, which code review tools show beside the lines."""
+    used = sorted({diagnostic.rule for diagnostic in diagnostics})
+    driver = {"name": "stoker lint", "semanticVersion": version, "rules": [_sarif_rule(name, rules) for name in used]}
+    results = [_sarif_result(diagnostic, used.index(diagnostic.rule)) for diagnostic in diagnostics]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _sarif_rule(name: str, rules: Mapping[str, Rule]) -> dict[str, Any]:
+    rule = rules.get(name)
+    if rule is None:
+        return {"id": name}
+    return {
+        "id": name,
+        "shortDescription": {"text": rule.meaning},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+    }
+
+
+def _sarif_result(diagnostic: Diagnostic, index: int) -> dict[str, Any]:
+    message = ". ".join(part for part in (diagnostic.message, diagnostic.hint) if part)
+    location: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": quote(diagnostic.source)}}}
+    position = diagnostic.position
+    if position is not None:
+        location["physicalLocation"]["region"] = {"startLine": position.line, "startColumn": position.column}
+    if diagnostic.path:
+        location["logicalLocations"] = [{"fullyQualifiedName": format_path(diagnostic.path)}]
+    return {
+        "ruleId": diagnostic.rule,
+        "ruleIndex": index,
+        "level": _LEVELS[diagnostic.severity],
+        "message": {"text": message},
+        "locations": [location],
+    }

@@ -1,0 +1,27 @@
+"""Every rule that a complaint of the linter can name: those of the template language, and those about files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stoker.template.rules import RULES as TEMPLATE_RULES
+from stoker.template.rules import Rule
+
+ERROR = "error"
+WARNING = "warning"
+
+_OWN = (
+    Rule("unreadable", "The file cannot be opened, or is not UTF-8.", "type: a_folder.yaml"),
+    Rule("limit", "The template is larger than a server accepts.", "1001 resources"),
+    Rule("nesting", "Stacks are nested deeper than a server accepts.", "web.yaml: {type: web.yaml}"),
+    Rule(
+        "missing-file",
+        "A file or URL that the template refers to is not at hand; what depends on its content is not checked.",
+        "user_data: {get_file: not_here.sh}",
+        WARNING,
+    ),
+    Rule("unused-ignore", "A comment ignores a rule that nothing breaks there.", "# stoker: ignore[version]", WARNING),
+)
+
+RULES: Mapping[str, Rule] = {**TEMPLATE_RULES, **{rule.name: rule for rule in _OWN}}
+"""All rules by name."""

@@ -1,0 +1,164 @@
+"""Templates and what belongs to them, read from this machine's disk.
+
+A source is known by its path as the user would write it: relative to the working directory where it is below it. The
+same names are shown in complaints.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from stoker.base.diagnostics import Diagnostic
+from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from stoker.template.document import Document
+from stoker.template.expressions import FunctionError
+from stoker.template.limits import Limits
+from stoker.template.template import Template
+from stoker.template.versions import VERSION_KEYS
+
+SUFFIXES = frozenset({".yaml", ".yml", ".json", ".template"})
+_BEGINS = re.compile(rf"""(?m)^[\s{{,]*["']?(?:{"|".join(VERSION_KEYS)})["']?\s*:""")
+_REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+def is_remote(name: str) -> bool:
+    """Whether a name is a URL rather than a path."""
+    return _REMOTE.match(name) is not None
+
+
+def looks_like_template(text: str) -> bool:
+    """Whether a text has the key that says which template version it is written in."""
+    return _BEGINS.search(text) is not None
+
+
+def find_templates(paths: Iterable[str]) -> Iterator[str]:
+    """Files as they are named; of a directory the templates somewhere below it, in the order of their paths."""
+    for path in paths:
+        if not Path(path).is_dir():
+            yield path
+            continue
+        for found in sorted(Path(path).rglob("*")):
+            if found.suffix in SUFFIXES and found.is_file() and _is_template_file(found):
+                yield str(found)
+
+
+def _is_template_file(path: Path) -> bool:
+    try:
+        return looks_like_template(path.read_text("utf-8-sig"))
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def beside(folder: str, name: str) -> str:
+    """The path that `name` means in a file that stands in `folder`."""
+    return os.path.normpath(Path(folder) / name)
+
+
+def reason(error: Exception) -> str:
+    """Why a file cannot be read, in a few words."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is not UTF-8 (byte {error.start})"
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+class Sources:
+    """Texts and templates by path, each read once."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._texts: dict[str, str | Exception] = {}
+        self._templates: dict[str, Template | TemplateInvalid] = {}
+
+    def text(self, path: str) -> str:
+        """The text of a file. Raises OSError or UnicodeDecodeError."""
+        if path not in self._texts:
+            try:
+                self._texts[path] = Path(path).read_text("utf-8-sig")
+            except (OSError, UnicodeDecodeError) as error:
+                self._texts[path] = error
+        found = self._texts[path]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def names(self) -> set[str]:
+        """The sources that were read."""
+        return {path for path, found in self._texts.items() if isinstance(found, str)}
+
+    def shown(self, path: str) -> str | None:
+        """The text of a source that was read; None for anything else."""
+        found = self._texts.get(path)
+        return found if isinstance(found, str) else None
+
+    def document(self, path: str) -> Document:
+        """The data of a file with its places. Raises TemplateInvalid, also for a file that cannot be read."""
+        try:
+            return Document.parse(self.text(path), source=path, limits=self._limits)
+        except (OSError, UnicodeDecodeError) as error:
+            raise TemplateInvalid([_complaint("unreadable", f"cannot be read: {reason(error)}", path)]) from error
+        except RequestLimitExceeded as error:
+            raise TemplateInvalid([_complaint("limit", error.message, path)]) from error
+
+    def template(self, path: str) -> Template:
+        """The template in a file. Raises TemplateInvalid, also for a file that cannot be read or is too large."""
+        if path not in self._templates:
+            try:
+                self._templates[path] = self._load(path)
+            except TemplateInvalid as error:
+                self._templates[path] = error
+        found = self._templates[path]
+        if isinstance(found, TemplateInvalid):
+            raise found
+        return found
+
+    def _load(self, path: str) -> Template:
+        document = self.document(path)
+        try:
+            return Template.load(document, limits=self._limits)
+        except RequestLimitExceeded as error:
+            raise TemplateInvalid([_complaint("limit", error.message, path)]) from error
+
+
+def _complaint(rule: str, message: str, source: str) -> Diagnostic:
+    return Diagnostic(rule, message, source=source, kind="ValueError")
+
+
+class Files(Mapping[str, str]):
+    """What `get_file` reads in the templates of one folder.
+
+    A file that is not there makes the call fail, which leaves its value unknown; `missing` has the words of each such
+    complaint, by which it can be told from mistakes of the template itself.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.missing: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        if is_remote(name):
+            raise self._failure(f"{name} is not fetched")
+        try:
+            content = Path(beside(self.folder, name)).read_bytes()
+        except (OSError, ValueError) as error:
+            raise self._failure(f"the file {name!r} cannot be read: {reason(error)}") from error
+        try:
+            return content.decode("utf-8")
+        except UnicodeDecodeError:
+            return base64.b64encode(content).decode("ascii")
+
+    def _failure(self, message: str) -> FunctionError:
+        self.missing.add(message)
+        return FunctionError(message, hint="what depends on its content is not checked")
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0

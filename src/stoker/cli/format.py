@@ -1,0 +1,83 @@
+"""`stoker fmt`: brings templates into one layout."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from pathlib import Path
+
+import click
+
+from stoker.authoring.layout import layout
+from stoker.authoring.sources import find_templates, reason
+from stoker.base.errors import StokerError
+
+_STDIN = "-"
+
+
+def _read(path: str) -> str:
+    if path == _STDIN:
+        return sys.stdin.read().removeprefix("\ufeff")
+    return Path(path).read_text("utf-8-sig")
+
+
+def _has_changes(path: str, text: str) -> bool:
+    """Whether the file would be another; a byte order mark and line ends of other systems count."""
+    return path != _STDIN and Path(path).read_bytes() != text.encode()
+
+
+def _print_difference(path: str, before: str, after: str) -> None:
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), path, path, lineterm="")
+    click.echo("\n".join(lines))
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|DIRECTORY|-...", type=click.Path(allow_dash=True))
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file is not laid out like this.")
+@click.option("--diff", is_flag=True, help="Write nothing; show what would change.")
+def fmt(paths: tuple[str, ...], check: bool, diff: bool) -> None:
+    """Bring templates into one layout; a directory stands for all templates below it, - for the standard input.
+
+    Indentation, the order of sections and of the keys of resources, blank lines and the place of comments become the
+    same everywhere. A file that cannot be laid out without changing what it says, or losing a comment, is left alone.
+
+    \b
+    Exit status: 0, or 1 when a file cannot be laid out or --check finds one that is not, or 2 for wrong usage.
+
+    \b
+    Examples:
+      stoker fmt templates/
+      stoker fmt --check --diff web.yaml
+    """
+    failed = False
+    for path in find_templates(paths):
+        try:
+            before = _read(path)
+            after = layout(before, path)
+            changes = before != after if path == _STDIN else _has_changes(path, after)
+        except (OSError, UnicodeDecodeError) as error:
+            failed = True
+            click.echo(f"{path}: cannot be read: {reason(error)}", err=True)
+            continue
+        except StokerError as error:
+            failed = True
+            click.echo(error.message, err=True)
+            continue
+        if changes and diff:
+            _print_difference(path, before, after)
+        if check:
+            failed = failed or changes
+            if changes and not diff:
+                click.echo(f"{path}: would be laid out anew", err=True)
+        elif not diff:
+            _write(path, after, changes)
+    if failed:
+        sys.exit(1)
+
+
+def _write(path: str, text: str, changes: bool) -> None:
+    if path == _STDIN:
+        click.echo(text, nl=False)
+    elif changes:
+        Path(path).write_text(text, "utf-8", newline="\n")
+        click.echo(f"{path}: laid out anew", err=True)

@@ -1,0 +1,135 @@
+"""`stoker lint`: checks templates on this machine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+from rich.text import Text
+
+from stoker import __version__
+from stoker.authoring import render
+from stoker.authoring.lint import Linter
+from stoker.authoring.rules import ERROR, RULES
+from stoker.authoring.sources import find_templates
+from stoker.base.diagnostics import Diagnostic
+from stoker.cli.formats import console
+from stoker.plugins.registry import Registry
+
+Show = Callable[[Sequence[Diagnostic], int, Linter], None]
+
+
+def _list_rules(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    width = max(map(len, RULES))
+    for rule in RULES.values():
+        click.echo(f"{rule.name:{width}}  {rule.severity:7}  {rule.meaning}")
+    context.exit()
+
+
+def _known_rules(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        if name not in RULES:
+            raise click.BadParameter(f"there is no rule {name!r}; --list-rules shows them all.")
+    return names
+
+
+def _parameters(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in given]
+    for name, separator, _ in pairs:
+        if not separator or not name:
+            raise click.BadParameter(f"{name!r} must be KEY=VALUE.")
+    return {name: value for name, _, value in pairs}
+
+
+def _text(diagnostics: Sequence[Diagnostic], files: int, linter: Linter) -> None:
+    out = console()
+    render.show(out, diagnostics, linter.sources.shown)
+    bad = any(diagnostic.severity == ERROR for diagnostic in diagnostics)
+    out.print(Text(render.summary(diagnostics, files), style="bold red" if bad else "bold green"))
+
+
+def _json(diagnostics: Sequence[Diagnostic], files: int, _linter: Linter) -> None:
+    _echo(render.to_json(diagnostics, files))
+
+
+def _sarif(diagnostics: Sequence[Diagnostic], _files: int, _linter: Linter) -> None:
+    _echo(render.to_sarif(diagnostics, RULES, __version__))
+
+
+def _echo(data: Any) -> None:
+    click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+_FORMATS: dict[str, Show] = {"text": _text, "json": _json, "sarif": _sarif}
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|DIRECTORY...", type=click.Path(exists=True))
+@click.option(
+    "-e",
+    "--environment",
+    "environments",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Environment; repeatable, later ones win.",
+)
+@click.option(
+    "-P",
+    "--parameter",
+    "parameters",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=_parameters,
+    help="Value of a parameter; repeatable.",
+)
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(list(_FORMATS)),
+    default="text",
+    show_default=True,
+    help="How to print complaints.",
+)
+@click.option(
+    "--rule", "only", multiple=True, metavar="NAME", callback=_known_rules, help="Only this rule; repeatable."
+)
+@click.option(
+    "--ignore", "ignored", multiple=True, metavar="NAME", callback=_known_rules, help="Not this rule; repeatable."
+)
+@click.option(
+    "--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules, help="Show all rules."
+)
+def lint(
+    paths: tuple[str, ...],
+    environments: tuple[str, ...],
+    parameters: dict[str, str],
+    form: str,
+    only: tuple[str, ...],
+    ignored: tuple[str, ...],
+) -> None:
+    """Check templates without a server; a directory stands for all templates below it.
+
+    Nested templates and files are read relative to the file that names them. A comment `# stoker: ignore[rule]` on
+    the line, or alone on the line above, takes a complaint back.
+
+    \b
+    Exit status: 0, or 1 when there are errors (not for warnings), or 2 when the command is used wrongly.
+
+    \b
+    Examples:
+      stoker lint web.yaml
+      stoker lint templates/ -e production.yaml --format sarif
+    """
+    linter = Linter(Registry.from_entry_points(), environments, parameters)
+    files = list(find_templates(paths))
+    chosen = [item for item in linter.run(files) if item.rule not in ignored and (not only or item.rule in only)]
+    _FORMATS[form](chosen, len(files), linter)
+    if any(item.severity == ERROR for item in chosen):
+        sys.exit(1)
