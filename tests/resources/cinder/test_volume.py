@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from crash_support import run_crashing
 from resource_harness import ActionFailed, BadProperties, Bench, Resource
 
 from stoker.base.errors import NotSupported
@@ -223,3 +224,27 @@ async def test_changes_that_need_a_free_volume_give_it_back(
     changed = await shown(cloud, volume)
     assert (changed["size"], changed["metadata"]["readonly"], changed["status"]) == (2, "True", "in-use")
     assert [row["server_id"] for row in changed["attachments"]] == [pair[0].physical_id]
+
+
+async def test_crashes_at_every_turn_leave_nothing_behind(
+    bench: MakeBench, cloud: Cloud, pair: tuple[Resource, Resource]
+) -> None:
+    volumes, attachments = bench(Volume), bench(VolumeAttachment)
+    volume = volumes.resource()
+    volume.properties = await volumes.finalized({"size": 1, "read_only": False})
+    await run_crashing(volumes, "create", volume)
+    attachment = attachments.resource()
+    given = {"instance_uuid": pair[0].physical_id, "volume_id": volume.physical_id}
+    attachment.properties = await attachments.finalized(given)
+    await run_crashing(attachments, "create", attachment)
+
+    await run_crashing(volumes, "update", volume, {"size": 2, "read_only": True})
+    changed = await shown(cloud, volume)
+    assert (changed["size"], changed["metadata"]["readonly"], changed["status"]) == (2, "True", "in-use")
+    await run_crashing(attachments, "update", attachment, {**given, "instance_uuid": pair[1].physical_id})
+    assert [row["server_id"] for row in (await shown(cloud, volume))["attachments"]] == [pair[1].physical_id]
+
+    await run_crashing(attachments, "delete", attachment)
+    await run_crashing(volumes, "snapshot_delete", volume)
+    assert await cloud.list("cinder", "/volumes", "volumes") == []
+    assert len(await cloud.list("cinder", "/backups", "backups")) == 1

@@ -13,10 +13,10 @@ from stoker.plugins.resource import AttributeKey, Call
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.cinder.backups import make_backup
-from stoker.resources.cinder.volume_changes import change_steps, set_read_only
+from stoker.resources.cinder.volume_changes import change_steps, describe, set_read_only
 from stoker.resources.declare import between, custom
 from stoker.resources.scheduler_hints import scheduler_hints
-from stoker.resources.steps import in_turn
+from stoker.resources.steps import Step, in_turn
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
@@ -173,15 +173,12 @@ class Volume(RestResource):
         if call.physical_id is None:
             outcome = await super().create(call)
             return Again(after=0.0, physical_id=outcome.physical_id) if isinstance(outcome, Done) else outcome
-        return await in_turn(call, (super().create, self._finish_restore, set_read_only))
-
-    async def _finish_restore(self, call: Call) -> Outcome:
-        """A restored volume bears the name and description of the one that was backed up."""
+        steps: list[Step] = [super().create]
         if call.properties.get("backup_id") is not None:
-            body = await self.create_body(call)
-            described = {"name": body["name"], "description": body.get("description")}
-            await call.cloud.put("cinder", self.member_path(call), {"volume": described})
-        return Done()
+            steps.append(describe)
+        if call.properties.get("read_only") is not None:
+            steps.append(set_read_only)
+        return await in_turn(call, steps)
 
     # -- changing ---------------------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ def change_steps(call: Call) -> list[Step]:
     changed = call.changed.keys()
     steps: list[Step] = []
     if changed & {"name", "description"}:
-        steps.append(_describe)
+        steps.append(describe)
     if "metadata" in changed:
         steps.append(_set_metadata)
     if call.changed.get("volume_type"):
@@ -47,7 +47,8 @@ async def _act(call: Call, action: str, **arguments: object) -> None:
     await call.cloud.post("cinder", _path(call, "/action"), {action: arguments})
 
 
-async def _describe(call: Call) -> Outcome:
+async def describe(call: Call) -> Outcome:
+    """The step that sets name and description; a restored volume bears those of the one that was backed up."""
     name = call.properties.get("name") or call.physical_name
     body = {"name": name, "description": call.properties.get("description")}
     await call.cloud.put("cinder", _path(call), {"volume": body})
@@ -117,10 +118,8 @@ async def _grow(call: Call) -> Outcome:
 
 
 async def set_read_only(call: Call) -> Outcome:
-    """The step that sets what servers may do with the volume, if the template says or said so."""
-    wanted = call.properties.get("read_only")
-    if wanted is not None or "read_only" in call.changed:
-        await _act(call, "os-update_readonly_flag", readonly=bool(wanted))
+    """The step that sets what servers may do with the volume."""
+    await _act(call, "os-update_readonly_flag", readonly=bool(call.properties.get("read_only")))
     return Done()
 
 

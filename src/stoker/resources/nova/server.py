@@ -18,6 +18,7 @@ from stoker.resources.nova.server_ports import (
     delete_ports,
     ensure_port,
     find_strays,
+    made_here,
     mark_used,
     needs_own_port,
     unused_port,
@@ -38,7 +39,7 @@ from stoker.resources.nova.server_states import (
 from stoker.resources.nova.server_user_data import boot_data
 from stoker.resources.nova.server_validation import complaints, subnets_before
 from stoker.resources.scheduler_hints import scheduler_hints
-from stoker.resources.steps import in_turn
+from stoker.resources.steps import Step, in_turn
 
 NAME_LIMIT = 53
 
@@ -91,7 +92,7 @@ class Server(RestResource):
 
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is not None:
-            return await in_turn(call, (_until_active, _tag))
+            return await in_turn(call, (_until_active, _tag) if call.properties.get("tags") else (_until_active,))
         if await _make_ports(call):
             return Again(after=0.0)
         body: dict[str, Any] = {"server": await server_body(call, await boot_data(call))}
@@ -120,12 +121,12 @@ class Server(RestResource):
 
     async def delete(self, call: Call) -> Outcome:
         """The server first, then the ports that were made for it: so Nova does not miss them."""
-        return await in_turn(call, (_delete_server, _delete_ports))
+        return await in_turn(call, _removal(call))
 
     async def snapshot_delete(self, call: Call) -> Outcome:
         if call.physical_id is None:
             return await self.delete(call)
-        return await in_turn(call, (make_image, _delete_server, _delete_ports))
+        return await in_turn(call, [make_image, *_removal(call)])
 
     # -- looking ----------------------------------------------------------------------------------------------
 
@@ -158,9 +159,8 @@ async def _until_active(call: Call) -> Outcome:
 
 async def _tag(call: Call) -> Outcome:
     """Give tags to a server that could not be made with them."""
-    tags = call.properties.get("tags")
-    if tags and not await call.cloud.supports("nova", TAGS_AT_BIRTH):
-        await call.cloud.put("nova", path_of(call, "/tags"), {"tags": tags})
+    if not await call.cloud.supports("nova", TAGS_AT_BIRTH):
+        await call.cloud.put("nova", path_of(call, "/tags"), {"tags": call.properties["tags"]})
     return Done()
 
 
@@ -178,6 +178,10 @@ async def _put(call: Call, action: str, status: str) -> Outcome:
         await act(call, action)
     call.progress["sent"] = True
     return Again(after=waiter.pause(call.elapsed))
+
+
+def _removal(call: Call) -> list[Step]:
+    return [_delete_server, _delete_ports] if made_here(call) else [_delete_server]
 
 
 async def _delete_server(call: Call) -> Outcome:

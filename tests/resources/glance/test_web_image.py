@@ -1,0 +1,143 @@
+"""OS::Glance::WebImage and OS::Glance::Image."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from crash_support import run_crashing
+from resource_harness import BadProperties, Bench, Resource
+
+from stoker.base.errors import CloudError
+from stoker.cloud.session import Cloud
+from stoker.plugins.resource import ResourceType
+from stoker.resources.glance.image import Image
+from stoker.resources.glance.web_image import WebImage
+
+MakeBench = Callable[[type[ResourceType]], Bench]
+GIVEN = {"location": "http://images.example.com/small.qcow2", "disk_format": "qcow2", "container_format": "bare"}
+
+
+@pytest.fixture
+def images(bench: MakeBench) -> Bench:
+    """A bench for images."""
+    return bench(WebImage)
+
+
+async def shown(cloud: Cloud, image: Resource) -> dict[str, Any]:
+    """The image as Glance has it."""
+    body: dict[str, Any] = await cloud.get("glance", f"/v2/images/{image.physical_id}")
+    return body
+
+
+async def test_life_of_an_image(images: Bench, cloud: Cloud) -> None:
+    given = {**GIVEN, "name": "small", "tags": ["a", "b"], "extra_properties": {"one": 1, "two": "2"}, "min_ram": 64}
+
+    image = await images.create({**given, "os_distro": "debian"})
+
+    made = await shown(cloud, image)
+    assert (made["status"], made["name"], made["min_ram"]) == ("active", "small", 64)
+    assert (made["one"], made["two"], made["os_distro"], sorted(made["tags"])) == ("1", "2", "debian", ["a", "b"])
+    assert (await images.attribute(image, "show"))["id"] == image.physical_id
+
+    changed = {"tags": ["b", "c"], "extra_properties": {"two": "zwei", "three/x": "3"}, "protected": True}
+    await images.update(image, {**given, **changed})
+
+    after = await shown(cloud, image)
+    assert (after["id"], sorted(after["tags"]), after["protected"]) == (made["id"], ["b", "c"], True)
+    assert (after["two"], after["three/x"], "one" in after, "os_distro" in after) == ("zwei", "3", False, False)
+
+    with pytest.raises(CloudError, match="protected"):
+        await images.delete(image)
+    await images.update(image, given)
+    await images.delete(image)
+    await images.delete(image)
+
+
+async def test_an_update_of_tags_asks_for_nothing_else(images: Bench, calls: list[str]) -> None:
+    image = await images.create({**GIVEN, "tags": ["a"]})
+    calls.clear()
+
+    await images.update(image, {**GIVEN, "tags": ["b"]})
+
+    assert [call.partition(" ")[0] for call in calls] == ["PUT", "DELETE"]
+
+
+async def test_an_image_that_may_not_be_used(images: Bench, cloud: Cloud, admin: Cloud) -> None:
+    images.cloud = admin
+    image = await images.create({**GIVEN, "active": False})
+    assert (await shown(admin, image))["status"] == "deactivated"
+
+    await images.update(image, GIVEN)
+    assert (await shown(admin, image))["status"] == "active"
+
+    await images.update(image, {**GIVEN, "active": False})
+    assert (await shown(admin, image))["status"] == "deactivated"
+
+
+async def test_members(images: Bench, cloud: Cloud, admin: Cloud) -> None:
+    given = {**GIVEN, "visibility": "shared"}
+
+    image = await images.create({**given, "members": [admin.project_id]})
+
+    async def members() -> list[str]:
+        body = await cloud.get("glance", f"/v2/images/{image.physical_id}/members")
+        return [row["member_id"] for row in body["members"]]
+
+    assert await members() == [admin.project_id]
+    await images.update(image, {**given, "members": ["p2"]})
+    assert await members() == ["p2"]
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"container_format": "ami"}, "same disk_format"),
+        ({"members": ["p"]}, "visibility is shared"),
+        ({"kernel_id": "vmlinuz"}, "vmlinuz"),
+    ],
+)
+async def test_values_that_do_not_go_together(images: Bench, change: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(BadProperties, match=complaint):
+        await images.finalized({**GIVEN, **change})
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"name": "small"}, {"id": "11111111-2222-3333-4444-555555555555"}], ids=["nameless", "name", "id"]
+)
+async def test_an_interrupted_creation_is_found(images: Bench, more: dict[str, str]) -> None:
+    image = await images.crash_after_create({**GIVEN, **more, "extra_properties": {"a": "b"}})
+
+    assert image.physical_id is not None
+
+
+async def test_another_image_is_not_taken(images: Bench) -> None:
+    await images.create({**GIVEN, "extra_properties": {"a": "b"}})
+    other = images.resource()
+    other.properties = await images.finalized({**GIVEN, "extra_properties": {"a": "c"}})
+
+    assert await images.kind.find(images.call(other, "CREATE", other.properties)) is None
+
+
+async def test_crashes_at_every_turn(images: Bench, cloud: Cloud, admin: Cloud) -> None:
+    images.cloud = admin
+    before = {item["id"] for item in await admin.list("glance", "/v2/images", "images")}
+    image = images.resource()
+    image.properties = await images.finalized({**GIVEN, "active": False, "tags": ["a"]})
+
+    await run_crashing(images, "create", image)
+
+    assert {item["id"] for item in await admin.list("glance", "/v2/images", "images")} - before == {image.physical_id}
+    assert (await shown(admin, image))["status"] == "deactivated"
+
+
+async def test_the_older_type_does_nothing(bench: MakeBench, calls: list[str]) -> None:
+    images = bench(Image)
+
+    image = await images.create({})
+    await images.delete(image)
+
+    assert image.physical_id is not None
+    assert image.data == {"is_placeholder": "True"}
+    assert calls == []
