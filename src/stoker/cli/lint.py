@@ -12,14 +12,15 @@ from rich.text import Text
 
 from stoker import __version__
 from stoker.authoring import render
-from stoker.authoring.lint import Linter
+from stoker.authoring.lint import lint as complaints_about
 from stoker.authoring.rules import ERROR, RULES
 from stoker.authoring.sources import find_templates
+from stoker.authoring.workspace import Workspace
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli.formats import console
 from stoker.plugins.registry import Registry
 
-Show = Callable[[Sequence[Diagnostic], int, Linter], None]
+Show = Callable[[Sequence[Diagnostic], int, Workspace], None]
 
 
 def _list_rules(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
@@ -46,18 +47,18 @@ def _parameters(_context: click.Context, _option: click.Parameter, given: tuple[
     return {name: value for name, _, value in pairs}
 
 
-def _text(diagnostics: Sequence[Diagnostic], files: int, linter: Linter) -> None:
+def _text(diagnostics: Sequence[Diagnostic], files: int, workspace: Workspace) -> None:
     out = console()
-    render.show(out, diagnostics, linter.sources.shown)
+    render.show(out, diagnostics, workspace.sources.shown)
     bad = any(diagnostic.severity == ERROR for diagnostic in diagnostics)
     out.print(Text(render.summary(diagnostics, files), style="bold red" if bad else "bold green"))
 
 
-def _json(diagnostics: Sequence[Diagnostic], files: int, _linter: Linter) -> None:
+def _json(diagnostics: Sequence[Diagnostic], files: int, _workspace: Workspace) -> None:
     _echo(render.to_json(diagnostics, files))
 
 
-def _sarif(diagnostics: Sequence[Diagnostic], _files: int, _linter: Linter) -> None:
+def _sarif(diagnostics: Sequence[Diagnostic], _files: int, _workspace: Workspace) -> None:
     _echo(render.to_sarif(diagnostics, RULES, __version__))
 
 
@@ -127,9 +128,13 @@ def lint(
       stoker lint web.yaml
       stoker lint templates/ -e production.yaml --format sarif
     """
-    linter = Linter(Registry.from_entry_points(), environments, parameters)
+    workspace = Workspace(Registry.from_entry_points(), environments, parameters)
     files = list(find_templates(paths))
-    chosen = [item for item in linter.run(files) if item.rule not in ignored and (not only or item.rule in only)]
-    _FORMATS[form](chosen, len(files), linter)
+    chosen = [
+        item
+        for item in complaints_about(workspace, files)
+        if item.rule not in ignored and (not only or item.rule in only)
+    ]
+    _FORMATS[form](chosen, len(files), workspace)
     if any(item.severity == ERROR for item in chosen):
         sys.exit(1)

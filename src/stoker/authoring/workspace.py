@@ -1,0 +1,141 @@
+"""Templates bound to environments and to what stands beside them on disk: what every tool here begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from stoker.authoring.sources import Files, Sources, beside, is_remote
+from stoker.base.errors import TemplateInvalid
+from stoker.plugins.registry import Registry
+from stoker.plugins.resource import ChildRequest, ResourceType
+from stoker.template.definition import Definition, ResourceDefinition
+from stoker.template.environment import Environment
+from stoker.template.limits import DEFAULT_LIMITS, Limits
+from stoker.template.parameters import PseudoParameters
+from stoker.template.registry import is_template_name
+from stoker.template.template import Template
+
+_PSEUDO = PseudoParameters(
+    "00000000-0000-0000-0000-000000000000", "offline", "0" * 32, arn="arn:openstack:heat::offline:stacks/offline/0"
+)
+
+
+class NotRead(ResourceType):
+    """Stands for a template that is not on this machine: nothing about it can be wrong."""
+
+    type_name = "(a template that is not read)"
+    any_properties = True
+    any_attribute = True
+
+
+class Place:
+    """A bound template; its relative names begin at the folder of `files`, and it is `depth` levels below the root."""
+
+    def __init__(self, workspace: Workspace, definition: Definition, files: Files, depth: int) -> None:
+        self.definition = definition
+        self.files = files
+        self.depth = depth
+        self._workspace = workspace
+
+    def type_of(self, type_name: str, resource_name: str) -> ResourceType | None:
+        """The type that a name stands for; None when there is none. Raises TemplateInvalid for a broken template."""
+        implementation = self.definition.environment.registry.resolve(type_name, resource_name)
+        if not is_template_name(implementation):
+            return self._workspace.registry.get(implementation)
+        if is_remote(implementation):
+            return NotRead()
+        # A registry's entry is seen from the working directory by now, a name in a template from the template.
+        path = beside(self.files.folder, implementation) if implementation == type_name else implementation
+        return self._workspace.template_type(path)
+
+    def child(self, resource: ResourceDefinition, request: ChildRequest) -> Place:
+        """The nested stack that a resource asks for. Raises TemplateInvalid or RequestLimitExceeded."""
+        name = request.template_name
+        template = self._workspace.sources.template(name) if name else Template.load(request.template or {})
+        return self._workspace.place(
+            template,
+            self.definition.environment.for_child(resource.name, name),
+            Files(str(Path(name).parent)) if name else self.files,
+            request.parameters,
+            self.depth + 1,
+        )
+
+
+class Workspace:
+    """Environments and parameters for templates, the resource types of a registry, and files on this machine."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        environments: Sequence[str] = (),
+        parameters: Mapping[str, Any] | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self.registry = registry
+        self.sources = Sources(limits)
+        self._environments = environments
+        self._parameters = parameters or {}
+        self._template_types: dict[str, ResourceType] = {}
+
+    def root(self, path: str) -> Place:
+        """The template in a file, bound; parameters without a value are unknown. Raises TemplateInvalid."""
+        path = str(Path(path))
+        template = self.sources.template(path)
+        environment = self._environment(template)
+        return self.place(template, environment, Files(str(Path(path).parent)), self._parameters, missing_ok=True)
+
+    def place(
+        self,
+        template: Template,
+        environment: Environment,
+        files: Files,
+        parameters: Mapping[str, Any],
+        depth: int = 0,
+        missing_ok: bool = False,
+    ) -> Place:
+        """A template with all that it needs. Raises TemplateInvalid."""
+        definition = Definition.bind(
+            template, environment, parameters=parameters, files=files, pseudo=_PSEUDO, missing_ok=missing_ok
+        )
+        return Place(self, definition, files, depth)
+
+    def template_type(self, path: str) -> ResourceType | None:
+        """The type of the resources that the template at `path` makes; None without such a file."""
+        if not Path(path).is_file():
+            return None
+        if path not in self._template_types:
+            self._template_types[path] = self.registry.template_type(self.sources.template(path), path)
+        return self._template_types[path]
+
+    def _environment(self, template: Template) -> Environment:
+        """The environments as one. Raises TemplateInvalid with places in the environments' files."""
+        return Environment.merged([self._read(path) for path in self._environments], template.parameters)
+
+    def _read(self, path: str) -> Mapping[str, Any]:
+        document = self.sources.document(str(Path(path)))
+        try:
+            Environment.from_data(document.data, source=document.source)
+        except TemplateInvalid as error:
+            placed = [replace(item, position=document.locate(item.path)) for item in error.diagnostics]
+            raise TemplateInvalid(placed) from error
+        registry = document.data.get("resource_registry") or {}
+        return {**document.data, "resource_registry": _relocated(registry, str(Path(path).parent))}
+
+
+def _relocated(entries: Mapping[str, Any], folder: str) -> dict[str, Any]:
+    """A registry's entries with the templates they name as seen from the working directory."""
+    base = entries.get("base_url")
+    if isinstance(base, str) and base:
+        folder = base if is_remote(base) else beside(folder, base)
+    return {name: _target(target, folder) for name, target in entries.items() if name != "base_url"}
+
+
+def _target(target: Any, folder: str) -> Any:
+    if isinstance(target, Mapping):
+        return {name: _target(inner, folder) for name, inner in target.items()}
+    if not isinstance(target, str) or not is_template_name(target) or is_remote(target):
+        return target
+    return f"{folder.rstrip('/')}/{target}" if is_remote(folder) else beside(folder, target)
