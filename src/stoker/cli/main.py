@@ -2,33 +2,50 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Mapping
+from importlib import import_module
+
 import click
 
-from stoker.cli import demo, deploy, local, stacks
 from stoker.cli.framework import Commands
 
+COMMANDS: Mapping[str, str] = {
+    "up": "stoker.cli.local:up",
+    "down": "stoker.cli.local:down",
+    "status": "stoker.cli.local:status",
+    "deploy": "stoker.cli.deploy:deploy",
+    "plan": "stoker.cli.deploy:plan",
+    "delete": "stoker.cli.deploy:delete",
+    "stack": "stoker.cli.stacks:stack",
+    "lint": "stoker.cli.lint:lint",
+    "fmt": "stoker.cli.format:fmt",
+    "demo": "stoker.cli.demo:demo",
+}
+"""Where each command is. Only the one that is asked for is loaded: some bring half of the engine with them."""
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+
+class Stoker(Commands):
+    """The commands of the table above."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[name].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+
+@click.group(cls=Stoker, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="stoker", prog_name="stoker")
 def cli() -> None:
     """Orchestration for OpenStack clouds: one file says what must exist, Stoker makes it so."""
 
 
-COMMANDS = (
-    local.up,
-    local.down,
-    local.status,
-    deploy.deploy,
-    deploy.plan,
-    deploy.delete,
-    stacks.stack,
-    demo.demo,
-)
-
-for command in COMMANDS:
-    cli.add_command(command)
-
-
 def main() -> None:
     """Entry point."""
+    logging.getLogger("keystoneauth").addHandler(logging.NullHandler())  # what it warns of, its errors tell as well
     cli(prog_name="stoker")

@@ -69,10 +69,10 @@ def _reachable(identity: IdentityRecords, request: Request, kind: str) -> list[d
 
 
 def _subject(identity: IdentityRecords, request: Request) -> tuple[str, tokens.Grant]:
-    """The token asked about; others' tokens are for admins and services only."""
+    """The token asked about; other users' tokens are for admins and services only."""
     secret = request.headers.get(SUBJECT.lower(), "")
     granted = tokens.look_up(identity, secret)
-    if granted is None or granted.token["id"] != request.context.token_id:
+    if granted is None or granted.user["id"] != request.context.user_id:
         request.context.require("service")
     if granted is None:
         raise not_found("Could not find token.")

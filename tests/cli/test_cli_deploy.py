@@ -1,0 +1,185 @@
+"""`stoker deploy`, `plan`, `delete`, `stack …` and `demo` against a running Stoker."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import EXAMPLES, Result, Shell
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+
+HELLO = str(EXAMPLES / "hello.yaml")
+NETWORK = str(EXAMPLES / "network.yaml")
+WEB = str(EXAMPLES / "web-tier" / "web-tier.yaml")
+
+
+def exit_code_of_plan(shell: Shell, *arguments: str) -> int:
+    return shell.stoker("plan", *arguments, "--detailed-exitcode").status
+
+
+def test_a_stack_is_planned_made_changed_and_deleted(embedded: Shell) -> None:
+    assert "no terminal" in embedded.fails("deploy", "hello", "-t", HELLO)
+    assert exit_code_of_plan(embedded, "hello", "-t", HELLO) == 2
+    assert "+ word" in embedded.ok("plan", "hello", "-t", HELLO).out
+    made = embedded.ok("deploy", "hello", "-t", HELLO, "--yes")
+    assert "word  CREATE_COMPLETE" in made.out
+    assert "greeting = Hello, " in made.out
+
+    assert exit_code_of_plan(embedded, "hello", "-t", HELLO) == 0
+    assert "Nothing to change." in embedded.ok("plan", "hello", "-t", HELLO).out
+    plan = embedded.ok("plan", "hello", "-t", HELLO, "-P", "length=12", "-f", "json").json
+    (step,) = plan["steps"][:1]
+    assert (step["kind"], step["changes"][0]["before"], step["changes"][0]["after"]) == ("replace", 8, 12)
+    changed = embedded.ok("deploy", "hello", "-t", HELLO, "-P", "length=12", "--yes")
+    assert "word (replaced)  DELETE_COMPLETE" in changed.out
+
+    assert "hello: DELETE_COMPLETE" in embedded.ok("delete", "hello", "--yes").out
+    assert "There is no stack hello." in embedded.fails("delete", "hello", "--yes")
+
+
+def test_an_update_that_changes_outputs_only_is_done_without_a_question(embedded: Shell, tmp_path: Path) -> None:
+    template = tmp_path / "outputs.yaml"
+    text = "heat_template_version: 2021-04-16\nresources: {a: {type: OS::Heat::None}}\noutputs: {out: {value: WORD}}\n"
+    template.write_text(text.replace("WORD", "one"))
+    embedded.ok("deploy", "outputs", "-t", str(template), "--yes")
+    template.write_text(text.replace("WORD", "two"))
+    assert "out = two" in embedded.ok("deploy", "outputs", "-t", str(template)).out
+    embedded.ok("delete", "outputs", "--yes")
+
+
+@pytest.fixture(scope="module")
+def network(embedded: Shell) -> Shell:
+    """A user with the stack `net`."""
+    embedded.ok("deploy", "net", "-t", NETWORK, "--yes", "-P", "dns_nameservers=192.0.2.1")
+    return embedded
+
+
+def test_answers_come_in_every_format(network: Shell) -> None:
+    columns = ["resource_name", "resource_type", "resource_status", "physical_resource_id"]
+    rows = network.ok("stack", "resources", "net", "-f", "json").json
+    assert [list(row) for row in rows] == [columns] * 4
+    assert {row["resource_name"] for row in rows} == {"network", "subnet", "router", "interface"}
+    assert yaml.safe_load(network.ok("stack", "resources", "net", "-f", "yaml").out) == rows
+    table = network.ok("stack", "resources", "net").out
+    assert "OS::Neutron::RouterInterface" in table
+    assert "\x1b" not in table
+    names = network.ok("stack", "resources", "net", "-f", "value", "-c", "resource_name").out
+    assert names.split() == [row["resource_name"] for row in rows]
+    status = network.ok("stack", "show", "net", "-f", "value", "-c", "stack_status").out
+    assert status == "CREATE_COMPLETE\n"
+    assert "links" not in network.ok("stack", "show", "net", "-f", "json").json
+    assert "no field 'nix'" in network.fails("stack", "show", "net", "-c", "nix")
+
+
+def test_what_a_stack_was_made_from_and_what_happened_to_it(network: Shell) -> None:
+    template = yaml.safe_load(network.ok("stack", "template", "net").out)
+    assert template == yaml.safe_load(Path(NETWORK).read_text()) | {"heat_template_version": "2021-04-16"}
+    events = network.ok("stack", "events", "net", "-f", "json").json
+    assert events[0]["resource_status"] == "CREATE_IN_PROGRESS"
+    assert events[-1]["resource_status"] == "CREATE_COMPLETE"
+    outputs = network.ok("stack", "outputs", "net", "-f", "json").json
+    assert [output["output_key"] for output in outputs] == ["network", "router_address"]
+    assert "net" in network.ok("stack", "list", "-f", "value", "-c", "stack_name").out.split()
+
+
+def test_a_failure_names_the_resource_the_service_and_its_words(embedded: Shell) -> None:
+    fault = {"on": "POST /network/v2.0/subnets", "status": 400, "message": "the moon is in the way", "times": 9}
+    control = embedded.endpoints()["identity"].replace("/identity/v3", "/control/faults")
+    body = json.dumps({"do": "fail", **fault}).encode()
+    urllib.request.urlopen(urllib.request.Request(control, body, {"Content-Type": "application/json"})).close()
+    try:
+        result = embedded.stoker("deploy", "failing", "-t", NETWORK, "--yes")
+    finally:
+        urllib.request.urlopen(urllib.request.Request(control, method="DELETE")).close()
+    assert result.status == 1
+    assert "subnet  CREATE_FAILED" in result.out
+    assert "the moon is in the way" in result.err
+    assert "failing: UPDATE_COMPLETE" in embedded.ok("deploy", "failing", "-t", NETWORK, "--yes").out
+    embedded.ok("delete", "failing", "--yes")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("resources: {a: {type: OS::Heat::Nix}}", "bad.yaml:2:17: resources.a.type: there is no resource type"),
+        ("resources: {a: [", "bad.yaml:3:1: not valid YAML"),
+        ("resources: {a: {type: gone.yaml}}", "gone.yaml cannot be read"),
+    ],
+)
+def test_problems_of_a_template_are_told_with_their_places(
+    embedded: Shell, tmp_path: Path, text: str, told: str
+) -> None:
+    template = tmp_path / "bad.yaml"
+    template.write_text(f"heat_template_version: 2021-04-16\n{text}\n")
+    assert told in embedded.fails("deploy", "bad", "-t", str(template), "--yes")
+
+
+def test_problems_of_an_environment_are_told_with_its_file(embedded: Shell, tmp_path: Path) -> None:
+    environment = tmp_path / "environment.yaml"
+    environment.write_text("foo: 1\n")
+    message = embedded.fails("deploy", "bad", "-t", HELLO, "-e", str(environment), "--yes")
+    assert f"{environment}: foo: unknown section" in message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "told"),
+    [
+        (["stack", "show", "nix"], {}, "There is no stack nix."),
+        (["stack", "list", "--data-dir", "nowhere"], {}, "stoker up"),
+        (["stack", "list", "--os-cloud", "nix"], {}, "no cloud 'nix'"),
+        (
+            ["stack", "list"],
+            {"OS_AUTH_URL": "http://127.0.0.1:1/identity", "OS_USERNAME": "a", "OS_PASSWORD": "b"},
+            "no identity service",
+        ),
+        (["stack", "list"], {"OS_AUTH_URL": "http://127.0.0.1:1", "OS_AUTH_TYPE": "magic"}, "'magic'"),
+    ],
+)
+def test_commands_fail_with_one_clear_message(
+    embedded: Shell, arguments: list[str], variables: dict[str, str], told: str
+) -> None:
+    message = embedded.fails(*arguments, **variables)
+    assert message.startswith("stoker: ")
+    assert told in message
+    assert len(message.splitlines()) == 1
+
+
+def test_the_variables_of_openrc_lead_to_the_service(embedded: Shell) -> None:
+    openrc = embedded.directory / "openrc-admin"
+    lines = [line.removeprefix("export ") for line in openrc.read_text().splitlines() if line.startswith("export ")]
+    variables = dict(line.split("=", 1) for line in lines)
+    owner = embedded.ok("deploy", "of-admin", "-t", HELLO, "--yes", **variables)
+    assert "CREATE_COMPLETE" in owner.out
+    assert "of-admin" not in embedded.ok("stack", "list").out
+    embedded.ok("delete", "of-admin", "--yes", **variables)
+
+
+def test_the_web_tier_with_its_environment(embedded: Shell) -> None:
+    large = str(EXAMPLES / "web-tier" / "large.yaml")
+    made = embedded.ok("deploy", "web", "-t", WEB, "-e", large, "-P", "count=1", "--yes")
+    assert "servers.0.server  CREATE_COMPLETE" in made.out
+    assert exit_code_of_plan(embedded, "web", "-t", WEB, "-e", large, "-P", "count=1") == 0
+    nested = embedded.ok("stack", "resources", "web", "-n", "5", "-f", "json").json
+    assert {"port", "server", "data", "attachment"} < {row["resource_name"] for row in nested}
+    grown = embedded.ok("deploy", "web", "-t", WEB, "-e", large, "-P", "count=2", "--yes")
+    assert "servers.1.server  CREATE_COMPLETE" in grown.out
+    assert "servers.0.server" not in grown.out
+    embedded.ok("delete", "web", "--yes")
+
+
+def test_the_demonstration_shows_a_deployment_and_a_change_and_cleans_up(embedded: Shell, tmp_path: Path) -> None:
+    result: Result = embedded.ok("demo", TMPDIR=str(tmp_path))
+    for line in ("8 to create.", "count: 2 → 3", "servers.2.server  CREATE_COMPLETE", "web: DELETE_COMPLETE"):
+        assert line in result.out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_command_explains_itself_with_examples(embedded: Shell) -> None:
+    listed = embedded.ok("--help").out
+    for command in (["up"], ["down"], ["status"], ["deploy"], ["plan"], ["delete"], ["demo"], ["stack", "list"]):
+        assert command[0] in listed
+        assert "Examples:" in embedded.ok(*command, "--help").out
