@@ -18,6 +18,7 @@ from stoker.authoring.sources import find_templates
 from stoker.authoring.workspace import Workspace
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli.formats import console
+from stoker.cli.offline import binding_options
 from stoker.plugins.registry import Registry
 
 Show = Callable[[Sequence[Diagnostic], int, Workspace], None]
@@ -37,14 +38,6 @@ def _known_rules(_context: click.Context, _option: click.Parameter, names: tuple
         if name not in RULES:
             raise click.BadParameter(f"there is no rule {name!r}; --list-rules shows them all.")
     return names
-
-
-def _parameters(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    pairs = [text.partition("=") for text in given]
-    for name, separator, _ in pairs:
-        if not separator or not name:
-            raise click.BadParameter(f"{name!r} must be KEY=VALUE.")
-    return {name: value for name, _, value in pairs}
 
 
 def _text(diagnostics: Sequence[Diagnostic], files: int, workspace: Workspace) -> None:
@@ -71,24 +64,7 @@ _FORMATS: dict[str, Show] = {"text": _text, "json": _json, "sarif": _sarif}
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|DIRECTORY...", type=click.Path(exists=True))
-@click.option(
-    "-e",
-    "--environment",
-    "environments",
-    multiple=True,
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Environment; repeatable, later ones win.",
-)
-@click.option(
-    "-P",
-    "--parameter",
-    "parameters",
-    multiple=True,
-    metavar="KEY=VALUE",
-    callback=_parameters,
-    help="Value of a parameter; repeatable.",
-)
+@binding_options
 @click.option(
     "-f",
     "--format",

@@ -1,0 +1,176 @@
+"""What a template makes and in which order, as a graph: data first, then Graphviz and Mermaid text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stoker.authoring.lint import MAX_NESTED_STACK_DEPTH
+from stoker.authoring.workspace import Place
+from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from stoker.plugins.resource import ResourceType
+from stoker.template.check import graph as requirements
+from stoker.template.definition import ResourceDefinition
+from stoker.template.expressions import UnknownScope
+from stoker.template.properties import finalize
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A resource. `identifier` is its path through nested stacks; `inside` what it makes, when that was asked for."""
+
+    identifier: str
+    name: str
+    type: str
+    conditional: bool
+    inside: Graph | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`after` waits for `before`; `why` is `reference`, `depends_on` or `type` (the resource type knows)."""
+
+    before: str
+    after: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The resources of one stack, and the order between them."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+def draw(place: Place, *, nested: bool = False, prefix: str = "") -> Graph:
+    """The graph of a bound template; with `nested` also of the stacks inside it, as far as they can be read.
+
+    Raises TemplateInvalid when resources need each other in a circle.
+    """
+    definition = place.definition
+    types = dict(_types(place))
+    requires = requirements(definition, types)
+    nodes = tuple(
+        Node(
+            f"{prefix}{name}",
+            name,
+            resource.type,
+            resource.condition is not True,
+            _inside(place, resource, types.get(name), f"{prefix}{name}/") if nested else None,
+        )
+        for name, resource in definition.resources.items()
+    )
+    edges = tuple(
+        Edge(f"{prefix}{before}", f"{prefix}{after}", _why(definition.resources[after], before))
+        for after in definition.resources
+        for before in sorted(requires[after])
+    )
+    return Graph(nodes, edges)
+
+
+def _types(place: Place) -> Iterator[tuple[str, ResourceType]]:
+    for name, resource in place.definition.resources.items():
+        try:
+            kind = place.type_of(resource.type, name)
+        except TemplateInvalid:
+            continue  # a broken nested template is a resource all the same
+        if kind is not None:
+            yield name, kind
+
+
+def _why(resource: ResourceDefinition, before: str) -> str:
+    if any(reference.resource == before for reference in resource.references):
+        return "reference"
+    return "depends_on" if before in resource.depends_on else "type"
+
+
+def _inside(place: Place, resource: ResourceDefinition, kind: ResourceType | None, prefix: str) -> Graph | None:
+    if kind is None or not kind.nested or place.depth >= MAX_NESTED_STACK_DEPTH:
+        return None
+    request = kind.sample_of(finalize(place.definition, resource, kind, UnknownScope()).values)
+    if request is None or request.template is None:
+        return None
+    try:
+        return draw(place.child(resource, request), nested=True, prefix=prefix)
+    except (TemplateInvalid, RequestLimitExceeded):
+        return None
+
+
+# -- Graphviz ----------------------------------------------------------------------------------------------------
+
+_DOT_STYLES = {"reference": "", "depends_on": " [style=dashed]", "type": " [style=dotted]"}
+
+
+def to_dot(graph: Graph) -> str:
+    """The graph in Graphviz's language; a nested stack is a cluster around the resource that makes it."""
+    head = ["digraph template {", "  rankdir=TB;", '  node [shape=box, style=rounded, fontname="sans-serif"];']
+    edges = [f"  {_quoted(edge.before)} -> {_quoted(edge.after)}{_DOT_STYLES[edge.why]};" for edge in _all_edges(graph)]
+    return "\n".join([*head, *_dot_nodes(graph, "  "), *edges, "}"]) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _dot_nodes(graph: Graph, margin: str) -> Iterator[str]:
+    for node in graph.nodes:
+        style = ', style="rounded,dashed"' if node.conditional else ""
+        label = f"{_quoted(node.name)[:-1]}\\n{_quoted(node.type)[1:]}"
+        line = f"{_quoted(node.identifier)} [label={label}{style}];"
+        if node.inside is None:
+            yield f"{margin}{line}"
+            continue
+        yield f"{margin}subgraph {_quoted(f'cluster_{node.identifier}')} {{"
+        yield f"{margin}  label={_quoted(node.name)};"
+        yield f"{margin}  {line}"
+        yield from _dot_nodes(node.inside, f"{margin}  ")
+        yield f"{margin}}}"
+
+
+def _all_edges(graph: Graph) -> Iterator[Edge]:
+    yield from graph.edges
+    for node in graph.nodes:
+        if node.inside is not None:
+            yield from _all_edges(node.inside)
+
+
+# -- Mermaid -----------------------------------------------------------------------------------------------------
+
+_MERMAID_ARROWS = {"reference": "-->", "depends_on": "-.->", "type": "-.->"}
+
+
+def to_mermaid(graph: Graph) -> str:
+    """The graph as a Mermaid flow chart; a nested stack is a subgraph."""
+    numbers = {node.identifier: f"n{number}" for number, node in enumerate(_all_nodes(graph))}
+    edges = [
+        f"  {numbers[edge.before]} {_MERMAID_ARROWS[edge.why]} {numbers[edge.after]}" for edge in _all_edges(graph)
+    ]
+    dashed = [
+        f"  style {numbers[node.identifier]} stroke-dasharray: 4" for node in _all_nodes(graph) if node.conditional
+    ]
+    return "\n".join(["flowchart TB", *_mermaid_nodes(graph, numbers, "  "), *edges, *dashed]) + "\n"
+
+
+def _all_nodes(graph: Graph) -> Iterator[Node]:
+    for node in graph.nodes:
+        yield node
+        if node.inside is not None:
+            yield from _all_nodes(node.inside)
+
+
+def _mermaid_nodes(graph: Graph, numbers: dict[str, str], margin: str) -> Iterator[str]:
+    for node in graph.nodes:
+        label = f'["{_mermaid_text(node.name)}<br/>{_mermaid_text(node.type)}"]'
+        if node.inside is None:
+            yield f"{margin}{numbers[node.identifier]}{label}"
+            continue
+        yield f"{margin}subgraph {numbers[node.identifier]}{label}"
+        yield from _mermaid_nodes(node.inside, numbers, f"{margin}  ")
+        yield f"{margin}end"
+
+
+def _mermaid_text(text: str) -> str:
+    """Text in quotes, with what means something to Mermaid as entities."""
+    return "".join(char if char.isalnum() or char in " _-.:/" else f"#{ord(char)};" for char in text)

@@ -1,0 +1,114 @@
+"""Where the boxes of a graph go: in layers from top to bottom, each box below all that it waits for."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+_SWEEPS = 8
+_GAP = 24.0
+_LAYER_GAP = 48.0
+
+Size = tuple[float, float]
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """`corners` are the top left corners of the boxes, `paths` the points that each edge goes through."""
+
+    size: Size
+    corners: Mapping[str, Point]
+    paths: Mapping[tuple[str, str], Sequence[Point]]
+
+
+def arrange(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Arrangement:
+    """Lay boxes out; the edges must not form a circle.
+
+    An edge over several layers passes through a thin place in each layer between, which takes part in the ordering
+    like a box, so edges do not run across boxes.
+    """
+    depth = _depths(sizes, edges)
+    boxes = dict(sizes)
+    chains: dict[tuple[str, str], list[str]] = {}
+    for number, (before, after) in enumerate(edges):
+        between = [f"\0{number}.{level}" for level in range(depth[before] + 1, depth[after])]
+        for level, name in enumerate(between, depth[before] + 1):
+            boxes[name], depth[name] = (1.0, 0.0), level
+        chains[before, after] = [before, *between, after]
+    layers: list[list[str]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
+    for name in boxes:
+        layers[depth[name]].append(name)
+    steps = [pair for chain in chains.values() for pair in pairwise(chain)]
+    _untangle(layers, steps)
+    corners, size = _placed(layers, boxes)
+    paths = {edge: _path(chain, corners, boxes) for edge, chain in chains.items()}
+    return Arrangement(size, {name: corners[name] for name in sizes}, paths)
+
+
+def _depths(names: Iterable[str], edges: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """For each box the length of the longest way to it."""
+    before: dict[str, list[str]] = defaultdict(list)
+    for first, second in edges:
+        before[second].append(first)
+    depth: dict[str, int] = {}
+    for start in names:
+        pending = [start]
+        while pending:
+            name = pending[-1]
+            waiting = [other for other in before[name] if other not in depth]
+            if waiting:
+                pending += waiting
+                continue
+            depth[name] = max((depth[other] + 1 for other in before[name]), default=0)
+            pending.pop()
+    return depth
+
+
+def _untangle(layers: list[list[str]], steps: Iterable[tuple[str, str]]) -> None:
+    """Order each layer by the mean place of its neighbours above, then below, a few times over."""
+    above: dict[str, list[str]] = defaultdict(list)
+    below: dict[str, list[str]] = defaultdict(list)
+    for first, second in steps:
+        above[second].append(first)
+        below[first].append(second)
+    for sweep in range(_SWEEPS):
+        neighbours, order = (above, layers) if sweep % 2 == 0 else (below, layers[::-1])
+        for fixed, layer in pairwise(order):
+            places = {name: index / max(1, len(fixed) - 1) for index, name in enumerate(fixed)}
+            means = {
+                name: _mean([places[other] for other in neighbours[name]], index / max(1, len(layer) - 1))
+                for index, name in enumerate(layer)
+            }
+            layer.sort(key=means.__getitem__)
+
+
+def _mean(values: Sequence[float], otherwise: float) -> float:
+    return sum(values) / len(values) if values else otherwise
+
+
+def _placed(layers: Sequence[Sequence[str]], boxes: Mapping[str, Size]) -> tuple[dict[str, Point], Size]:
+    """Corners of all boxes, every layer in the middle, and the size of it all."""
+    widths = [sum(boxes[name][0] for name in layer) + _GAP * (len(layer) - 1) for layer in layers]
+    width = max(widths, default=0.0)
+    corners: dict[str, Point] = {}
+    top = 0.0
+    for layer, own in zip(layers, widths, strict=True):
+        height = max(boxes[name][1] for name in layer)
+        left = (width - own) / 2
+        for name in layer:
+            corners[name] = (left, top + (height - boxes[name][1]) / 2)
+            left += boxes[name][0] + _GAP
+        top += height + _LAYER_GAP
+    return corners, (width, max(0.0, top - _LAYER_GAP))
+
+
+def _path(chain: Sequence[str], corners: Mapping[str, Point], boxes: Mapping[str, Size]) -> list[Point]:
+    """From the lower edge of the first box to the upper edge of the last."""
+    points = []
+    for index, name in enumerate(chain):
+        (left, top), (width, height) = corners[name], boxes[name]
+        points.append((left + width / 2, top + height if index == 0 else top))
+    return points

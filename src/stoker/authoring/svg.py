@@ -1,0 +1,111 @@
+"""A graph as an SVG picture, drawn without any other program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from stoker.authoring.graph import Graph, Node
+from stoker.authoring.layers import Arrangement, Point, Size, arrange
+
+_CHARACTER = 7.4
+_LINE = 16.0
+_PADDING = 12.0
+_HEADER = 2 * _LINE + _PADDING
+_MARGIN = 16.0
+_STYLE = """
+  text { font: 12px ui-monospace, monospace; fill: #1f2933 }
+  .type { fill: #647380 }
+  rect { fill: #ffffff; stroke: #52616b; rx: 6px }
+  .stack { fill: #eef3f7 }
+  .conditional { stroke-dasharray: 5 3 }
+  path { fill: none; stroke: #52616b; marker-end: url(#tip) }
+  .depends_on { stroke-dasharray: 5 3 }
+  .type-order { stroke-dasharray: 1 3 }
+  #tip path { fill: #52616b; stroke: none; marker-end: none }
+"""
+_EDGE_CLASSES = {"reference": "", "depends_on": "depends_on", "type": "type-order"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """A node with its size, and the arrangement of what is inside it."""
+
+    node: Node
+    size: Size
+    inside: _Picture | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    graph: Graph
+    boxes: dict[str, _Box]
+    arrangement: Arrangement
+
+
+def to_svg(graph: Graph) -> str:
+    """The graph as an SVG document; a nested stack is drawn inside the box of the resource that makes it."""
+    picture = _picture(graph)
+    width, height = (length + 2 * _MARGIN for length in picture.arrangement.size)
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
+            f' viewBox="0 0 {width:.0f} {height:.0f}">',
+            f"<style>{_STYLE}</style>",
+            '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+            '<path d="M0 0 8 4 0 8z"/></marker></defs>',
+            *_drawn(picture, (_MARGIN, _MARGIN)),
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def _picture(graph: Graph) -> _Picture:
+    boxes = {node.identifier: _box(node) for node in graph.nodes}
+    sizes = {name: box.size for name, box in boxes.items()}
+    return _Picture(graph, boxes, arrange(sizes, [(edge.before, edge.after) for edge in graph.edges]))
+
+
+def _box(node: Node) -> _Box:
+    width = max(len(node.name), len(node.type)) * _CHARACTER + 2 * _PADDING
+    if node.inside is None:
+        return _Box(node, (width, _HEADER), None)
+    inside = _picture(node.inside)
+    inner_width, inner_height = inside.arrangement.size
+    size = (max(width, inner_width + 2 * _PADDING), _HEADER + inner_height + 2 * _PADDING)
+    return _Box(node, size, inside)
+
+
+def _drawn(picture: _Picture, origin: Point) -> Iterator[str]:
+    for name, (left, top) in picture.arrangement.corners.items():
+        yield from _drawn_box(picture.boxes[name], (origin[0] + left, origin[1] + top))
+    for edge in picture.graph.edges:
+        points = [(origin[0] + x, origin[1] + y) for x, y in picture.arrangement.paths[edge.before, edge.after]]
+        yield f'<path class="{_EDGE_CLASSES[edge.why]}" d="{_curve(points)}"/>'
+
+
+def _drawn_box(box: _Box, corner: Point) -> Iterator[str]:
+    (left, top), (width, height) = corner, box.size
+    kind = "stack" if box.inside else ""
+    if box.node.conditional:
+        kind += " conditional"
+    yield f'<rect class="{kind.strip()}" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}"/>'
+    text_left = left + _PADDING
+    yield f'<text x="{text_left:.1f}" y="{top + _LINE + 2:.1f}">{escape(box.node.name)}</text>'
+    yield f'<text class="type" x="{text_left:.1f}" y="{top + 2 * _LINE + 2:.1f}">{escape(box.node.type)}</text>'
+    if box.inside is not None:
+        inner_left = left + (width - box.inside.arrangement.size[0]) / 2
+        yield from _drawn(box.inside, (inner_left, top + _HEADER + _PADDING))
+
+
+def _curve(points: Sequence[Point]) -> str:
+    """A smooth line from point to point that leaves and arrives upright."""
+    (x, y), *rest = points
+    parts = [f"M{x:.1f} {y:.1f}"]
+    for next_x, next_y in rest:
+        middle = (y + next_y) / 2
+        parts.append(f"C{x:.1f} {middle:.1f} {next_x:.1f} {middle:.1f} {next_x:.1f} {next_y:.1f}")
+        x, y = next_x, next_y
+    return " ".join(parts)

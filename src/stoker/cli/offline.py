@@ -1,0 +1,58 @@
+"""What the commands have in common that read templates from this machine and talk to nobody."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+
+from stoker.authoring import render
+from stoker.authoring.sources import Sources
+from stoker.base.errors import TemplateInvalid
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _parameters(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in given]
+    for name, separator, _ in pairs:
+        if not separator or not name:
+            raise click.BadParameter(f"{name!r} must be KEY=VALUE.")
+    return {name: value for name, _, value in pairs}
+
+
+def binding_options(function: Command) -> Command:
+    """`-e` and `-P`, passed on as `environments` and `parameters`."""
+    environment = click.option(
+        "-e",
+        "--environment",
+        "environments",
+        multiple=True,
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="Environment; repeatable, later ones win.",
+    )
+    parameter = click.option(
+        "-P",
+        "--parameter",
+        "parameters",
+        multiple=True,
+        metavar="KEY=VALUE",
+        callback=_parameters,
+        help="Value of a parameter; repeatable.",
+    )
+    return environment(parameter(function))
+
+
+@contextmanager
+def problems_shown(sources: Sources) -> Iterator[None]:
+    """Shows what is wrong with a template, with excerpts, and ends the command with the exit status 1."""
+    try:
+        yield
+    except TemplateInvalid as error:
+        render.show(Console(stderr=True, highlight=False), error.diagnostics, sources.shown)
+        sys.exit(1)
