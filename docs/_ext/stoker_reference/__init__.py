@@ -11,9 +11,9 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from stoker_reference import commands, configuration, resource_types, rest_routes, template_functions
+from stoker_reference import commands, configuration, diagnostic_rules, resource_types, rest_routes, template_functions
 
-SOURCES = (commands, resource_types, template_functions, rest_routes, configuration)
+SOURCES = (commands, diagnostic_rules, resource_types, template_functions, rest_routes, configuration)
 
 
 def write_pages(app: Sphinx) -> None:

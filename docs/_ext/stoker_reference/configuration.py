@@ -40,7 +40,7 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def _options(group: str, read: Mentioned) -> str:
     rows = [
-        (code(option.name), _kind(option), _default(option), sentence(option.help) + _effect(option, read))
+        (code(option.name), _kind(option), _default(option), sentence(option.help or "") + _effect(option, read))
         for option in OPTIONS[group]
     ]
     return table(("Option", "Type", "Default", "Meaning"), rows)

@@ -8,8 +8,9 @@ from typing import Any
 
 
 def code(value: Any) -> str:
-    """`value` as code that cannot break a table; nothing for nothing."""
+    """`value` as code on one line, whatever is in it."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = " ".join(text.splitlines())
     if not text:
         return '`""`'
     fence = "``" if "`" in text else "`"

@@ -1,0 +1,73 @@
+"""What the manual says against what there is: commands, dependencies, fault rules; and that it can be built."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+from pages import Command, commands, written_pages
+
+from stoker.cli.main import cli
+from stoker.emulator.core.faults import ACTIONS, parse_fault
+
+DOCS = Path(__file__).parents[2] / "docs"
+SHOWN = [command for page in written_pages(DOCS) for command in commands(page)]
+
+
+@pytest.mark.parametrize(
+    "command", [command for command in SHOWN if command.line.startswith("stoker ")], ids=lambda command: command.line
+)
+def test_commands_of_the_manual_are_commands(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(DOCS / "tutorial")
+    words = shlex.split(command.line)[1:]
+    context = click.Context(cli, info_name="stoker")
+    found: click.Command = cli
+    while isinstance(found, click.Group):
+        word = words.pop(0)
+        following = found.get_command(context, word)
+        assert following is not None, f"{command.page}: there is no command {word!r}"
+        found = following
+    found.make_context(found.name, words, parent=context)
+
+
+def test_the_manual_shows_commands() -> None:
+    assert {command.line.split()[1] for command in SHOWN if command.line.startswith("stoker ")} >= {
+        "up", "down", "deploy", "plan", "delete",
+    }  # fmt: skip
+
+
+def test_every_dependency_is_explained() -> None:
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text())["project"]
+    page = (DOCS / "explanation" / "dependencies.md").read_text()
+    optional = [name for extra in ("postgresql", "mysql") for name in project["optional-dependencies"][extra]]
+    for requirement in (*project["dependencies"], *optional):
+        name = requirement.partition(">")[0].partition("[")[0]
+        assert name in page, name
+
+
+def test_every_fault_is_explained() -> None:
+    page = (DOCS / "reference" / "emulator.md").read_text()
+    assert [action for action in ACTIONS if f"| `{action}` |" not in page] == []
+
+
+def test_rules_of_the_manual_are_rules() -> None:
+    lines = (DOCS / "how-to" / "test-templates.md").read_text().splitlines()
+    rules = [line.split("`")[1] for line in lines if '`{"on"' in line]
+    assert len(rules) == 4
+    for rule in rules:
+        parse_fault(json.loads(rule))
+
+
+@pytest.mark.slow
+def test_the_manual_can_be_built_without_a_warning(tmp_path: Path) -> None:
+    arguments = ["-m", "sphinx", "-W", "--keep-going", "-q", str(DOCS), str(tmp_path / "html")]
+    built = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    assert built.returncode == 0, built.stderr
+    page = (tmp_path / "html" / "generated" / "types" / "os-neutron-net.html").read_text()
+    assert "dhcp_agent_ids" in page
