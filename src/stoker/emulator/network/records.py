@@ -125,8 +125,15 @@ class NetworkRecords(TableRecords):
 
     def default_network_for(self, project_id: str) -> list[Record]:
         """Networks a server of the project may be put on when it names none: the project's own, else the shared ones;
-        several mean that the caller must choose, none that there is nothing."""
+        several mean that the caller must choose, none that there is nothing.
+
+        The network that the project was set up with wins over those it has made since. Nova would make the caller
+        choose; here templates that name no network go on working beside others that make some.
+        """
         own = [row for row in self.networks.rows.select(project_id=project_id) if not row["router:external"]]
+        preset = [row for row in own if row.get("_preset")]
+        if preset:
+            return preset
         actor = Actor(project_id)
         return own or [row for row in self.networks.rows if self.networks.usable(actor, row)]
 

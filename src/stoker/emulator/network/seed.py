@@ -37,6 +37,7 @@ def seed_network(network: NetworkRecords) -> None:
     public = network.networks.create(operator, PUBLIC)
     network.subnets.create(operator, {**PUBLIC_SUBNET, "network_id": public["id"]})
     private = network.networks.create(owner, {"name": "private"})
+    network.networks.rows.update(private, _preset=True)
     subnet = network.subnets.create(owner, {**PRIVATE_SUBNET, "network_id": private["id"]})
     gateway = {"network_id": public["id"]}
     router = network.routers.create(owner, {"name": "router1", "external_gateway_info": gateway})
