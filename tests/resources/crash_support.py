@@ -35,7 +35,7 @@ async def run_crashing(bench: Bench, method: str, resource: Resource, wanted: Ma
         outcome = await enter(entry)
         if isinstance(outcome, Failed):
             raise ActionFailed(outcome)
-        resource.data, progress = entry.data, entry.progress
+        resource.data, resource.metadata, progress = entry.data, entry.metadata, entry.progress
         resource.physical_id = getattr(outcome, "physical_id", None) or resource.physical_id
         if isinstance(outcome, Done):
             resource.properties = dict(properties)

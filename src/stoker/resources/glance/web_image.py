@@ -35,7 +35,6 @@ class WebImage(RestResource):
     support = Support(version="12.0.0")
     collection = Collection("glance", "/v2/images", members="images", owner=None)
     identity = None
-    physical_name_limit = 255
     recovery = (
         "By its id or name if the template gives one, in the project's list: the image must have been made since the "
         "action began, be as it was asked for, and belong to no other resource."

@@ -38,6 +38,7 @@ from stoker.resources.nova.server_states import (
 )
 from stoker.resources.nova.server_user_data import boot_data
 from stoker.resources.nova.server_validation import complaints, subnets_before
+from stoker.resources.nova.software_config import dismiss, equip, is_configured
 from stoker.resources.scheduler_hints import scheduler_hints
 from stoker.resources.steps import Step, in_turn
 
@@ -55,6 +56,7 @@ class Server(RestResource):
     waits = ACTIVE
     physical_name_limit = NAME_LIMIT
     snapshot_on_delete = True
+    hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id"})
     properties = PROPERTIES
     attributes = ATTRIBUTES
     recovery = (
@@ -93,6 +95,10 @@ class Server(RestResource):
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is not None:
             return await in_turn(call, (_until_active, _tag) if call.properties.get("tags") else (_until_active,))
+        if is_configured(call) and not call.progress.get("equipped"):
+            outcome = await equip(call)
+            call.progress["equipped"] = isinstance(outcome, Done)
+            return Again(after=0.0) if isinstance(outcome, Done) else outcome
         if await _make_ports(call):
             return Again(after=0.0)
         body: dict[str, Any] = {"server": await server_body(call, await boot_data(call))}
@@ -181,7 +187,13 @@ async def _put(call: Call, action: str, status: str) -> Outcome:
 
 
 def _removal(call: Call) -> list[Step]:
-    return [_delete_server, _delete_ports] if made_here(call) else [_delete_server]
+    """The steps that remove what there is; that of the ports is the last, for the list is shorter once it is done."""
+    steps: list[Step] = [_delete_server]
+    if is_configured(call):
+        steps.append(dismiss)
+    if made_here(call):
+        steps.append(_delete_ports)
+    return steps
 
 
 async def _delete_server(call: Call) -> Outcome:

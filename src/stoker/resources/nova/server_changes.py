@@ -22,6 +22,7 @@ from stoker.resources.nova.server_states import (
     status_of,
 )
 from stoker.resources.nova.server_user_data import boot_data
+from stoker.resources.nova.software_config import is_configured, reconfigure
 from stoker.resources.steps import Step
 
 _REPLACING = {
@@ -50,6 +51,7 @@ def change_steps(call: Call) -> list[Step]:
     changed = call.changed
     user_data = "user_data" in changed and call.properties["user_data_update_policy"] == "REBUILD"
     table: list[tuple[bool, tuple[Step, ...]]] = [
+        (is_configured(call), (reconfigure,)),
         ("metadata" in changed, (_set_metadata,)),
         ("tags" in changed, (_set_tags,)),
         ("name" in changed, (_set_name,)),
