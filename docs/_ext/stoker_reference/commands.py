@@ -23,7 +23,10 @@ def _commands(name: str, command: click.Command) -> Iterator[tuple[str, click.Co
     if not isinstance(command, click.Group):
         yield name, command
         return
-    for word, inner in command.commands.items():
+    context = click.Context(command, info_name=name)
+    for word in command.list_commands(context):
+        inner = command.get_command(context, word)
+        assert inner is not None, f"{name} lists {word} and does not have it"
         yield from _commands(f"{name} {word}", inner)
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+_SPECIAL = re.compile(r"[\\<*_\[\]]")
+"""Characters that would mean something in Markdown."""
 
 
 def code(value: Any) -> str:
@@ -18,11 +22,9 @@ def code(value: Any) -> str:
 
 
 def sentence(text: str) -> str:
-    """Prose on one line, with its characters meant literally."""
-    flat = " ".join(text.split())
-    for character in ("\\", "<", "*", "_", "[", "]"):
-        flat = flat.replace(character, f"\\{character}")
-    return flat
+    """Prose on one line, with its characters meant literally, but for what stands in backticks."""
+    parts = " ".join(text.split()).split("`")
+    return "`".join(part if index % 2 else _SPECIAL.sub(r"\\\g<0>", part) for index, part in enumerate(parts))
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
