@@ -14,6 +14,7 @@ from stoker.cloud.session import Cloud
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Again, Done
+from stoker.schema.unknown import Unknown
 
 Given = Callable[..., dict[str, Any]]
 PRIVATE = {"network": "private"}
@@ -244,6 +245,22 @@ async def test_values_that_do_not_go_together(
 ) -> None:
     with pytest.raises(BadProperties, match=complaint):
         await servers.finalized({**given(), **change})
+
+
+def test_what_is_not_known_yet_is_no_mistake(servers: Bench) -> None:
+    later = Unknown.of("other", "attribute")
+    image, flavor = "cirros", "m1.nano"
+    unclear: list[dict[str, Any]] = [
+        {"flavor": flavor, "image": later},
+        {"flavor": flavor, "block_device_mapping_v2": later},
+        {"flavor": flavor, "block_device_mapping_v2": [later]},
+        {"flavor": flavor, "block_device_mapping_v2": [{"volume_id": later, "boot_index": later}]},
+        {"flavor": flavor, "image": image, "networks": later},
+        {"flavor": flavor, "image": image, "networks": [{"network": later, "fixed_ip": later, "port": later}]},
+        {"flavor": flavor, "image": image, "networks": [{"allocate_network": later, "network": VOLUME}]},
+    ]
+
+    assert [list(servers.kind.validate(properties)) for properties in unclear] == [[]] * len(unclear)
 
 
 async def test_files_are_refused_where_nova_takes_none(servers: Bench, given: Given) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from stoker.plugins.resource import Graph, Node
 from stoker.schema.unknown import Unknown, is_unknown
 
-_DISK_SOURCES = ("volume_id", "snapshot_id", "image", "swap_size")
+_DISK_SOURCES = ("volume_id", "snapshot_id", "image", "swap_size", "ephemeral")
 _BOOTABLE_SOURCES = ("volume_id", "snapshot_id", "image")
 
 
@@ -28,7 +28,18 @@ def _list(value: Any) -> list[Any]:
 
 
 def _given(item: Mapping[str, Any], *names: str) -> list[str]:
+    """Which of the keys have a value, or may turn out to have one."""
     return [name for name in names if item.get(name) is not None]
+
+
+def _known(item: Mapping[str, Any], *names: str) -> list[str]:
+    """Which of the keys surely have a value."""
+    return [name for name in _given(item, *names) if not is_unknown(item[name])]
+
+
+def _one(item: Mapping[str, Any], *names: str) -> bool:
+    """Whether exactly one of the keys has a value, as far as can be told."""
+    return len(_known(item, *names)) <= 1 <= len(_given(item, *names))
 
 
 # -- disks ----------------------------------------------------------------------------------------------------
@@ -39,22 +50,33 @@ def _device_problems(properties: Mapping[str, Any]) -> Iterable[str]:
     if older and newer:
         yield "block_device_mapping and block_device_mapping_v2 cannot be used together"
     for index, device in enumerate(_list(older)):
-        if len(_given(device, "volume_id", "snapshot_id")) != 1:
+        if not _one(device, "volume_id", "snapshot_id"):
             yield f"block_device_mapping[{index}]: exactly one of volume_id and snapshot_id must be given"
     for index, device in enumerate(_list(newer)):
-        if len(_sources(device)) != 1:
+        if not _one(_merged(device), *_DISK_SOURCES):
             yield (
                 f"block_device_mapping_v2[{index}]: exactly one of volume_id, snapshot_id, image, swap_size and "
                 "ephemeral_size or ephemeral_format must be given"
             )
-    if any(is_unknown(value) for value in (older, newer, properties.get("image"))):
+    if is_unknown(properties.get("image")) or _unclear(older) or _unclear(newer):
         return
     yield from _boot_problems(properties, _list(older), _list(newer))
 
 
-def _sources(device: Mapping[str, Any]) -> list[str]:
-    ephemeral = ["ephemeral"] if _given(device, "ephemeral_size", "ephemeral_format") else []
-    return _given(device, *_DISK_SOURCES) + ephemeral
+def _merged(device: Mapping[str, Any]) -> dict[str, Any]:
+    """The disk, its size and format being two ways to ask for the same source."""
+    size, file_system = device.get("ephemeral_size"), device.get("ephemeral_format")
+    return {**device, "ephemeral": file_system if size is None else size}
+
+
+def _unclear(devices: Any) -> bool:
+    """Whether it cannot be told yet from which of the disks the server boots."""
+    if is_unknown(devices):
+        return True
+    return any(
+        not isinstance(device, Mapping) or any(is_unknown(device.get(key)) for key in ("boot_index", "device_name"))
+        for device in devices or []
+    )
 
 
 def _boot_problems(
@@ -73,9 +95,9 @@ def _boot_problems(
 
 def _network_problems(properties: Mapping[str, Any]) -> Iterable[str]:
     entries = _list(properties.get("networks"))
-    if len(entries) > 1 and any(_given(entry, "allocate_network") for entry in entries):
+    if len(entries) > 1 and any(_known(entry, "allocate_network") for entry in entries):
         yield "allocate_network must be in the only entry of networks"
-    if properties.get("security_groups") and any(_given(entry, "port") for entry in entries):
+    if properties.get("security_groups") and any(_known(entry, "port") for entry in entries):
         yield "security_groups cannot be used with a port in networks; give the groups to the port"
     for index, entry in enumerate(entries):
         for problem in _entry_problems(entry):
@@ -83,16 +105,16 @@ def _network_problems(properties: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _entry_problems(entry: Mapping[str, Any]) -> Iterable[str]:
-    if _given(entry, "allocate_network"):
-        others = [name for name, value in entry.items() if value is not None and name != "allocate_network"]
+    if _known(entry, "allocate_network"):
+        others = [name for name in _known(entry, *entry) if name != "allocate_network"]
         if others:
             yield f"allocate_network cannot be used with {', '.join(sorted(others))}"
         return
-    if not _given(entry, "network", "port", "subnet"):
+    if not _given(entry, "network", "port", "subnet", "allocate_network"):
         yield "one of network, port, subnet and allocate_network must be given"
-    if _given(entry, "fixed_ip") and _given(entry, "port"):
+    if _known(entry, "fixed_ip") and _known(entry, "port"):
         yield "fixed_ip cannot be used with port; give the address to the port"
-    if _given(entry, "floating_ip") and not _given(entry, "port", "subnet", "port_extra_properties"):
+    if _known(entry, "floating_ip") and not _given(entry, "port", "subnet", "port_extra_properties"):
         yield "floating_ip needs port, subnet or port_extra_properties: with a network only, Nova makes the port"
 
 
@@ -106,7 +128,7 @@ def subnets_before(node: Node, graph: Graph) -> Iterable[str]:
     """
     networks = node.properties.get("networks")
     entries = _list(networks) if not is_unknown(networks) else [{}]
-    if not entries or any(_given(entry, "allocate_network") == ["none"] for entry in entries):
+    if not entries or any(entry.get("allocate_network") == "none" for entry in entries):
         return
     for subnet in graph.of_type("OS::Neutron::Subnet"):
         home = subnet.properties.get("network")
