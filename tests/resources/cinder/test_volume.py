@@ -211,6 +211,21 @@ async def test_an_interrupted_attachment_is_found(bench: MakeBench, pair: tuple[
     assert (await bench(VolumeAttachment).crash_after_create(given)).physical_id == volume.physical_id
 
 
+async def test_an_attachment_that_nova_gives_up_fails(
+    bench: MakeBench, cloud: Cloud, pair: tuple[Resource, Resource]
+) -> None:
+    volume = await bench(Volume).create({"size": 1})
+    attachments = bench(VolumeAttachment)
+    attachment = attachments.resource()
+    given = {"instance_uuid": pair[0].physical_id, "volume_id": volume.physical_id}
+    attachment.properties, attachment.physical_id = await attachments.finalized(given), volume.physical_id
+
+    with pytest.raises(ActionFailed, match="gave up") as caught:
+        await attachments.run("create", attachment)
+
+    assert caught.value.failed.in_error
+
+
 async def test_changes_that_need_a_free_volume_give_it_back(
     bench: MakeBench, cloud: Cloud, pair: tuple[Resource, Resource]
 ) -> None:

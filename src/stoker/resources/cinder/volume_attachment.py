@@ -46,7 +46,7 @@ class VolumeAttachment(ResourceType):
         if call.physical_id is None:
             made = await attach(call, wanted["instance_uuid"], wanted["volume_id"], wanted.get("mountpoint"))
             return Again(after=_BUSY if made is None else ATTACHED.pause(call.elapsed), physical_id=made)
-        return await attached(call, wanted["volume_id"])
+        return await attached(call, wanted["instance_uuid"], wanted["volume_id"])
 
     async def update(self, call: Call) -> Outcome:
         return await in_turn(call, (self._leave, self._join))

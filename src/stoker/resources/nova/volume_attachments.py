@@ -38,11 +38,16 @@ async def attachment_of(call: Call, server: str, volume: str) -> str | None:
     return None if answer.status == 404 else str(answer.body["volumeAttachment"]["volumeId"])
 
 
-async def attached(call: Call, volume: str) -> Outcome:
-    """Whether the volume has arrived at its server."""
+async def attached(call: Call, server: str, volume: str) -> Outcome:
+    """Whether the volume has arrived at its server.
+
+    Nova notes an attachment before it answers, so a volume that is available without one has been given up on.
+    """
     shown = await volume_shown(call, volume)
     if shown is None:
         return Failed(f"volume {volume} is gone", "NotFound")
+    if shown["status"] == "available" and await attachment_of(call, server, volume) is None:
+        return Failed(f"Nova gave up attaching volume {volume} to server {server}", in_error=True)
     return ATTACHED.judge(shown["status"], elapsed=call.elapsed)
 
 
@@ -81,7 +86,7 @@ async def attach_completely(call: Call, server: str, volume: str, device: str | 
             return Again(after=_BUSY)
         call.progress["sent"] = True
         return Again(after=ATTACHED.pause(call.elapsed))
-    return await attached(call, volume)
+    return await attached(call, server, volume)
 
 
 async def volume_shown(call: Call, volume: str) -> dict[str, Any] | None:
