@@ -1,8 +1,8 @@
 """Kill an engine for real at its n-th journal write, let another one go on, and tell what is recorded then.
 
 Run as a program beside an emulated cloud: `python crashing.py URL DIR ACTION BEFORE|AFTER`. For n = 1, 2, … a forked
-engine does the action and is killed (SIGKILL) right before or after its n-th write reaches the disk; a second one, forked
-after it, gets no other order than to start. One JSON line per n goes to standard output; the last n is the one at which
+engine does the action and is killed (SIGKILL) right before or after its n-th write reaches the disk; a second one,
+forked after it, gets no other order than to start. One JSON line per n goes to standard output; the last n is the one at which
 the action ended before it could be killed.
 """
 
@@ -24,7 +24,11 @@ from stoker.store import queries
 from stoker.store.journal import Journal
 
 TEMPLATE = (Path(__file__).parent / "crashing.yaml").read_text()
-CHANGED = TEMPLATE.replace("10.77.1.0/24", "10.77.9.0/24").replace("count: 2", "count: 3").replace("value: first}", "value: second}")
+CHANGED = (
+    TEMPLATE.replace("10.77.1.0/24", "10.77.9.0/24")
+    .replace("count: 2", "count: 3")
+    .replace("value: first}", "value: second}")
+)
 MEMBER = (Path(__file__).parent / "crashing-member.yaml").read_text()
 FILES = {"member.yaml": MEMBER}
 NAME = "doomed"

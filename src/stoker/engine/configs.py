@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import orjson
 from sqlalchemy import Connection
 
 from stoker.store import queries
@@ -14,6 +13,9 @@ from stoker.store.records import SoftwareConfig
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
+
+
+_BODY = ("config", "inputs", "outputs", "options")
 
 
 class StoredConfigs:
@@ -31,7 +33,7 @@ class StoredConfigs:
                 project_id=self._project_id,
                 name=str(body.get("name") or ""),
                 group=str(body.get("group") or "Heat::Ungrouped"),
-                body=orjson.dumps({key: body.get(key) for key in ("config", "inputs", "outputs", "options")}).decode(),
+                body=self._engine.sealer.seal({key: body.get(key) for key in _BODY}),
                 created_at=self._engine.clock.now(),
             )
             await self._engine.journal.commit(Batch().add(row))
@@ -46,7 +48,7 @@ class StoredConfigs:
             "name": row.name,
             "group": row.group,
             "creation_time": row.created_at,
-            **orjson.loads(row.body),
+            **self._engine.sealer.open(row.body),
         }
 
     async def delete(self, identifier: str) -> None:

@@ -80,6 +80,7 @@ class Step:
     def to_data(self) -> dict[str, Any]:
         """Plain JSON data."""
         return {
+            "key": self.key,
             "path": self.name,
             "kind": self.kind.value,
             "type": self.type,

@@ -155,9 +155,9 @@ class ValueChecker:
             if kind.has_custom_constraints:
                 given = definition.resolve(resource.properties, _UNKNOWN) or {}
                 path = (definition.template.written("resources"), name, "properties")
-                for constraint, value in custom_constraints(kind.properties, given):
+                for constraint, value, inner in custom_constraints(kind.properties, given):
                     if not has_unknown(value):
-                        yield constraint, value, path
+                        yield constraint, value, (*path, *inner)
 
     async def _available(self, services: Mapping[tuple[str, str | None], str]) -> None:
         cloud = await self._cloud() if services else None

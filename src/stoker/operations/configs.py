@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import orjson
-
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound, Forbidden
 from stoker.base.ids import new_id
@@ -72,7 +70,7 @@ async def software_config_show(engine: Engine, context: RequestContext, config_i
     row = await engine.database.read(queries.software_config, config_id)
     if row is None or (row.project_id != context.project_id and not context.is_admin):
         raise EntityNotFound(f"The Software config ({config_id}) could not be found.")
-    body = orjson.loads(row.body)
+    body = engine.sealer.open(row.body)
     return {
         **_summary(row),
         "config": body.get("config"),

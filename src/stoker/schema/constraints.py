@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -123,13 +123,14 @@ def _compiled(pattern: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowedPattern(Constraint):
-    """A text that a Python regular expression matches from end to end, found out in bounded time."""
+    """A text that a Python regular expression matches from end to end, found out within `seconds`."""
 
     pattern: str
+    seconds: float = field(default=PATTERN_SECONDS, compare=False)
 
     def _problem(self, value: Any) -> str | None:
         try:
-            matched = _compiled(self.pattern).match(str(value), timeout=PATTERN_SECONDS)
+            matched = _compiled(self.pattern).match(str(value), timeout=self.seconds)
         except TimeoutError:
             return f"the pattern {self.pattern!r} takes too long on this value"
         return None if matched else f"{value!r} does not match the pattern {self.pattern!r}"

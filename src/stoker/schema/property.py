@@ -312,23 +312,25 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def custom_constraints(schema: Mapping[str, Property], values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every `(constraint name, value)` that finalized `values` must be checked for by a plug-in."""
+def custom_constraints(
+    schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()
+) -> Iterator[tuple[str, Any, Path]]:
+    """Every `(constraint name, value, path to the value)` that a plug-in must check among property values."""
     for name, prop in schema.items():
-        yield from _custom_of(prop, values.get(name))
+        yield from _custom_of(prop, values.get(name), (*path, name))
 
 
-def _custom_of(prop: Property, value: Any) -> Iterator[tuple[str, Any]]:
+def _custom_of(prop: Property, value: Any, path: Path) -> Iterator[tuple[str, Any, Path]]:
     if value is None or isinstance(value, Unknown):
         return
     for constraint in prop.constraints:
         if isinstance(constraint, CustomConstraint):
-            yield constraint.name, value
+            yield constraint.name, value, path
     if prop.schema is not None and isinstance(value, Mapping):
-        yield from custom_constraints(prop.schema, value)
+        yield from custom_constraints(prop.schema, value, path)
     elif prop.items is not None and isinstance(value, list):
-        for item in value:
-            yield from _custom_of(prop.items, item)
+        for index, item in enumerate(value):
+            yield from _custom_of(prop.items, item, (*path, index))
 
 
 def has_custom_constraints(schema: Mapping[str, Property]) -> bool:

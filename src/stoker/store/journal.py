@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import queue
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -228,6 +229,8 @@ def _settle(future: asyncio.Future[None], error: BaseException | None) -> None:
 
 def _unreachable(error: DBAPIError) -> bool:
     """Whether the database itself is away or busy, rather than the statement wrong."""
+    if isinstance(error.orig, sqlite3.OperationalError):
+        return "locked" in str(error.orig) or "busy" in str(error.orig)
     return type(error.orig).__name__ in ("OperationalError", "InterfaceError")
 
 

@@ -149,7 +149,7 @@ class EngineRecord(Record):
 
 @dataclass(slots=True)
 class SoftwareConfig(Record):
-    """A software configuration; `body` is JSON text (config, inputs, outputs, options)."""
+    """A software configuration; `body` is sealed JSON (config, inputs, outputs, options)."""
 
     id: str
     project_id: str

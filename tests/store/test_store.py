@@ -1,0 +1,205 @@
+"""The record: migrations, group commit, the fence, sealing, documents stored once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import func, select, text
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from stoker.base.errors import Bug, Fenced
+from stoker.base.ids import new_id
+from stoker.store import documents, queries, tables
+from stoker.store.database import Database
+from stoker.store.journal import Batch, Claim, Journal
+from stoker.store.records import Event, Operation, Stack
+from stoker.store.sealing import Sealer
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(f"sqlite:///{tmp_path / 'store.db'}")
+    database.migrate()
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def journal(database: Database) -> Iterator[Journal]:
+    journal = Journal(database)
+    yield journal
+    journal.close()
+
+
+def stack(name: str = "web", **changes: Any) -> Stack:
+    identifier = new_id()
+    values: dict[str, Any] = {
+        "id": identifier, "name": name, "live_name": name, "project_id": "p", "user_id": "u", "user_name": "demo",
+        "parent_id": None, "parent_resource": None, "root_id": identifier, "depth": 0, "action": "CREATE",
+        "status": "IN_PROGRESS", "reason": "", "description": "", "created_at": 1.0, "updated_at": None,
+        "deleted_at": None, "timeout_minutes": None, "disable_rollback": True, "inputs": "i", "good_inputs": None,
+        "operation": None, "credential": None, "user_project_id": None,
+    }  # fmt: skip
+    return Stack(**{**values, **changes})
+
+
+def operation(stack_id: str, **changes: Any) -> Operation:
+    values: dict[str, Any] = {
+        "id": new_id(), "stack_id": stack_id, "parent_operation": None, "parent_resource": None, "round": 0,
+        "action": "CREATE", "status": "RUNNING", "reason": "", "inputs": "i", "request_id": None, "user_id": None,
+        "created_at": 1.0, "started_at": None, "finished_at": None, "deadline": None, "owner": "me", "epoch": 1,
+        "plan": None,
+    }  # fmt: skip
+    return Operation(**{**values, **changes})
+
+
+def event(stack_id: str, reason: str, time: float = 1.0) -> Event:
+    return Event(new_id(), stack_id, "r", "T", None, "CREATE", "COMPLETE", reason, None, time)
+
+
+def count(database: Database, table: Any) -> int:
+    return int(
+        database.read_now(lambda connection: connection.execute(select(func.count()).select_from(table)).scalar())
+    )
+
+
+def test_the_migrations_make_the_tables_that_the_code_expects(database: Database) -> None:
+    with database.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), tables.metadata) == []
+
+
+def test_migrating_again_changes_nothing(database: Database) -> None:
+    database.migrate()
+
+
+async def test_batches_that_wait_together_are_committed_together(database: Database, journal: Journal) -> None:
+    made = [stack(f"s{number}") for number in range(200)]
+    before = journal.groups
+    await asyncio.gather(*(journal.commit(Batch().add(one)) for one in made))
+    assert count(database, tables.stacks) == 200
+    assert journal.groups - before < 50
+
+
+async def test_the_last_version_of_a_row_wins_within_a_group(database: Database, journal: Journal) -> None:
+    made = operation("s", reason="first")
+    commits = [journal.commit(Batch().add(made))]
+    for number in range(20):
+        made.reason = f"version {number}"
+        commits.append(journal.commit(Batch().change(made)))
+    await asyncio.gather(*commits)
+    found = await database.read(queries.operation_by_id, made.id)
+    assert found is not None and found.reason == "version 19"
+
+
+async def test_one_bad_batch_does_not_take_others_down(database: Database, journal: Journal) -> None:
+    first = stack("taken")
+    await journal.commit(Batch().add(first))
+    batches = [Batch().add(stack("taken")), Batch().add(stack("free")), Batch().add(stack("taken"))]
+    results = await asyncio.gather(*(journal.commit(batch) for batch in batches), return_exceptions=True)
+    assert [type(result) for result in results] == [IntegrityError, type(None), IntegrityError]
+    assert count(database, tables.stacks) == 2
+
+
+async def test_a_batch_is_all_or_nothing(database: Database, journal: Journal) -> None:
+    def fail(connection: Any) -> None:
+        connection.execute(text("SELECT * FROM no_such_table"))
+
+    with pytest.raises(OperationalError):
+        await asyncio.wait_for(journal.commit(Batch().add(stack()).then(fail)), 5)
+    assert count(database, tables.stacks) == 0
+
+
+async def test_an_engine_that_lost_its_claim_writes_nothing(database: Database, journal: Journal) -> None:
+    owned = operation("s")
+    await journal.commit(Batch().add(owned))
+    old = Claim(owned.id, 1)
+    await journal.commit(Batch(claim=old).add(event("s", "mine")))
+    taken: list[bool] = []
+    await journal.commit(Batch().then(lambda c: taken.append(queries.take(c, owned.id, 1, "other", 2.0))))
+    assert taken == [True]
+    with pytest.raises(Fenced):
+        await journal.commit(Batch(claim=old).add(event("s", "too late")))
+    await journal.commit(Batch(claim=Claim(owned.id, 2)).add(event("s", "theirs")))
+    listed = await database.read(queries.list_events, queries.EventQuery(stack_ids=["s"]))
+    assert [item.reason for item in listed] == ["mine", "theirs"]
+
+
+async def test_only_one_of_two_takes_an_operation(journal: Journal) -> None:
+    owned = operation("s", owner=None, epoch=0, status="PENDING")
+    await journal.commit(Batch().add(owned))
+    taken: list[bool] = []
+    for engine in ("a", "b"):
+        await journal.commit(Batch().then(lambda c, e=engine: taken.append(queries.take(c, owned.id, 0, e, 2.0))))
+    assert taken == [True, False]
+
+
+async def test_the_name_of_a_deleted_stack_is_free_again(journal: Journal) -> None:
+    first = stack("name")
+    await journal.commit(Batch().add(first))
+    gone = {"deleted_at": 2.0, "live_name": None}
+    await journal.commit(Batch().then(partial(queries.set_stack, stack_id=first.id, values=gone)))
+    await journal.commit(Batch().add(stack("name")))
+
+
+async def test_old_events_are_forgotten_beyond_the_limit(database: Database, journal: Journal) -> None:
+    await journal.commit(Batch().add(*(event("s", str(number), number) for number in range(10))))
+    await journal.commit(Batch().then(partial(queries.purge_events, stack_id="s", keep=3)))
+    listed = await database.read(queries.list_events, queries.EventQuery(stack_ids=["s"]))
+    assert [item.reason for item in listed] == ["7", "8", "9"]
+
+
+async def test_paging_through_stacks_shows_each_once(database: Database, journal: Journal) -> None:
+    made = [stack(f"s{number}", created_at=float(number // 2)) for number in range(7)]
+    await journal.commit(Batch().add(*made))
+    seen: list[str] = []
+    marker = None
+    while page := await database.read(queries.list_stacks, queries.StackQuery(project_id="p", limit=2, marker=marker)):
+        seen += [item.name for item in page]
+        marker = page[-1].id
+    assert sorted(seen) == [f"s{number}" for number in range(7)]
+
+
+async def test_tags_filter_stacks(database: Database, journal: Journal) -> None:
+    for name, tags in (("a", ["x"]), ("b", ["x", "y"]), ("c", [])):
+        made = stack(name)
+        await journal.commit(Batch().add(made).then(partial(queries.set_tags, stack_id=made.id, tags=tags)))
+
+    def names(**filters: Any) -> set[str]:
+        wanted = queries.StackQuery(project_id="p", **filters)
+        return {item.name for item in database.read_now(queries.list_stacks, wanted)}
+
+    assert names(tags=["x", "y"]) == {"b"}
+    assert names(tags_any=["x", "y"]) == {"a", "b"}
+    assert names(not_tags=["x", "y"]) == {"a", "c"}
+    assert names(not_tags_any=["y"]) == {"a", "c"}
+
+
+def test_equal_documents_are_stored_once_and_sealed(database: Database) -> None:
+    sealer = Sealer(["k" * 32])
+    digest = sealer.digest("a secret text")
+    with database.engine.execution_options(writes=True).begin() as connection:
+        for _ in range(3):
+            documents.save(connection, {digest: "a secret text"}, sealer)
+    assert count(database, tables.documents) == 1
+    body = database.read_now(lambda c: c.execute(select(tables.documents.c.body)).scalar())
+    assert "secret" not in str(body)
+    assert database.read_now(documents.load, [digest, "missing"], sealer) == {digest: "a secret text"}
+
+
+def test_what_was_sealed_with_an_older_key_can_still_be_opened() -> None:
+    sealed = Sealer(["old key"]).seal({"a": [1, None]})
+    assert Sealer(["new key", "old key"]).open(sealed) == {"a": [1, None]}
+    with pytest.raises(Bug):
+        Sealer(["new key"]).open(sealed)
+
+
+def test_a_digest_tells_nothing_without_the_key() -> None:
+    assert Sealer(["a"]).digest({"x": 1, "y": 2}) == Sealer(["a"]).digest({"y": 2, "x": 1})
+    assert Sealer(["a"]).digest("password") != Sealer(["b"]).digest("password")
