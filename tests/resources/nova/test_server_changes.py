@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from crash_support import run_crashing
 from resource_harness import ActionFailed, Bench, Resource
 
+from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
@@ -216,6 +218,22 @@ async def test_allocate_network(servers: Bench, cloud: Cloud, server: Resource, 
 
     await servers.update(server, given({"allocate_network": "auto"}, metadata=metadata))
     assert len(await cards(cloud, server)) == 1
+
+
+async def test_a_port_that_a_failed_change_left_is_not_used_for_another(
+    servers: Bench, cloud: Cloud, server: Resource, given: Given, subnet: str, served: ServedCloud
+) -> None:
+    fault = Fault(on="POST /compute/v2.1/servers/*/os-interface", do="fail", status=400, times=1)
+    served.do(lambda: served.cloud.faults.add(fault))
+    with pytest.raises(CloudError):
+        await servers.update(server, given(PRIVATE, {"subnet": subnet}, metadata={"a": "1"}))
+    left = json.loads(server.data["internal_ports"])[0]["id"]
+
+    extra = {"subnet": subnet, "port_extra_properties": {"mac_address": "fa:16:3e:00:00:02"}}
+    await servers.update(server, given(PRIVATE, extra, metadata={"a": "1"}))
+
+    assert "fa:16:3e:00:00:02" in {card["mac_address"] for card in await cards(cloud, server)}
+    assert (await cloud.request("GET", "neutron", f"/v2.0/ports/{left}", ok=(404,))).status == 404
 
 
 async def test_crashes_at_every_turn_leave_nothing_behind(

@@ -15,6 +15,7 @@ from stoker.plugins.resource import Call
 from stoker.resources.nova.server_body import associate
 from stoker.resources.nova.server_ports import (
     delete_ports,
+    delete_unused,
     ensure_port,
     extra_fields,
     find_strays,
@@ -150,6 +151,7 @@ async def change_networks(call: Call) -> Outcome:
 
 async def _planned(call: Call) -> dict[str, Any]:
     """The plan, once what is done at a stroke has been done: ports that stay are changed, floating IPs let go."""
+    await delete_unused(call)
     old = (call.previous or {}).get("networks") or []
     new = await _entries(call)
     own = made_here(call)

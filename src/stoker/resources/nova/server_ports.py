@@ -87,6 +87,13 @@ async def delete_ports(call: Call, *identifiers: str) -> None:
             _write(call, [other for other in books(call) if other["id"] != port["id"]])
 
 
+async def delete_unused(call: Call) -> None:
+    """Remove ports that an earlier action made and did not come to use."""
+    unused = [port["id"] for port in books(call) if "name" in port]
+    if unused:
+        await delete_ports(call, *unused)
+
+
 async def network_of(call: Call, entry: Mapping[str, Any]) -> str | None:
     """The network that an entry leads to: its own, or its subnet's."""
     if entry.get("network") is not None or entry.get("subnet") is None:
