@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from stoker.schema.property import Finalizer, Property, Type
 from stoker.template.functions.base import VARIANTS
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameter_types import BY_HOT_NAME
-from stoker.template.versions import BY_NAME, VERSIONS, functions_of, list_versions
+from stoker.template.versions import BY_NAME, VERSIONS, Version, functions_of, list_versions
 
 _HERE = Path(__file__).parent
 FACTS: Mapping[str, Any] = json.loads((_HERE / "template_versions.json").read_text())
@@ -29,6 +29,24 @@ SHARED_VARIANTS = {
 """CloudFormation's names for functions that work as one of HOT's: the reference has a class of its own for each."""
 
 
+ADDED: Mapping[str, Mapping[str, Any]] = {
+    "AWSTemplateFormatVersion.2010-09-09": {
+        "sections": {"Metadata", "Rules", "Transform"},
+        "resource_keys": {"UpdateReplacePolicy"},
+        "output_keys": {"Export"},
+        "functions": {
+            "Fn::Cidr": "Fn::Cidr/1",
+            "Fn::GetAtt": "Fn::GetAtt/2",
+            "Fn::ImportValue": "Fn::ImportValue/1",
+            "Fn::Sub": "Fn::Sub/1",
+            "Ref": "Ref/2",
+        },
+        "condition_functions": {"Condition": "Condition/1", "Fn::Sub": "Fn::Sub/1"},
+    }
+}
+"""What AWS has added to its format since, which the reference never got."""
+
+
 @pytest.mark.parametrize("name", sorted(FACTS["versions"]))
 def test_version(name: str) -> None:
     expected = FACTS["versions"][name]
@@ -36,12 +54,13 @@ def test_version(name: str) -> None:
     assert version.name == name
     assert version.dialect.name == expected["kind"]
     assert [f"{version.key}.{alias}" for alias in version.aliases] == expected["aliases"]
+    added = ADDED.get(name, {})
     for field in ("sections", "resource_keys", "output_keys", "parameter_keys", "parameter_constraints"):
-        assert getattr(version, field) == set(expected[field]), field
+        assert getattr(version, field) == set(expected[field]) | added.get(field, set()), field
     assert set(version.deletion_policies) == set(expected["deletion_policies"])
     assert version.removed_functions == set(expected["functions_removed"])
     for field in ("functions", "condition_functions"):
-        assert getattr(version, field) == _ours(expected[field]), field
+        assert getattr(version, field) == {**_ours(expected[field]), **added.get(field, {})}, field
 
 
 def _ours(functions: Mapping[str, str]) -> dict[str, str]:
@@ -51,8 +70,13 @@ def _ours(functions: Mapping[str, str]) -> dict[str, str]:
 def test_every_version_is_there_and_every_variant_is_used() -> None:
     assert {version.name for version in VERSIONS} == set(FACTS["versions"])
     assert len(BY_NAME) == len(FACTS["versions"]) + len(FACTS["aliases"])
-    used = {variant for version in VERSIONS for variant in (version.functions | version.condition_functions).values()}
-    assert used == set(VARIANTS)
+    tables = (table for version in VERSIONS for table in _tables(version))
+    assert {variant for table in tables for variant in table.values()} == set(VARIANTS)
+
+
+def _tables(version: Version) -> Iterator[Mapping[str, str]]:
+    for each in (version, version.extended):
+        yield from (each.functions, each.condition_functions, each.rule_functions)
 
 
 def test_lists_for_the_api() -> None:

@@ -121,7 +121,12 @@ def test_pseudo_parameters_of_cfn_templates() -> None:
         "AWS::StackId": PSEUDO.arn,
         "AWS::StackName": "web",
         "AWS::Region": "ap-southeast-1",
+        "AWS::AccountId": "project",
+        "AWS::Partition": "openstack",
+        "AWS::URLSuffix": "amazonaws.com",
     }
+    template = Template.load({"HeatTemplateFormatVersion": "2012-12-12"})
+    assert list(bind(template).parameters.as_text()) == ["AWS::StackId", "AWS::StackName", "AWS::Region"]
 
 
 def test_immutable_parameters() -> None:
@@ -408,7 +413,7 @@ def test_cfn_parameters() -> None:
 @pytest.mark.parametrize(
     ("schema", "path", "words"),
     [
-        ({"Type": "AWS::EC2::KeyPair::KeyName"}, ("Type",), "no parameter type"),
+        ({"Type": "AWS::EC2::KeyPair::Id"}, ("Type",), "no parameter type"),
         ({"Type": "String", "MinLength": "x"}, ("MinLength",), "not a number"),
         ({"Type": "String", "MaxValue": 5}, (), "does not fit the type"),
         ({"Type": "String", "AllowedPattern": "["}, ("AllowedPattern",), "not a regular expression"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.template.expressions import Expression, ListExpression, Malformed, MapExpression
-from stoker.template.functions.base import Compiler, Function
+from stoker.template.functions.base import VARIANTS, Compiler, Function
 from stoker.template.functions.conditions import ConditionName, ConditionResult
 from stoker.template.problems import Problems, suggestion, type_name
 from stoker.template.versions import Version
@@ -27,7 +27,8 @@ class TemplateCompiler:
         self._condition_names = condition_names
         self._problems = problems
         self._deferred = 0
-        self._conditions = _ConditionCompiler(self)
+        self._conditions = _ConditionCompiler(self, version.condition_functions, "a condition")
+        self._assertions = _ConditionCompiler(self, version.rule_functions, "an assertion")
 
     @contextmanager
     def deferring(self) -> Iterator[None]:
@@ -57,6 +58,12 @@ class TemplateCompiler:
             return self.malformed("condition", "a condition is a boolean or a condition function", path)
         return self.condition(snippet, path)
 
+    def assertion(self, snippet: Any, path: Path) -> Any:
+        """A compiled assertion, or condition of a rule, which cannot be a condition's name."""
+        if isinstance(snippet, str):
+            return self.malformed("condition", "an assertion is made with the functions of rules", path)
+        return self._assertions.condition(snippet, path)
+
     def named_condition(self, name: str, path: Path) -> Expression:
         """A reference to a condition by name."""
         if name in self._condition_names:
@@ -82,13 +89,20 @@ class TemplateCompiler:
         cls = self.version.variant(name)
         if cls is not None:
             return self.build(cls, name, arguments, path, self)
-        if name in self.version.removed_functions:
-            return self.malformed(
-                "removed-function",
-                f"{name} does not exist in {self.version.name}",
-                (*path, name),
-                _REMOVED.get(name, ""),
-            )
+        return self.refusal(name, (*path, name))
+
+    def refusal(self, name: str, path: Path) -> Malformed | None:
+        """A complaint about a function that exists but not in this template; None for what is no function at all."""
+        version = self.version
+        if name in version.removed_functions:
+            message = f"{name} does not exist in {version.name}"
+            return self.malformed("removed-function", message, path, _REMOVED.get(name, ""))
+        if name in version.unsupported_functions:
+            hint = version.unsupported_functions[name]
+            return self.malformed("unsupported-function", f"{name} is not supported", path, hint)
+        if name in version.extended_functions:
+            hint = f"add Transform: {' or '.join(version.transforms)}"
+            return self.malformed("needs-transform", f"{name} needs a transform", path, hint)
         return None
 
     def compiled(
@@ -120,10 +134,12 @@ def _descend(value: Any, path: Path, part: str | int, compiler: Compiler) -> Any
 
 
 class _ConditionCompiler:
-    """Compiles what stands where a condition is expected, and inside of that."""
+    """Compiles what stands where a condition is expected, and inside of that, with the functions of `table`."""
 
-    def __init__(self, template: TemplateCompiler) -> None:
+    def __init__(self, template: TemplateCompiler, table: Mapping[str, str], place: str) -> None:
         self._template = template
+        self._table = table
+        self._place = place
 
     def condition(self, snippet: Any, path: Path) -> Any:
         if isinstance(snippet, bool):
@@ -146,16 +162,16 @@ class _ConditionCompiler:
             return self.value(snippet, path)
 
     def _call(self, name: str, arguments: Any, path: Path) -> Expression | None:
+        variant = self._table.get(name)
+        if variant is not None:
+            return self._template.build(VARIANTS[variant], name, arguments, path, self)
         version = self._template.version
-        cls = version.condition_variant(name)
-        if cls is not None:
-            return self._template.build(cls, name, arguments, path, self)
         if name in version.functions or name in version.removed_functions:
-            hint = suggestion(name, version.condition_functions)
+            message = f"{name} cannot be used in {self._place}"
             return self._template.malformed(
-                "function-in-condition", f"{name} cannot be used in a condition", (*path, name), hint
+                "function-in-condition", message, (*path, name), suggestion(name, self._table)
             )
-        return None
+        return self._template.refusal(name, (*path, name))
 
 
 _REMOVED = {

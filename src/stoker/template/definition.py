@@ -9,7 +9,8 @@ from typing import Any
 
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import TemplateInvalid
-from stoker.schema.unknown import Unknown, is_unknown
+from stoker.schema.unknown import Unknown, has_unknown, is_unknown
+from stoker.template.assertions import check_rules
 from stoker.template.environment import Environment
 from stoker.template.expressions import (
     OMIT,
@@ -17,18 +18,20 @@ from stoker.template.expressions import (
     Evaluation,
     Expression,
     FunctionError,
+    LookUp,
     Reference,
     Scope,
     UnknownScope,
     evaluate,
     walk,
 )
+from stoker.template.functions.imports import FnImportValue
 from stoker.template.functions.references import ReferenceFunction
-from stoker.template.limits import Limits
+from stoker.template.limits import Allowance, Limits
 from stoker.template.ordering import in_order
 from stoker.template.parameters import Parameters, PseudoParameters
-from stoker.template.parts import ResourceTemplate
-from stoker.template.problems import Problems, suggestion
+from stoker.template.parts import OutputTemplate, ResourceTemplate
+from stoker.template.problems import Problems, suggestion, type_name
 from stoker.template.template import Template
 
 _UNKNOWN_SCOPE = UnknownScope()
@@ -44,12 +47,15 @@ class PlacedReference:
 
 @dataclass(frozen=True, slots=True)
 class OutputDefinition:
-    """An output; `value` is to be resolved, and null when the output is not `enabled`."""
+    """An output; `value` is to be resolved, and null when the output is not `enabled`; `export` the name under
+    which other stacks may import it.
+    """
 
     key: str
     description: str
     value: Any
     enabled: bool
+    export: str | None = None
 
 
 class ResourceDefinition:
@@ -129,8 +135,11 @@ class Definition:
     __slots__ = (
         "_conditions",
         "_pending_conditions",
+        "allowance",
         "environment",
         "files",
+        "known_exports",
+        "look_up",
         "outputs",
         "parameters",
         "resources",
@@ -141,6 +150,9 @@ class Definition:
     environment: Environment
     parameters: Parameters
     files: Mapping[str, str]
+    allowance: Allowance
+    look_up: LookUp | None
+    known_exports: Mapping[str, Any] | None
     resources: Mapping[str, ResourceDefinition]
     outputs: Mapping[str, OutputDefinition]
 
@@ -155,6 +167,8 @@ class Definition:
         pseudo: PseudoParameters,
         strict: bool = True,
         missing_ok: bool = False,
+        exports: Mapping[str, Any] | None = None,
+        look_up: LookUp | None = None,
     ) -> Definition:
         """Give a template what it needs to be one stack's.
 
@@ -162,29 +176,45 @@ class Definition:
         With `strict` off values are taken as they are, as for a stack that was made with them; with `missing_ok` a
         parameter without a value is one whose value is not known yet.
 
+        `exports` are what the project's stacks export, by name: with None every import is one whose value is not known
+        yet. `look_up` answers Fn::ValueOf, which is refused without.
+
         Raises TemplateInvalid for unknown, missing and unfit parameters, and for conditions and policies that do not
         come to what they should.
         """
         definition = cls()
-        definition.template = template
         definition.environment = environment
         definition.files = files
+        definition.allowance = Allowance(template.limits.evaluation_seconds)
+        definition.known_exports = exports
+        definition.look_up = look_up
         given = _given(environment.parameters, parameters)
         defaults = environment.parameter_defaults
         if missing_ok:
             defaults = {**dict.fromkeys(_valueless(template, given, defaults), UNDETERMINED), **_not_null(defaults)}
         definition.parameters = Parameters(
-            template.parameters, given, defaults, pseudo.values(template.dialect.name), template.written("parameters")
+            template.parameters,
+            given,
+            defaults,
+            pseudo.values(template.dialect.pseudo_parameters),
+            template.written("parameters"),
         )
         problems = Problems(template.document)
+        definition.template = template
         definition._check_parameters(given, strict, problems)
         problems.raise_if_any()
-        definition._decide_conditions(problems)
-        problems.raise_if_any()
-        definition._bind_resources(problems)
-        definition._bind_outputs()
-        problems.raise_if_any()
+        definition.template = template.for_parameters(definition.parameters)
+        definition._bind(strict, Problems(definition.template.document))
         return definition
+
+    def _bind(self, strict: bool, problems: Problems) -> None:
+        self._decide_conditions(problems)
+        if strict:
+            self._check_rules(problems)
+        problems.raise_if_any()
+        self._bind_resources(problems)
+        self._bind_outputs(problems)
+        problems.raise_if_any()
 
     # -- resolving --------------------------------------------------------------------------------------------
 
@@ -234,6 +264,26 @@ class Definition:
             for placed in self.references_in(output.value):
                 yield placed.reference
 
+    def exports(self) -> list[tuple[str, str]]:
+        """What other stacks may import: the name of each export and the key of its output."""
+        return [(output.export, key) for key, output in self.outputs.items() if output.export is not None]
+
+    @property
+    def imports(self) -> list[str]:
+        """Names of the exports that resources and outputs import, sorted; of chosen branches only."""
+        evaluation = Evaluation(self, _UNKNOWN_SCOPE)
+        trees = [tree for resource in self.resources.values() for tree in (resource.properties, resource.metadata)]
+        trees += [output.value for output in self.outputs.values()]
+        calls = (node for tree in trees for node in walk(tree, evaluation) if isinstance(node, FnImportValue))
+        return sorted({name for call in calls if (name := self._import_name(call, evaluation)) is not None})
+
+    @staticmethod
+    def _import_name(call: FnImportValue, evaluation: Evaluation) -> str | None:
+        try:
+            return call.imports(evaluation)
+        except FunctionError:
+            return None
+
     def in_order(self) -> list[str]:
         """Names of all resources, requirements first, otherwise in the template's order.
 
@@ -257,6 +307,19 @@ class Definition:
             return self.parameters[name]
         except ValueError as error:
             raise FunctionError(f"the parameter {name!r}: {error}", "StackValidationFailed") from error
+
+    def type_of_parameter(self, name: str) -> str:
+        """The parameter's type as the template writes it."""
+        schema = self.template.parameters.get(name)
+        if schema is None:
+            hint = suggestion(name, self.template.parameters)
+            raise FunctionError(f"the parameter {name!r} does not exist", "UserParameterMissing", hint)
+        return schema.type.cfn
+
+    def parameters_of_type(self, kind: str) -> Iterator[str]:
+        """Names of the parameters of a type, or of lists of it."""
+        kinds = (kind, f"List<{kind}>")
+        return (name for name, schema in self.template.parameters.items() if schema.type.cfn in kinds)
 
     def has_parameter(self, name: str) -> bool:
         return name in self.parameters
@@ -320,12 +383,42 @@ class Definition:
                 problems.add_all([self.located(error)])
         self.resources = present
 
-    def _bind_outputs(self) -> None:
-        self.outputs = {
-            key: OutputDefinition(key, output.description, output.value if enabled else None, enabled)
-            for key, output in self.template.outputs.items()
-            if (enabled := self._holds(output.condition)) is not None
-        }
+    def _bind_outputs(self, problems: Problems) -> None:
+        self.outputs = {}
+        exported: set[str] = set()
+        for key, output in self.template.outputs.items():
+            enabled = self._holds(output.condition)
+            value = output.value if enabled else None
+            export = self._export(output, problems) if enabled and output.export is not None else None
+            if export in exported:
+                problems.add("export", f"another output is exported as {export!r}", self._export_path(key))
+            elif export is not None:
+                exported.add(export)
+            self.outputs[key] = OutputDefinition(key, output.description, value, enabled, export)
+
+    def _export(self, output: OutputTemplate, problems: Problems) -> str | None:
+        path = self._export_path(output.key)
+        try:
+            name = self._early(output.export)
+        except FunctionError as error:
+            problems.add_all([self.located(error)])
+            return None
+        if next(self.references_in(output.export), None) is not None:
+            problems.add("export", "the name of an export must not depend on resources", path)
+        elif not has_unknown(name):
+            if isinstance(name, str) and name:
+                return name
+            problems.add("export", f"the name of an export is a text, not {type_name(name)}", path)
+        return None
+
+    def _export_path(self, key: str) -> Path:
+        return (self.template.written("outputs"), key, "Export", "Name")
+
+    def _check_rules(self, problems: Problems) -> None:
+        try:
+            problems.add_all(check_rules(self.template.rules, Evaluation(self, _UNKNOWN_SCOPE)))
+        except FunctionError as error:
+            problems.add_all([self.located(error)])
 
     def _deletion_policy(self, resource: ResourceTemplate) -> str:
         policy = resource.deletion_policy

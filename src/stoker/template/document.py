@@ -16,20 +16,30 @@ import yaml
 from stoker.base.diagnostics import Diagnostic, Path, Position
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.template.limits import DEFAULT_LIMITS, Limits
-from stoker.template.yaml_reader import YamlProblem, read
+from stoker.template.yaml_reader import SHORT_TAGS, YamlProblem, read
 
 _PLAIN = (str, int, float, bool, type(None))
 
 
 class Document:
-    """Plain data with the name of its source and, when it came as text, the place of every value."""
+    """Plain data with the name of its source and, when it came as text, the place of every value.
 
-    __slots__ = ("data", "source", "text")
+    `origins` lead from paths of what was made from the data (the copies of a loop) to what it was made from.
+    """
 
-    def __init__(self, data: Mapping[str, Any], source: str, text: str | None) -> None:
+    __slots__ = ("data", "origins", "source", "text")
+
+    def __init__(
+        self, data: Mapping[str, Any], source: str, text: str | None, origins: Mapping[Path, Path] | None = None
+    ) -> None:
         self.data = data
         self.source = source
         self.text = text
+        self.origins = origins or {}
+
+    def with_origins(self, origins: Mapping[Path, Path]) -> Document:
+        """The same document, in which paths of what was made from it lead to places."""
+        return Document(self.data, self.source, self.text, origins)
 
     @classmethod
     def parse(
@@ -57,7 +67,7 @@ class Document:
         data = _read_json(text, source, limits) if text.lstrip()[:1] == "{" else None
         if data is None:
             try:
-                data = read(text, limits)
+                data = read(text, limits, _may_have_short_tags)
             except YamlProblem as problem:
                 if problem.over_budget:
                     raise RequestLimitExceeded(_placed(source, problem.position, problem.message)) from problem
@@ -72,7 +82,19 @@ class Document:
 
         A key's own place stands for the value of a map's pair.
         """
-        return None if self.text is None else _position(_compose(self.text), path)
+        return None if self.text is None else _position(_compose(self.text), self._origin(path))
+
+    def _origin(self, path: Path) -> Path:
+        if self.origins:
+            for end in range(len(path), 0, -1):
+                origin = self.origins.get(path[:end])
+                if origin is not None:
+                    return (*origin, *path[end:])
+        return path
+
+
+def _may_have_short_tags(data: Any) -> bool:
+    return isinstance(data, dict) and "AWSTemplateFormatVersion" in data
 
 
 def _placed(source: str, position: Position | None, message: str) -> str:
@@ -156,6 +178,8 @@ def _position(node: yaml.Node | None, path: Path) -> Position | None:
 
 
 def _step(node: yaml.Node, part: str | int) -> tuple[yaml.Mark, yaml.Node] | None:
+    if SHORT_TAGS.get(node.tag) == part:
+        return node.start_mark, _untagged(node)
     if isinstance(node, yaml.MappingNode):
         for key, value in reversed(node.value):
             if key.value == part:
@@ -164,3 +188,12 @@ def _step(node: yaml.Node, part: str | int) -> tuple[yaml.Mark, yaml.Node] | Non
         item = node.value[part]
         return item.start_mark, item
     return None
+
+
+def _untagged(node: yaml.Node) -> yaml.Node:
+    """The value that a short tag stands before."""
+    if isinstance(node, yaml.MappingNode):
+        return yaml.MappingNode("", node.value, node.start_mark, node.end_mark)
+    if isinstance(node, yaml.SequenceNode):
+        return yaml.SequenceNode("", node.value, node.start_mark, node.end_mark)
+    return yaml.ScalarNode("", node.value, node.start_mark, node.end_mark)

@@ -89,6 +89,10 @@ class EntryReader:
 
     def _check_keys(self, raw: Mapping[str, Any], path: Path) -> None:
         version = self._version
+        for key, limited in version.limited_resource_keys.items():
+            if key in raw and raw[key] not in limited.values:
+                message = f"{key} {raw[key]!r} is not supported" if limited.values else f"{key} is not supported"
+                self._problems.add("unsupported-key", message, (*path, key), hint=limited.reason)
         if version.dialect.unknown_resource_keys_allowed:
             return
         for key in raw:
@@ -161,8 +165,18 @@ class EntryReader:
             condition = self._condition(raw, keys, place)
             with nullcontext() if condition is True else self._compiler.deferring():
                 value = self._compiler.value(raw[keys["value"]], (*place, keys["value"]))
-            found[name] = OutputTemplate(name, _text(raw.get(keys["description"])), value, condition)
+            export = self._export(raw, keys.get("export", ""), place)
+            found[name] = OutputTemplate(name, _text(raw.get(keys["description"])), value, condition, export)
         return found
+
+    def _export(self, raw: Mapping[str, Any], key: str, path: Path) -> Any:
+        export = raw.get(key) if key in self._version.output_keys else None
+        if export is None:
+            return None
+        if not isinstance(export, Mapping) or set(export) != {"Name"}:
+            self._problems.add("export", "an export is a map with a Name", (*path, key))
+            return None
+        return self._compiler.value(export["Name"], (*path, key, "Name"))
 
 
 _FIELDS: Mapping[str, tuple[type, ...]] = {

@@ -8,13 +8,13 @@ between stacks comes in with the `Evaluation`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.schema.unknown import Unknown, has_unknown
-from stoker.template.limits import Limits
+from stoker.template.limits import Allowance, Limits
 
 
 class _Omit:
@@ -105,6 +105,10 @@ UNDETERMINED: Final = Unknown(frozenset())
 """An unknown that waits for no resource: a parameter without a value yet, or a value that could not be had."""
 
 
+LookUp = Callable[[str, str, str], Any]
+"""From a parameter type, a value of it and the name of an attribute to that attribute of what the value names."""
+
+
 class Binding(Protocol):
     """The part of a definition that functions see."""
 
@@ -117,10 +121,26 @@ class Binding(Protocol):
     @property
     def mappings(self) -> Mapping[str, Any]: ...
 
+    @property
+    def known_exports(self) -> Mapping[str, Any] | None:
+        """What stacks of the project export, by name; None when that is not known."""
+
+    @property
+    def look_up(self) -> LookUp | None: ...
+
+    @property
+    def allowance(self) -> Allowance: ...
+
     def parameter(self, name: str) -> Any:
         """The parameter's value; FunctionError (UserParameterMissing) when there is none."""
 
     def has_parameter(self, name: str) -> bool: ...
+
+    def type_of_parameter(self, name: str) -> str:
+        """The parameter's type as the template writes it; FunctionError when there is no such parameter."""
+
+    def parameters_of_type(self, kind: str) -> Iterator[str]:
+        """Names of the parameters of a type, or of lists of it."""
 
     def has_resource(self, name: str) -> bool:
         """Whether the resource is declared and its condition holds."""
@@ -178,7 +198,7 @@ class Expression(ABC):
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         """The values below this node that take part, conditions having been decided."""
 
-    def parts(self) -> Iterable[Any]:
+    def all_children(self) -> Iterable[Any]:
         """The values below this node, whether they take part or not."""
         return ()
 
@@ -198,7 +218,7 @@ class ListExpression(Expression):
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         return iter(self.items)
 
-    def parts(self) -> Iterable[Any]:
+    def all_children(self) -> Iterable[Any]:
         return self.items
 
 
@@ -221,7 +241,7 @@ class MapExpression(Expression):
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         return iter(self.entries.values())
 
-    def parts(self) -> Iterable[Any]:
+    def all_children(self) -> Iterable[Any]:
         return self.entries.values()
 
 
@@ -265,7 +285,7 @@ def every_node(value: Any) -> Iterator[Expression]:
         node = pending.pop()
         if isinstance(node, Expression):
             yield node
-            pending.extend(node.parts())
+            pending.extend(node.all_children())
 
 
 def items_of(value: Any) -> Sequence[Any] | None:

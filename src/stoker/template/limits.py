@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -10,10 +13,12 @@ class Limits:
     """Budgets for reading and evaluating one template.
 
     `max_template_size` counts characters, `max_resources_per_stack` resources of this template (-1 is no limit),
-    `max_depth` nested collections, `max_expanded_size` the characters and values left when every YAML alias has
-    been written out, `max_repeat_items` what one `repeat` may yield. `yaql_limit_iterators` and
-    `yaql_memory_quota` are the options `limit_iterators` and `memory_quota` of the group `yaql`; `yaql_seconds`
-    is how long one expression may run.
+    `max_depth` nested collections, `max_expanded_size` the characters and values left when every YAML alias, loop or
+    replacement has been written out, `max_repeat_items` what one `repeat`, or all loops of a template, may yield.
+
+    `yaql_limit_iterators` and `yaql_memory_quota` are the options `limit_iterators` and `memory_quota` of the group
+    `yaql`. Times are in seconds: `yaql_seconds` for one expression, `pattern_seconds` for one regular expression on one
+    value, `evaluation_seconds` for all of them together while one stack is bound, checked and resolved.
     """
 
     max_template_size: int = 524_288
@@ -23,7 +28,27 @@ class Limits:
     max_repeat_items: int = 20_000
     yaql_limit_iterators: int = 200
     yaql_memory_quota: int = 10_000
-    yaql_seconds: float = 1.0
+    yaql_seconds: float = 0.5
+    pattern_seconds: float = 0.2
+    evaluation_seconds: float = 30.0
 
 
 DEFAULT_LIMITS = Limits()
+
+
+class Allowance:
+    """Time that costly calls may take together; it only gets less."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds_left = seconds
+
+    @contextmanager
+    def spending(self) -> Iterator[None]:
+        """The time that the block takes is used up. Raises TimeoutError when nothing is left before it begins."""
+        if self.seconds_left <= 0:
+            raise TimeoutError
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds_left -= time.perf_counter() - began

@@ -93,7 +93,7 @@ def facade_problems(template: Template, facade: ResourceType) -> Iterator[str]:
                 yield f"the template has no parameter for the required property {name!r} of {facade.type_name}"
             continue
         expected = _PARAMETER_TYPES[prop.type]
-        if schema.type is not expected:
+        if schema.type.hot != expected.hot:
             yield f"the parameter {name!r} must be a {expected.hot}, as the property of {facade.type_name}"
     for name, schema in template.parameters.items():
         if schema.required and name not in facade.properties:

@@ -18,7 +18,8 @@ from stoker.schema.constraints import (
     pattern_error,
 )
 from stoker.schema.property import to_number
-from stoker.template.parameter_types import BY_CFN_NAME, BY_HOT_NAME, COMMA_DELIMITED_LIST, JSON, STRING, ParameterType
+from stoker.template.limits import DEFAULT_LIMITS, Limits
+from stoker.template.parameter_types import COMMA_DELIMITED_LIST, JSON, STRING, ParameterType
 from stoker.template.problems import suggestion, type_name
 from stoker.template.versions import Version
 
@@ -41,7 +42,9 @@ class SchemaProblem(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterSchema:
-    """One parameter's declaration. `default` is as written, None for none."""
+    """One parameter's declaration. `default` is as written, None for none. `constraint_description` is what a
+    CloudFormation template says about all constraints together.
+    """
 
     name: str
     type: ParameterType = STRING
@@ -52,6 +55,7 @@ class ParameterSchema:
     immutable: bool = False
     tags: tuple[str, ...] = ()
     constraints: tuple[Constraint, ...] = ()
+    constraint_description: str = ""
 
     @property
     def required(self) -> bool:
@@ -75,9 +79,15 @@ class ParameterSchema:
             elif complaint:
                 yield complaint
 
-    def custom_constraints(self) -> Iterator[CustomConstraint]:
-        """The constraints that a plug-in must check."""
-        return (constraint for constraint in self.constraints if isinstance(constraint, CustomConstraint))
+    def custom_constraints(self, value: Any) -> Iterator[tuple[CustomConstraint, Any]]:
+        """The constraints that a plug-in must check, each with the value, or the item of a list, that it is about."""
+        for constraint in self.constraints:
+            if isinstance(constraint, CustomConstraint):
+                yield constraint, value
+        if self.type.names:
+            named = CustomConstraint(name=self.type.names, description=self.constraint_description)
+            for item in value if isinstance(value, list) else [value]:
+                yield named, item
 
     def to_text(self, value: Any) -> str:
         """A converted value as the API shows it, hidden or not."""
@@ -93,7 +103,9 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def parse(name: str, raw: Any, version: Version) -> tuple[ParameterSchema | None, list[Diagnostic]]:
+def parse(
+    name: str, raw: Any, version: Version, limits: Limits = DEFAULT_LIMITS
+) -> tuple[ParameterSchema | None, list[Diagnostic]]:
     """The declaration `raw` of the parameter `name`, or what is wrong with it, paths counted from the declaration."""
     try:
         if not isinstance(raw, Mapping):
@@ -103,7 +115,7 @@ def parse(name: str, raw: Any, version: Version) -> tuple[ParameterSchema | None
                 raise SchemaProblem(f"a parameter has no key {key!r}", (key,), suggestion(key, version.parameter_keys))
         schema = (_from_hot if version.dialect.name == "hot" else _from_cfn)(name, raw, version)
         _check_constraints(schema)
-        schema = replace(schema, constraints=tuple(_typed(item, schema.type) for item in schema.constraints))
+        schema = replace(schema, constraints=tuple(_finished(item, schema.type, limits) for item in schema.constraints))
         _check_default(schema, "default" if version.dialect.name == "hot" else "Default")
     except SchemaProblem as problem:
         return None, [
@@ -123,7 +135,11 @@ def _type(raw: Mapping[str, Any], key: str, types: Mapping[str, ParameterType]) 
         raise SchemaProblem(f"the {key} is missing", (), f"known are {', '.join(types)}")
     found = types.get(raw[key]) if isinstance(raw[key], str) else None
     if found is None:
-        raise SchemaProblem(f"there is no parameter type {raw[key]!r}", (key,), suggestion(raw[key], types))
+        named = str(raw[key])
+        if named.startswith("AWS::SSM::Parameter::"):
+            hint = "AWS's parameter store is not asked; make the type String and pass the value itself"
+            raise SchemaProblem(f"the parameter type {named} is not supported", (key,), hint)
+        raise SchemaProblem(f"there is no parameter type {raw[key]!r}", (key,), suggestion(named, types))
     return found
 
 
@@ -140,7 +156,7 @@ def _from_hot(name: str, raw: Mapping[str, Any], version: Version) -> ParameterS
         raise SchemaProblem(f"constraints is a list, not {type_name(declared)}", ("constraints",))
     return ParameterSchema(
         name=name,
-        type=_type(raw, "type", BY_HOT_NAME),
+        type=_type(raw, "type", version.parameter_types),
         default=raw.get("default"),
         description=_text(raw.get("description")),
         label=_text(raw.get("label")),
@@ -246,12 +262,13 @@ _CONSTRAINTS: Mapping[str, Callable[[Any, str], Constraint]] = {
 def _from_cfn(name: str, raw: Mapping[str, Any], version: Version) -> ParameterSchema:
     return ParameterSchema(
         name=name,
-        type=_type(raw, "Type", BY_CFN_NAME),
+        type=_type(raw, "Type", version.parameter_types),
         default=raw.get("Default"),
         description=_text(raw.get("Description")),
         label=_text(raw.get("Label")),
         hidden=str(raw.get("NoEcho", "false")).lower() == "true",
         constraints=tuple(_cfn_constraints(raw)),
+        constraint_description=_text(raw.get("ConstraintDescription")),
     )
 
 
@@ -293,11 +310,13 @@ def _check_constraints(schema: ParameterSchema) -> None:
             )
 
 
-def _typed(constraint: Constraint, kind: ParameterType) -> Constraint:
-    """Allowed values as the type's, for they are compared after conversion."""
+def _finished(constraint: Constraint, kind: ParameterType, limits: Limits) -> Constraint:
+    """Allowed values as the type's, for they are compared after conversion; patterns with the time that they have."""
+    if isinstance(constraint, AllowedPattern):
+        return replace(constraint, seconds=limits.pattern_seconds)
     if not isinstance(constraint, AllowedValues):
         return constraint
-    convert = str if kind is COMMA_DELIMITED_LIST else kind.convert
+    convert = str if kind.hot == COMMA_DELIMITED_LIST.hot else kind.convert
     try:
         return replace(constraint, values=tuple(convert(value) for value in constraint.values))
     except ValueError as error:

@@ -6,8 +6,8 @@ Conversions were measured (facts: parameters.json, observed_conversions; engine_
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stoker.schema.property import to_number
@@ -19,7 +19,8 @@ _FALSE = frozenset({"0", "f", "false", "off", "n", "no"})
 @dataclass(frozen=True, slots=True)
 class ParameterType:
     """`convert` makes the type's value of a given one or raises ValueError, `to_text` shows it; `expects` says what
-    it takes. `checks` are the kinds of constraint that fit.
+    it takes. `checks` are the kinds of constraint that fit. `names` is the custom constraint on each value of a type
+    whose values name things in the cloud.
     """
 
     hot: str
@@ -28,6 +29,7 @@ class ParameterType:
     convert: Callable[[Any], Any]
     to_text: Callable[[Any], str]
     checks: frozenset[str]
+    names: str = ""
 
 
 def _to_number(value: Any) -> Any:
@@ -96,3 +98,50 @@ BOOLEAN = ParameterType(
 TYPES = (STRING, NUMBER, COMMA_DELIMITED_LIST, JSON, BOOLEAN)
 BY_HOT_NAME: Mapping[str, ParameterType] = {kind.hot: kind for kind in TYPES}
 BY_CFN_NAME: Mapping[str, ParameterType] = {kind.cfn: kind for kind in TYPES}
+
+
+def _number_texts(value: Any) -> list[str]:
+    texts = [text.strip() for text in _to_list(value)]
+    for text in texts:
+        to_number(text)
+    return texts
+
+
+def _trimmed(value: Any) -> list[str]:
+    return [text.strip() for text in _to_list(value)]
+
+
+def _list_type(cfn: str, convert: Callable[[Any], list[str]], expects: str, names: str = "") -> ParameterType:
+    return ParameterType(
+        COMMA_DELIMITED_LIST.hot, cfn, expects, convert, ",".join, frozenset({"length", "allowed_values"}), names
+    )
+
+
+_AWS_NAMES: Mapping[str, str] = {
+    "AWS::EC2::AvailabilityZone::Name": "",
+    "AWS::EC2::Image::Id": "glance.image",
+    "AWS::EC2::Instance::Id": "nova.server",
+    "AWS::EC2::KeyPair::KeyName": "nova.keypair",
+    "AWS::EC2::SecurityGroup::GroupName": "neutron.security_group",
+    "AWS::EC2::SecurityGroup::Id": "neutron.security_group",
+    "AWS::EC2::Subnet::Id": "neutron.subnet",
+    "AWS::EC2::VPC::Id": "neutron.network",
+    "AWS::EC2::Volume::Id": "cinder.volume",
+    "AWS::Route53::HostedZone::Id": "designate.zone",
+}
+"""AWS's types for things, and the constraint that looks up what stands for such a thing here. Availability zones have
+none.
+"""
+
+
+def _aws_types() -> Iterator[ParameterType]:
+    yield _list_type("List<Number>", _number_texts, "a list of numbers, or a text with commas")
+    yield _list_type("List<String>", _trimmed, COMMA_DELIMITED_LIST.expects)
+    for name, constraint in _AWS_NAMES.items():
+        yield replace(STRING, cfn=name, names=constraint)
+        if name != "AWS::EC2::KeyPair::KeyName":
+            yield _list_type(f"List<{name}>", _trimmed, COMMA_DELIMITED_LIST.expects, constraint)
+
+
+BY_AWS_NAME: Mapping[str, ParameterType] = {**BY_CFN_NAME, **{kind.cfn: kind for kind in _aws_types()}}
+"""The types of CloudFormation templates as AWS has them today."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,15 @@ from stoker.template.expressions import FunctionError
 from stoker.template.parameter import HIDDEN_TEXT, ParameterSchema
 from stoker.template.problems import suggestion
 
+_AWS_REGION = "ap-southeast-1"
+"""What the reference engine calls every region."""
+
 
 @dataclass(frozen=True, slots=True)
 class PseudoParameters:
-    """What every template may ask of its stack (facts: template_versions.json, pseudo_parameters)."""
+    """What every template may ask of its stack (facts: template_versions.json, pseudo_parameters). An AWS account is a
+    project.
+    """
 
     stack_id: str
     stack_name: str
@@ -24,16 +29,20 @@ class PseudoParameters:
     region: str | None = None
     arn: str = ""
 
-    def values(self, dialect: str) -> Mapping[str, Any]:
-        """The pseudo parameters of a dialect (`hot` or `cfn`) by name; None for one that has no value."""
-        if dialect == "hot":
-            return {
-                "OS::stack_id": self.stack_id,
-                "OS::stack_name": self.stack_name,
-                "OS::project_id": self.project_id,
-                "OS::region": None,
-            }
-        return {"AWS::StackId": self.arn, "AWS::StackName": self.stack_name, "AWS::Region": "ap-southeast-1"}
+    def values(self, names: Iterable[str]) -> dict[str, Any]:
+        """The pseudo parameters of these names; None for one that has no value."""
+        known = {
+            "OS::stack_id": self.stack_id,
+            "OS::stack_name": self.stack_name,
+            "OS::project_id": self.project_id,
+            "AWS::StackId": self.arn,
+            "AWS::StackName": self.stack_name,
+            "AWS::Region": _AWS_REGION,
+            "AWS::AccountId": self.project_id,
+            "AWS::Partition": "openstack",
+            "AWS::URLSuffix": "amazonaws.com",
+        }
+        return {name: known.get(name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +93,8 @@ class Parameters:
         return [
             CustomCheck(constraint.name, value, name, (self._section, name), constraint.description, schema.hidden)
             for name, schema in self._schemas.items()
-            for constraint in schema.custom_constraints()
-            if (value := self._fit(name)) is not None and not is_unknown(value)
+            if (whole := self.fit(name)) is not None and not is_unknown(whole)
+            for constraint, value in schema.custom_constraints(whole)
         ]
 
     def __contains__(self, name: object) -> bool:
@@ -124,14 +133,14 @@ class Parameters:
 
     def values(self) -> dict[str, Any]:
         """Converted values of all declared parameters that have one."""
-        found = {name: self._fit(name) for name in self._schemas}
+        found = {name: self.fit(name) for name in self._schemas}
         return {name: value for name, value in found.items() if value is not None}
 
     def stored(self) -> dict[str, Any]:
         """The values that were given, as they were given: what is kept with the stack. Has hidden ones in clear."""
         return dict(self._given)
 
-    def _fit(self, name: str) -> Any:
+    def fit(self, name: str) -> Any:
         """As `get`, with None for a value that does not convert, which only an unchecked definition can have."""
         try:
             return self.get(name)
@@ -142,7 +151,7 @@ class Parameters:
         """All parameters and pseudo parameters as stack show has them, hidden ones masked."""
         shown = {name: str(value) for name, value in self._pseudo.items() if value is not None}
         for name, schema in self._schemas.items():
-            value = self._fit(name)
+            value = self.fit(name)
             if value is not None:
                 shown[name] = "" if is_unknown(value) else schema.to_text(value)
         return shown
@@ -170,7 +179,7 @@ class Parameters:
     def refuse_changes_to_immutable(self, before: Parameters) -> None:
         """Raise ImmutableParameterModified when an immutable parameter had another value in `before`."""
         for name, schema in self._schemas.items():
-            if schema.immutable and name in before._schemas and before._fit(name) != self._fit(name):
+            if schema.immutable and name in before._schemas and before.fit(name) != self.fit(name):
                 raise ImmutableParameterModified(f"The parameter {name!r} is immutable; its value cannot be changed.")
 
     def mask(self, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,9 +28,12 @@ class ResourceTemplate:
 
 @dataclass(frozen=True, slots=True)
 class OutputTemplate:
-    """One entry of the outputs section; `value` is a compiled tree, `condition` a compiled condition."""
+    """One entry of the outputs section; `value` is a compiled tree, `condition` a compiled condition, `export` a
+    compiled name under which other stacks may import the value, or None.
+    """
 
     key: str
     description: str
     value: Any
     condition: Any
+    export: Any = None

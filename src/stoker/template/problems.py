@@ -20,6 +20,7 @@ _SECTION_RANKS = {
     "parameter_groups": 2,
     "conditions": 3,
     "mappings": 3,
+    "rules": 2,
     "resources": 4,
     "outputs": 5,
 }
@@ -53,6 +54,10 @@ class Problems:
     ) -> None:
         """Note a problem at `path`."""
         self._found.append(Diagnostic(rule=rule, message=message, path=path, hint=hint, kind=kind))
+
+    def move_to(self, document: Document) -> None:
+        """Look places up in another document from now on."""
+        self._document = document
 
     def add_all(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Note problems that were found elsewhere."""

@@ -81,7 +81,7 @@ _WARNINGS = (
     Rule("unused-condition", "Nothing in the template uses the condition.", "conditions: {old: true}"),
     Rule(
         "unchecked-number",
-        "A text parameter without constraints is the value of a numeric property, so a value that is no number is found "
+        "A text parameter without constraints is the value of a numeric property, so one that is no number is found "
         "out late; declare it as number.",
         "mtu: {get_param: mtu} with mtu: {type: string}",
     ),

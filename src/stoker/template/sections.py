@@ -13,6 +13,7 @@ from typing import Any
 from stoker.base.diagnostics import Path
 from stoker.base.errors import TemplateInvalid
 from stoker.template import parameter
+from stoker.template.limits import Limits
 from stoker.template.parameter import ParameterSchema
 from stoker.template.problems import Problems, suggestion, type_name
 from stoker.template.versions import BY_NAME, VERSION_KEYS, VERSIONS, Version
@@ -44,6 +45,19 @@ def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
     raise TemplateInvalid(problems.sorted())
 
 
+def read_transform(data: Mapping[str, Any], version: Version, problems: Problems) -> Version:
+    """The version with what the template's transforms bring; other transforms than ours are noted."""
+    written = version.dialect.sections.get("transform")
+    declared = data.get(written) if written else None
+    if declared is None:
+        return version
+    for name in declared if isinstance(declared, list) else [declared]:
+        if not isinstance(name, str) or name not in version.transforms:
+            hint = f"known is {', '.join(version.transforms)}; have AWS expand others, and use what comes out"
+            problems.add("transform", f"the transform {name!r} is not supported", (str(written),), hint=hint)
+    return version.extended
+
+
 def check_section_names(data: Mapping[str, Any], version: Version, problems: Problems) -> None:
     """Note sections that the version does not have."""
     for name in data:
@@ -66,12 +80,12 @@ def section(data: Mapping[str, Any], version: Version, name: str, problems: Prob
 
 
 def read_parameters(
-    entries: Mapping[str, Any], version: Version, path: Path, problems: Problems
+    entries: Mapping[str, Any], version: Version, path: Path, limits: Limits, problems: Problems
 ) -> dict[str, ParameterSchema]:
     """The declared parameters by name."""
     schemas = {}
     for name, raw in entries.items():
-        schema, found = parameter.parse(name, raw, version)
+        schema, found = parameter.parse(name, raw, version, limits)
         problems.add_all(replace(item, path=(*path, name, *item.path)) for item in found)
         if schema is not None:
             schemas[name] = schema

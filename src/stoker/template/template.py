@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stoker.base.errors import RequestLimitExceeded
+from stoker.template.assertions import RuleTemplate, read_rules
 from stoker.template.compiler import TemplateCompiler
 from stoker.template.document import Document
 from stoker.template.entries import EntryReader
 from stoker.template.limits import DEFAULT_LIMITS, Limits
+from stoker.template.loops import Expander, LoopProblem, ParameterBinding, loops_in
 from stoker.template.parameter import ParameterSchema
+from stoker.template.parameters import Parameters
 from stoker.template.parts import OutputTemplate, ResourceTemplate
 from stoker.template.problems import Problems
 from stoker.template.sections import (
@@ -18,27 +21,38 @@ from stoker.template.sections import (
     check_section_names,
     read_parameter_groups,
     read_parameters,
+    read_transform,
     read_version,
     section,
 )
 from stoker.template.versions import EMPTY_TEMPLATE, Dialect, Version
 
+_SECTIONS = ("parameters", "mappings", "conditions", "rules", "resources", "outputs")
+_LOOP_SECTIONS = ("conditions", "resources", "outputs")
 _NO_DESCRIPTION = "No description"
+
+Schemas = Mapping[str, ParameterSchema]
 
 
 class Template:
-    """Read-only. `resources` and `outputs` are all that are declared, whatever their conditions say."""
+    """Read-only. `resources` and `outputs` are all that are declared, whatever their conditions say.
+
+    Loops (Fn::ForEach) are written out with the parameters' defaults; `for_parameters` gives the template that other
+    values lead to. `loops` are the compiled collections of all of them.
+    """
 
     __slots__ = (
         "conditions",
         "description",
         "document",
         "limits",
+        "loops",
         "mappings",
         "outputs",
         "parameter_groups",
         "parameters",
         "resources",
+        "rules",
         "used_functions",
         "version",
     )
@@ -52,6 +66,8 @@ class Template:
     conditions: Mapping[str, Any]
     resources: Mapping[str, ResourceTemplate]
     outputs: Mapping[str, OutputTemplate]
+    rules: Mapping[str, RuleTemplate]
+    loops: Sequence[Any]
     used_functions: frozenset[str]
     limits: Limits
 
@@ -69,11 +85,20 @@ class Template:
         """
         if not isinstance(document, Document):
             document = Document.parse(document, source=source, limits=limits)
-        problems = Problems(document)
+        return cls._load(document, limits, lambda schemas: Parameters(schemas, {}, {}, {}))
+
+    @classmethod
+    def _load(cls, document: Document, limits: Limits, parameters: Callable[[Schemas], Parameters]) -> Template:
         template = cls()
-        template._read(document, problems, limits)
-        problems.raise_if_any()
+        template._read(document, limits, parameters)
         return template
+
+    def for_parameters(self, parameters: Parameters) -> Template:
+        """The template with loops written out for these values: this one when it has none.
+
+        Raises TemplateInvalid for a loop that cannot be written out, and for anything wrong in what it makes.
+        """
+        return self._load(self.document, self.limits, lambda _: parameters) if self.loops else self
 
     @classmethod
     def empty(cls) -> Template:
@@ -98,25 +123,59 @@ class Template:
         """What the template calls one of our sections: `resources` → `Resources`."""
         return self.dialect.sections[section_name]
 
-    def _read(self, document: Document, problems: Problems, limits: Limits) -> None:
+    def _read(self, document: Document, limits: Limits, parameters: Callable[[Schemas], Parameters]) -> None:
         data = document.data
-        self.document = document
+        problems = Problems(document)
         self.limits = limits
         self.version = version = read_version(data, problems)
+        self.version = version = read_transform(data, version, problems)
         check_section_names(data, version, problems)
-        parts = {
-            name: section(data, version, name, problems)
-            for name in ("parameters", "mappings", "conditions", "resources", "outputs")
-            if name in version.dialect.sections
-        }
-        _refuse_count(len(parts["resources"]), limits)
         self.description = _description(data, version)
-        self.parameters = read_parameters(parts["parameters"], version, (self.written("parameters"),), problems)
+        parts = {name: section(data, version, name, problems) for name in _SECTIONS}
+        self.parameters = read_parameters(parts["parameters"], version, (self.written("parameters"),), limits, problems)
         groups = data.get("parameter_groups") if "parameter_groups" in version.sections else None
         self.parameter_groups = read_parameter_groups(groups, parts["parameters"], problems)
-        self.mappings = parts.get("mappings", {})
+        self.mappings = parts["mappings"]
         check_mappings(self.mappings, ("Mappings",), problems)
+        self.document = self._without_loops(document, parts, parameters(self.parameters), problems)
+        problems.move_to(self.document)
+        _refuse_count(len(parts["resources"]), limits)
+        self._read_entries(parts, problems)
+        problems.raise_if_any()
+
+    def _without_loops(
+        self, document: Document, parts: dict[str, Mapping[str, Any]], parameters: Parameters, problems: Problems
+    ) -> Document:
+        """Write loops in `parts` out; the document that knows where the copies come from."""
+        self.loops = ()
+        if not self.version.transformed:
+            self._refuse_loops(parts, problems)
+            return document
+        compiler = TemplateCompiler(self.version, frozenset(), problems)
+        names = frozenset(self.parameters)
+        binding = ParameterBinding(self.limits, self.mappings, names, parameters.fit)
+        expander = Expander(binding, compiler.value)
+        for name in _LOOP_SECTIONS:
+            try:
+                parts[name] = expander.expand(parts[name], (self.written(name),))
+            except LoopProblem as problem:
+                problems.add_all([problem.diagnostic])
+                parts[name] = {}
+        self.loops = tuple(expander.collections)
+        return document.with_origins(expander.origins)
+
+    def _refuse_loops(self, parts: dict[str, Mapping[str, Any]], problems: Problems) -> None:
+        for name in _LOOP_SECTIONS if self.version.transforms else ():
+            loops = list(loops_in(parts[name]))
+            for key in loops:
+                hint = f"add Transform: {' or '.join(self.version.transforms)}"
+                problems.add("needs-transform", "Fn::ForEach needs a transform", (self.written(name), key), hint=hint)
+            parts[name] = {key: value for key, value in parts[name].items() if key not in loops}
+
+    def _read_entries(self, parts: Mapping[str, Mapping[str, Any]], problems: Problems) -> None:
+        version = self.version
         compiler = TemplateCompiler(version, frozenset(parts["conditions"]), problems)
+        self.rules = read_rules(parts["rules"], ("Rules",), compiler, problems)
         entries = EntryReader(version, compiler, problems)
         self.conditions = entries.conditions(parts["conditions"], (self.written("conditions"),))
         self.resources = entries.resources(parts["resources"], (self.written("resources"),))

@@ -11,12 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stoker.template.functions import (
+    assertions,
     aws,
+    cidr,
     conditional,
     conditions,
     digest,
+    extensions,
     facade,
     files,
+    imports,
     join,
     lists,
     mappings,
@@ -26,19 +30,25 @@ from stoker.template.functions import (
     repeat,
     select,
     split,
+    sub,
     url,
     yaql_query,
 )
 from stoker.template.functions import replace as text_replace
 from stoker.template.functions.base import VARIANTS, Function
+from stoker.template.parameter_types import BY_AWS_NAME, BY_CFN_NAME, BY_HOT_NAME, ParameterType
 
 FUNCTION_MODULES = (
+    assertions,
     aws,
+    cidr,
     conditional,
     conditions,
     digest,
+    extensions,
     facade,
     files,
+    imports,
     join,
     lists,
     mappings,
@@ -48,6 +58,7 @@ FUNCTION_MODULES = (
     repeat,
     select,
     split,
+    sub,
     text_replace,
     url,
     yaql_query,
@@ -116,9 +127,30 @@ CFN = Dialect(
 )
 
 
+AWS = replace(
+    CFN,
+    sections={**CFN.sections, "rules": "Rules", "transform": "Transform"},
+    output_keys={**CFN.output_keys, "export": "Export"},
+    pseudo_parameters=(*CFN.pseudo_parameters, "AWS::AccountId", "AWS::Partition", "AWS::URLSuffix"),
+)
+"""CloudFormation templates as AWS has them today, of which the reference engine knows a part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """A key of a resource that may have some values only; `reason` says why, and what to do instead."""
+
+    values: tuple[str, ...]
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One template format. Names in `sections`, `resource_keys` and `output_keys` are the template's own."""
+    """One template format. Names in `sections`, `resource_keys` and `output_keys` are the template's own.
+
+    `rule_functions` are those of the Rules section. `extended_functions` and `extended_condition_functions` are there
+    when the template asks for a transform of `transforms`; `unsupported_functions` say what to do instead.
+    """
 
     key: str
     value: str
@@ -133,20 +165,34 @@ class Version:
     functions: Mapping[str, str] = field(default_factory=dict)
     condition_functions: Mapping[str, str] = field(default_factory=dict)
     removed_functions: frozenset[str] = frozenset()
+    parameter_types: Mapping[str, ParameterType] = field(default_factory=lambda: BY_HOT_NAME)
+    limited_resource_keys: Mapping[str, Limited] = field(default_factory=dict)
+    transforms: frozenset[str] = frozenset()
+    transformed: bool = False
+    extended_functions: Mapping[str, str] = field(default_factory=dict)
+    extended_condition_functions: Mapping[str, str] = field(default_factory=dict)
+    unsupported_functions: Mapping[str, str] = field(default_factory=dict)
+    rule_functions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """The version as the API lists it."""
         return f"{self.key}.{self.value}"
 
+    @property
+    def extended(self) -> Version:
+        """The format with what its transform brings."""
+        return replace(
+            self,
+            functions={**self.functions, **self.extended_functions},
+            condition_functions={**self.condition_functions, **self.extended_condition_functions},
+            extended_functions={},
+            transformed=True,
+        )
+
     def variant(self, name: str) -> type[Function] | None:
         """The function that templates of this version call `name`."""
         found = self.functions.get(name)
-        return VARIANTS[found] if found else None
-
-    def condition_variant(self, name: str) -> type[Function] | None:
-        """The function that conditions of this version call `name`."""
-        found = self.condition_functions.get(name)
         return VARIANTS[found] if found else None
 
 
@@ -294,22 +340,58 @@ _HEAT_2012_12_12 = Version(
     ),
     parameter_constraints=frozenset({"length", "range", "allowed_values", "allowed_pattern"}),
     deletion_policies=_POLICIES,
+    parameter_types=BY_CFN_NAME,
     functions=_AS_CFN | {"Fn::FindInMap": "Fn::FindInMap/1", "Fn::GetAtt": "Fn::GetAtt/1"},
 )
+_TRANSFORM = "AWS::LanguageExtensions"
+_EXTENDED = {"Fn::FindInMap": "Fn::FindInMap/2", "Fn::Length": "Fn::Length/1", "Fn::ToJsonString": "Fn::ToJsonString/1"}
 _AWS_2010_09_09 = replace(
     _HEAT_2012_12_12,
     key="AWSTemplateFormatVersion",
     value="2010-09-09",
-    sections=_HEAT_2012_12_12.sections | {"Conditions"},
-    resource_keys=_HEAT_2012_12_12.resource_keys | {"Condition"},
-    output_keys=_HEAT_2012_12_12.output_keys | {"Condition"},
-    functions={**_HEAT_2012_12_12.functions, "Fn::If": "if/1"},
+    dialect=AWS,
+    sections=_HEAT_2012_12_12.sections | {"Conditions", "Metadata", "Rules", "Transform"},
+    resource_keys=_HEAT_2012_12_12.resource_keys | {"Condition", "UpdateReplacePolicy"},
+    output_keys=_HEAT_2012_12_12.output_keys | {"Condition", "Export"},
+    functions={
+        **_HEAT_2012_12_12.functions,
+        "Fn::Cidr": "Fn::Cidr/1",
+        "Fn::GetAtt": "Fn::GetAtt/2",
+        "Fn::If": "if/1",
+        "Fn::ImportValue": "Fn::ImportValue/1",
+        "Fn::Sub": "Fn::Sub/1",
+        "Ref": "Ref/2",
+    },
     condition_functions={
+        "Condition": "Condition/1",
         "Fn::And": "and/1",
         "Fn::Equals": "equals/1",
         "Fn::FindInMap": "Fn::FindInMap/1",
         "Fn::Not": "Fn::Not/1",
         "Fn::Or": "or/1",
+        "Fn::Sub": "Fn::Sub/1",
+        "Ref": "Ref/param",
+    },
+    parameter_types=BY_AWS_NAME,
+    limited_resource_keys={
+        "UpdateReplacePolicy": Limited(("Delete",), "a replaced resource is always deleted; leave the key out"),
+        "CreationPolicy": Limited((), "to wait for a signal use AWS::CloudFormation::WaitCondition"),
+    },
+    transforms=frozenset({_TRANSFORM}),
+    extended_functions=_EXTENDED,
+    extended_condition_functions=_EXTENDED,
+    unsupported_functions={"Fn::Transform": "macros are run by AWS; write out what the macro makes"},
+    rule_functions={
+        "Fn::And": "and/1",
+        "Fn::Contains": "Fn::Contains/1",
+        "Fn::EachMemberEquals": "Fn::EachMemberEquals/1",
+        "Fn::EachMemberIn": "Fn::EachMemberIn/1",
+        "Fn::Equals": "equals/1",
+        "Fn::Not": "Fn::Not/1",
+        "Fn::Or": "or/1",
+        "Fn::RefAll": "Fn::RefAll/1",
+        "Fn::ValueOf": "Fn::ValueOf/1",
+        "Fn::ValueOfAll": "Fn::ValueOfAll/1",
         "Ref": "Ref/param",
     },
 )

@@ -73,11 +73,15 @@ class _Subject:
         """Every compiled tree of the template, also of resources and outputs whose condition is false."""
         template = self.definition.template
         yield from template.conditions.values()
+        yield from template.loops
+        for rule in template.rules.values():
+            yield rule.condition
+            yield from (assertion.condition for assertion in rule.assertions)
         for resource in template.resources.values():
             yield from (resource.properties, resource.metadata, resource.update_policy, resource.deletion_policy)
             yield from (resource.external_id, resource.condition)
         for output in template.outputs.values():
-            yield from (output.value, output.condition)
+            yield from (output.value, output.condition, output.export)
 
     def nodes(self) -> Iterator[Expression]:
         """Every node of every tree."""

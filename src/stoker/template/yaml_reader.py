@@ -8,7 +8,7 @@ a deep nor a self-multiplying document costs more than its budget.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -26,6 +26,41 @@ _MERGE = f"{_TAG}merge"
 _TEXT_TAGS = frozenset({_STRING, f"{_TAG}timestamp", f"{_TAG}value"})
 _SCALAR_TAGS = frozenset({f"{_TAG}{name}" for name in ("int", "float", "bool", "null")})
 _COLLECTION_TAGS = frozenset({None, "!", f"{_TAG}map", f"{_TAG}seq"})
+
+SHORT_TAGS: Mapping[str, str] = {
+    "!Ref": "Ref",
+    "!Condition": "Condition",
+    **{
+        f"!{name}": f"Fn::{name}"
+        for name in (
+            "And",
+            "Base64",
+            "Cidr",
+            "Contains",
+            "EachMemberEquals",
+            "EachMemberIn",
+            "Equals",
+            "FindInMap",
+            "GetAtt",
+            "GetAZs",
+            "If",
+            "ImportValue",
+            "Join",
+            "Length",
+            "Not",
+            "Or",
+            "RefAll",
+            "Select",
+            "Split",
+            "Sub",
+            "ToJsonString",
+            "Transform",
+            "ValueOf",
+            "ValueOfAll",
+        )
+    },
+}
+"""CloudFormation's tags, each a map with one key written short: `!Ref x` is `{Ref: x}`."""
 
 _RESOLVER = Resolver()
 _CONSTRUCTOR = SafeConstructor()
@@ -59,15 +94,16 @@ def _converted(tag: str, text: str) -> Any:
 
 
 class _Frame:
-    """A collection that is being read."""
+    """A collection that is being read; `short` is one that a tag stands for, which ends with its only value."""
 
-    __slots__ = ("anchor", "key", "merged", "value", "weight")
+    __slots__ = ("anchor", "key", "merged", "short", "value", "weight")
 
     def __init__(self, value: dict[str, Any] | list[Any], anchor: str | None) -> None:
         self.value = value
         self.anchor = anchor
         self.key: str | _Merge | None = None
         self.merged: list[dict[str, Any]] | None = None
+        self.short = False
         self.weight = 1
 
 
@@ -80,8 +116,13 @@ class _Builder:
         self._anchors: dict[str, tuple[Any, int]] = {}
         self._documents = 0
         self.result: Any = None
+        self.short_tag: YamlProblem | None = None
 
     def scalar(self, event: Any) -> None:
+        if event.tag in SHORT_TAGS:
+            self._open_short(event)
+            self._add(event.value, len(event.value) + 1, event)
+            return
         text = event.value
         frame = self._frames[-1] if self._frames else None
         expects_key = frame is not None and frame.key is None and type(frame.value) is dict
@@ -127,9 +168,26 @@ class _Builder:
         else:
             self._add(value, weight, event)
 
+    def _open_short(self, event: Any) -> None:
+        """Begin the map that a short tag stands for."""
+        if self.short_tag is None:
+            self.short_tag = _problem(_tag_message(event.tag), event)
+        self._push({}, event)
+        frame = self._frames[-1]
+        frame.key = SHORT_TAGS[event.tag]
+        frame.short = True
+
     def open(self, value: dict[str, Any] | list[Any], event: Any) -> None:
+        if event.tag in SHORT_TAGS:
+            self._open_short(event)
+            self._push(value, event)
+            self._frames[-1].anchor = None
+            return
         if event.tag not in _COLLECTION_TAGS:
             raise _problem(_tag_message(event.tag), event)
+        self._push(value, event)
+
+    def _push(self, value: dict[str, Any] | list[Any], event: Any) -> None:
         if len(self._frames) >= self._limits.max_depth:
             raise _problem(f"values are nested more than {self._limits.max_depth} deep", event, over_budget=True)
         if self._frames:
@@ -138,7 +196,7 @@ class _Builder:
                 raise _problem("a key must be a plain text, not a map or a list", event)
         self._frames.append(_Frame(value, event.anchor))
 
-    def close(self, event: yaml.Event) -> None:
+    def close(self, event: Any) -> None:
         frame = self._frames.pop()
         value = frame.value
         if frame.merged is not None and isinstance(value, dict):
@@ -164,6 +222,8 @@ class _Builder:
         else:
             frame.merged = [*(frame.merged or ()), *_merge_sources(value, event)]
             frame.key = None
+        if frame.short:
+            self.close(event)
 
     def document(self, event: yaml.Event) -> None:
         self._documents += 1
@@ -200,8 +260,11 @@ def _problem(message: str, event: Any, over_budget: bool = False) -> YamlProblem
     return YamlProblem(message, Position(mark.line + 1, mark.column + 1), over_budget)
 
 
-def read(text: str, limits: Limits) -> Any:
-    """The plain data that a YAML text stands for; raises YamlProblem."""
+def read(text: str, limits: Limits, short_tags_allowed: Callable[[Any], bool] = lambda data: False) -> Any:
+    """The plain data that a YAML text stands for; raises YamlProblem.
+
+    `short_tags_allowed` is asked about the data when some of it was written with CloudFormation's short tags.
+    """
     builder = _Builder(limits)
     handlers: dict[type, Callable[[Any], None]] = {
         yaml.ScalarEvent: builder.scalar,
@@ -222,6 +285,8 @@ def read(text: str, limits: Limits) -> Any:
         raise _syntax_problem(error) from error
     except UnicodeError as error:
         raise YamlProblem("the text holds characters that are not valid Unicode", None) from error
+    if builder.short_tag is not None and not short_tags_allowed(builder.result):
+        raise builder.short_tag
     return builder.result
 
 

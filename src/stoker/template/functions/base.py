@@ -83,7 +83,7 @@ class Function(Expression):
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         return iter((self.arguments,))
 
-    def parts(self) -> Iterable[Any]:
+    def all_children(self) -> Iterable[Any]:
         return self.arguments if isinstance(self.arguments, list | tuple) else (self.arguments,)
 
     def parameters_named(self) -> Sequence[str] | None:

@@ -50,7 +50,7 @@ class ConditionResult(Expression):
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         return iter((self.call,))
 
-    def parts(self) -> Iterable[Any]:
+    def all_children(self) -> Iterable[Any]:
         return (self.call,)
 
 
@@ -70,7 +70,7 @@ class Equals(Function):
 
 
 class Connective(Function):
-    """A condition made from conditions."""
+    """A condition made from conditions; it is settled as soon as one of them is what `decides`."""
 
     __slots__ = ()
 
@@ -159,3 +159,19 @@ class FnNot(Not):
     @classmethod
     def operands(cls, arguments: Any) -> list[Any] | None:
         return arguments if isinstance(arguments, list) and len(arguments) == 1 else None
+
+
+@variant("Condition/1")
+class NamedCondition(Connective):
+    """Whether another condition holds; takes its name."""
+
+    __slots__ = ()
+
+    shape = "takes the name of a condition"
+
+    @classmethod
+    def operands(cls, arguments: Any) -> list[Any] | None:
+        return [arguments] if isinstance(arguments, str) else None
+
+    def _evaluate(self, evaluation: Evaluation) -> Any:
+        return evaluate(self.arguments[0], evaluation)

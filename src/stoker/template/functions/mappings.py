@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from stoker.template.expressions import Evaluation, FunctionError, items_of
+from stoker.template.expressions import Evaluation, FunctionError, entries_of, items_of
 from stoker.template.functions.base import Function, variant
 from stoker.template.problems import suggestion
 
@@ -20,8 +21,12 @@ class FindInMap(Function):
         return "takes a list of three: a mapping, a key and a second key" if items is None or len(items) != 3 else None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        return self.find(arguments, evaluation)
+
+    def find(self, keys: Sequence[Any], evaluation: Evaluation) -> Any:
+        """What the keys lead to; FunctionError (KeyError) when they lead nowhere."""
         value: Any = evaluation.binding.mappings
-        for key in arguments:
+        for key in keys:
             if not isinstance(key, str | int):
                 raise self.wrong_type("the keys must be texts")
             if not isinstance(value, dict) or str(key) not in value:
@@ -29,3 +34,32 @@ class FindInMap(Function):
                 raise FunctionError(f"{self.name}: there is no {key!r}", "KeyError", suggestion(key, known))
             value = value[str(key)]
         return value
+
+
+@variant("Fn::FindInMap/2")
+class FindInMapOrDefault(FindInMap):
+    """A value of the template's Mappings; takes the mapping's name, two keys and, optionally, a map with
+    `DefaultValue`, which is the value when there is none at the keys.
+    """
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        if items is None or len(items) != 4:
+            return super().complaint(arguments)
+        default = entries_of(items[3])
+        return (
+            None if default is not None and set(default) == {"DefaultValue"} else "the fourth takes {DefaultValue: …}"
+        )
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        if len(arguments) == 3:
+            return self.find(arguments, evaluation)
+        *keys, default = arguments
+        try:
+            return self.find(keys, evaluation)
+        except FunctionError as error:
+            if error.kind != "KeyError":
+                raise
+            return default["DefaultValue"]

@@ -6,11 +6,15 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from stoker.base.diagnostics import Path
 from stoker.schema.unknown import Unknown, combine, is_unknown
-from stoker.template.expressions import Evaluation, Reference, UnknownScope, evaluate, items_of
-from stoker.template.functions.base import Function, is_list, is_map, variant
+from stoker.template.expressions import OMIT, Evaluation, Reference, UnknownScope, evaluate, items_of
+from stoker.template.functions.base import Compiler, Function, is_list, is_map, variant
 from stoker.template.paths import follow_attribute
 from stoker.template.problems import suggestion
+
+NO_VALUE = "AWS::NoValue"
+"""The pseudo parameter that stands for nothing at all."""
 
 
 class ReferenceFunction(Function):
@@ -90,6 +94,19 @@ class Ref(GetResource):
     @staticmethod
     def _is_parameter(name: str, evaluation: Evaluation) -> bool:
         return not evaluation.binding.has_resource(name) and evaluation.binding.has_parameter(name)
+
+
+@variant("Ref/2")
+class RefOrNothing(Ref):
+    """A resource's reference id or a parameter's value, by name; `AWS::NoValue` leaves out the place it stands in."""
+
+    __slots__ = ()
+
+    def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
+        return None if arguments == NO_VALUE else super().reference(arguments, evaluation)
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        return OMIT if arguments == NO_VALUE else super().apply(arguments, evaluation)
 
 
 @variant("Ref/param")
@@ -203,3 +220,16 @@ class FnGetAtt(AttributeFunction):
         if items is None or len(items) != 2:
             return "takes a list of two: the name of a resource and an attribute"
         return None
+
+
+@variant("Fn::GetAtt/2")
+class FnGetAttDotted(FnGetAtt):
+    """An attribute of a resource, from a list of the resource's name and the attribute's, or both with a dot."""
+
+    __slots__ = ()
+
+    @classmethod
+    def compile(cls, name: str, arguments: Any, path: Path, compiler: Compiler) -> Function:
+        if isinstance(arguments, str) and "." in arguments:
+            return cls(name, arguments.split(".", 1), path)
+        return super().compile(name, arguments, path, compiler)

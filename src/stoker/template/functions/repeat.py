@@ -44,19 +44,19 @@ class Repeat(Function):
         template = arguments["template"]
         if isinstance(template, Unknown):
             return template
-        rows = self.rows(lists, arguments)
+        rows = self.rows(lists, arguments, evaluation.binding.limits.max_repeat_items)
         self._refuse_excess(template, len(rows), evaluation)
         return [self._filled(template, list(zip(for_each, row, strict=True))) for row in rows]
 
-    def rows(self, lists: list[Sequence[Any]], arguments: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """The items that go together into each copy."""
-        return self.combinations(lists)
+    def rows(self, lists: list[Sequence[Any]], arguments: Mapping[str, Any], limit: int) -> list[tuple[Any, ...]]:
+        """The items that go together into each copy; FunctionError for more than `limit` of them."""
+        return self.combinations(lists, limit)
 
-    def combinations(self, lists: list[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    def combinations(self, lists: list[Sequence[Any]], limit: int) -> list[tuple[Any, ...]]:
         """Every choice of one item from each list, the first list's changing slowest."""
         count = prod(map(len, lists))
-        if count > _MOST_ROWS:
-            raise self.wrong(f"{count} combinations are too many")
+        if count > limit:
+            raise self.wrong(f"{count} combinations are too many; at most {limit} are allowed")
         return list(product(*lists))
 
     def _items(self, name: str, items: Any) -> Sequence[Any]:
@@ -85,9 +85,6 @@ class Repeat(Function):
         if is_list(template):
             return [self._filled(item, values) for item in template]
         return template
-
-
-_MOST_ROWS = 1_000_000
 
 
 def _weight(value: Any) -> int:
@@ -126,12 +123,12 @@ class RepeatPermutations(RepeatMaps):
             return "permutations must be true or false"
         return super().complaint(arguments)
 
-    def rows(self, lists: list[Sequence[Any]], arguments: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    def rows(self, lists: list[Sequence[Any]], arguments: Mapping[str, Any], limit: int) -> list[tuple[Any, ...]]:
         permutations = arguments.get("permutations", True)
         if not isinstance(permutations, bool):
             raise self.wrong_type("permutations must be true or false")
         if permutations:
-            return self.combinations(lists)
+            return self.combinations(lists, limit)
         if any(is_map(items) for items in arguments["for_each"].values()):
             raise self.wrong_type("without permutations, for_each takes lists only")
         if len({len(items) for items in lists}) > 1:

@@ -48,9 +48,13 @@ class Yaql(Function):
         data = arguments.get("data")
         limits = evaluation.binding.limits
         try:
-            return _run(expression, {} if data is None else data, limits)
+            with evaluation.binding.allowance.spending():
+                return _run(expression, {} if data is None else data, limits)
         except (TimeoutError, RecursionError, MemoryError) as failure:
-            raise self.wrong(f"the expression takes more than {limits.yaql_seconds} s or too much memory") from failure
+            reason = (
+                f"more than {limits.yaql_seconds} s, or with others {limits.evaluation_seconds} s, or too much memory"
+            )
+            raise self.wrong(f"the expression takes {reason}") from failure
         except KeyError as failure:
             raise self.wrong(f"the data has no key {failure}", "KeyError") from failure
         except Exception as failure:
@@ -89,7 +93,7 @@ def _parsed(expression: str, limits: Limits) -> Any:
 
 
 def _run(expression: str, data: Any, limits: Limits) -> Any:
-    context = _Bounded(_context())
+    context = _Bounded(_context(limits.pattern_seconds))
     context.deadline = time.monotonic() + limits.yaql_seconds
     return _plain(_parsed(expression, limits).evaluate(data={"data": data}, context=context))
 
@@ -131,34 +135,37 @@ class _TimedPattern:
 
     __class__ = re.Pattern  # type: ignore[assignment]
 
-    def __init__(self, pattern: str, flags: int) -> None:
+    def __init__(self, pattern: str, flags: int, seconds: float) -> None:
         self._pattern = regex.compile(pattern, flags)
+        self._seconds = seconds
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._pattern, name)
         if not callable(method):
             return method
-        return lambda *args: method(*args, timeout=_PATTERN_SECONDS)
+        return lambda *args: method(*args, timeout=self._seconds)
 
 
-_PATTERN_SECONDS = 0.2
+def _pattern_functions(seconds: float) -> Iterator[Callable[..., Any]]:
+    """The library's functions that take patterns, each of which gives up after `seconds`."""
 
+    def compiled(pattern: str, ignore_case: bool = False, multi_line: bool = False, dot_all: bool = False) -> Any:
+        flags = regex.IGNORECASE * ignore_case | regex.MULTILINE * multi_line | regex.DOTALL * dot_all
+        return _TimedPattern(pattern, int(flags), seconds)
 
-def _regex(pattern: str, ignore_case: bool = False, multi_line: bool = False, dot_all: bool = False) -> Any:
-    flags = regex.IGNORECASE * ignore_case | regex.MULTILINE * multi_line | regex.DOTALL * dot_all
-    return _TimedPattern(pattern, int(flags))
+    def matches(string: str, regexp: str) -> bool:
+        return compiled(regexp).search(string) is not None
 
+    def equals(string: str, pattern: str) -> bool:
+        return matches(string, pattern)
 
-def _matches(string: str, regexp: str) -> bool:
-    return _TimedPattern(regexp, 0).search(string) is not None
+    def differs(string: str, pattern: str) -> bool:
+        return not matches(string, pattern)
 
-
-def _equals_pattern(string: str, pattern: str) -> bool:
-    return _matches(string, pattern)
-
-
-def _differs_from_pattern(string: str, pattern: str) -> bool:
-    return not _matches(string, pattern)
+    yield _declared("regex", compiled, pattern=_TEXT)
+    yield specs.method(_declared("matches", matches, string=_TEXT, regexp=_TEXT))
+    yield _declared("#operator_=~", equals, string=_TEXT, pattern=_TEXT)
+    yield _declared("#operator_!~", differs, string=_TEXT, pattern=_TEXT)
 
 
 def _power(a: Any, b: Any, c: Any = None) -> Any:
@@ -193,10 +200,6 @@ _TEXT = yaqltypes.String()
 _NUMBER = yaqltypes.Number()
 _LIST = yaqltypes.Sequence()
 _OVERRIDES = (
-    _declared("regex", _regex, pattern=_TEXT),
-    specs.method(_declared("matches", _matches, string=_TEXT, regexp=_TEXT)),
-    _declared("#operator_=~", _equals_pattern, string=_TEXT, pattern=_TEXT),
-    _declared("#operator_!~", _differs_from_pattern, string=_TEXT, pattern=_TEXT),
     _declared("#operator_*", _times, left=_LIST, right=int),
     _declared("#operator_*", _times_reversed, left=int, right=_LIST),
     _declared("pow", _power, a=_NUMBER, b=_NUMBER, c=yaqltypes.Number(nullable=True)),
@@ -205,9 +208,9 @@ _OVERRIDES = (
 """What the library does without a bound on time or size, done with one."""
 
 
-@lru_cache(maxsize=1)
-def _context() -> Any:
+@lru_cache(maxsize=8)
+def _context(pattern_seconds: float) -> Any:
     context = yaql.create_context(convention=yaql.language.conventions.CamelCaseConvention()).create_child_context()
-    for function in _OVERRIDES:
+    for function in (*_OVERRIDES, *_pattern_functions(pattern_seconds)):
         context.register_function(function)
     return context

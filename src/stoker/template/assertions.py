@@ -1,0 +1,93 @@
+"""The Rules section of CloudFormation templates: assertions about parameter values, held when a template is bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic, Path
+from stoker.template.compiler import TemplateCompiler
+from stoker.template.expressions import Evaluation, evaluate
+from stoker.template.problems import Problems, suggestion, type_name
+
+_KEYS = ("RuleCondition", "Assertions")
+_ASSERTION_KEYS = ("Assert", "AssertDescription")
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """What must be true; `condition` is compiled, `path` where it stands."""
+
+    condition: Any
+    description: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTemplate:
+    """Assertions that count when `condition`, compiled and True for none, holds."""
+
+    name: str
+    condition: Any
+    assertions: tuple[Assertion, ...]
+
+    def broken(self, evaluation: Evaluation) -> Iterator[Diagnostic]:
+        """A complaint for each assertion that does not hold; one that cannot be told yet is no complaint.
+
+        Raises FunctionError.
+        """
+        if evaluate(self.condition, evaluation) is True:
+            for assertion in self.assertions:
+                if evaluate(assertion.condition, evaluation) is False:
+                    message = assertion.description or f"an assertion of the rule {self.name!r} does not hold"
+                    yield Diagnostic("rule-assertion", message, assertion.path)
+
+
+def read_rules(
+    entries: Mapping[str, Any], path: Path, compiler: TemplateCompiler, problems: Problems
+) -> dict[str, RuleTemplate]:
+    """The rules that could be read, by name."""
+    rules = {}
+    for name, raw in entries.items():
+        place = (*path, name)
+        if not _is_map_with(raw, _KEYS, place, problems):
+            continue
+        condition = raw.get("RuleCondition")
+        compiled = True if condition is None else compiler.assertion(condition, (*place, "RuleCondition"))
+        rules[name] = RuleTemplate(name, compiled, tuple(_assertions(raw, place, compiler, problems)))
+    return rules
+
+
+def _assertions(
+    raw: Mapping[str, Any], path: Path, compiler: TemplateCompiler, problems: Problems
+) -> Iterator[Assertion]:
+    listed = raw.get("Assertions")
+    place = (*path, "Assertions")
+    if not isinstance(listed, list) or not listed:
+        problems.add("rule", "a rule needs Assertions, a list", path)
+        return
+    for index, entry in enumerate(listed):
+        if not _is_map_with(entry, _ASSERTION_KEYS, (*place, index), problems):
+            continue
+        if "Assert" not in entry:
+            problems.add("rule", "the assertion's Assert is missing", (*place, index))
+            continue
+        where = (*place, index, "Assert")
+        yield Assertion(compiler.assertion(entry["Assert"], where), str(entry.get("AssertDescription") or ""), where)
+
+
+def _is_map_with(raw: Any, keys: tuple[str, ...], path: Path, problems: Problems) -> bool:
+    if not isinstance(raw, Mapping):
+        problems.add("rule", f"must be a map with {' and '.join(keys)}, not {type_name(raw)}", path)
+        return False
+    for key in raw:
+        if key not in keys:
+            problems.add("rule", f"there is no key {key!r} here", (*path, key), hint=suggestion(key, keys))
+    return True
+
+
+def check_rules(rules: Mapping[str, RuleTemplate], evaluation: Evaluation) -> Iterator[Diagnostic]:
+    """Everything that the rules refuse. Raises FunctionError."""
+    for rule in rules.values():
+        yield from rule.broken(evaluation)

@@ -1,0 +1,152 @@
+"""What only the Rules section has: functions about lists, and about the values of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from stoker.schema.unknown import combine, has_unknown
+from stoker.template.expressions import Evaluation, items_of
+from stoker.template.functions.base import Function, is_list, variant
+
+
+class _ListQuestion(Function):
+    """Something about a list and a second value."""
+
+    __slots__ = ()
+
+    shape: ClassVar[str]
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        return f"takes a list of two: {self.shape}" if items is None or len(items) != 2 else None
+
+    def lists(self, *values: Any) -> None:
+        """Raise FunctionError unless all are lists."""
+        if not all(map(is_list, values)):
+            raise self.wrong_type(f"takes {self.shape}")
+
+
+@variant("Fn::Contains/1")
+class FnContains(_ListQuestion):
+    """Whether a value is in a list; takes the list and the value."""
+
+    __slots__ = ()
+
+    shape = "a list of texts and a text"
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        items, value = arguments
+        self.lists(items)
+        return value in items
+
+
+@variant("Fn::EachMemberEquals/1")
+class FnEachMemberEquals(_ListQuestion):
+    """Whether every item of a list equals a value; takes the list and the value."""
+
+    __slots__ = ()
+
+    shape = "a list of texts and a text"
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        items, value = arguments
+        self.lists(items)
+        return all(item == value for item in items)
+
+
+@variant("Fn::EachMemberIn/1")
+class FnEachMemberIn(_ListQuestion):
+    """Whether every item of a list is in another one; takes the two lists."""
+
+    __slots__ = ()
+
+    shape = "two lists of texts"
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        items, others = arguments
+        self.lists(items, others)
+        return all(item in others for item in items)
+
+
+@variant("Fn::RefAll/1")
+class FnRefAll(Function):
+    """The values of all parameters of a type; takes the name of the type."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        return None if isinstance(arguments, str) else "takes the name of a parameter type"
+
+    def parameters_named(self) -> Sequence[str] | None:
+        return None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        return evaluation.met(_values_of(arguments, evaluation))
+
+
+def _values_of(kind: str, evaluation: Evaluation) -> list[Any]:
+    binding = evaluation.binding
+    return [binding.parameter(name) for name in binding.parameters_of_type(kind)]
+
+
+class _AttributeOfValue(Function):
+    """Takes what says which parameters, and the name of an attribute of the things that their values name."""
+
+    __slots__ = ()
+
+    shape: ClassVar[str]
+
+    def complaint(self, arguments: Any) -> str | None:
+        items = items_of(arguments)
+        fits = items is not None and len(items) == 2 and all(isinstance(item, str) for item in items)
+        return None if fits else f"takes a list of two texts: {self.shape} and an attribute"
+
+    def attribute(self, kind: str, value: Any, attribute: str, evaluation: Evaluation) -> Any:
+        """The attribute of what `value`, of the parameter type `kind`, names; raises FunctionError."""
+        look_up = evaluation.binding.look_up
+        if look_up is None:
+            raise self.wrong(f"the {attribute} of a {kind} cannot be looked up here", "StackValidationFailed")
+        if has_unknown(value):
+            return combine([value])
+        if is_list(value):
+            return [look_up(kind, item, attribute) for item in value]
+        return look_up(kind, value, attribute)
+
+
+@variant("Fn::ValueOf/1")
+class FnValueOf(_AttributeOfValue):
+    """An attribute of what a parameter's value names; takes the parameter and the attribute."""
+
+    __slots__ = ()
+
+    shape = "the name of a parameter"
+
+    def parameters_named(self) -> Sequence[str] | None:
+        return (self.arguments[0],) if self.arguments else None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        name, attribute = arguments
+        kind = evaluation.binding.type_of_parameter(name)
+        value = evaluation.binding.parameter(name)
+        return evaluation.met(
+            self.attribute(kind.removeprefix("List<").removesuffix(">"), value, attribute, evaluation)
+        )
+
+
+@variant("Fn::ValueOfAll/1")
+class FnValueOfAll(_AttributeOfValue):
+    """An attribute of everything that parameters of a type name; takes the type and the attribute."""
+
+    __slots__ = ()
+
+    shape = "the name of a parameter type"
+
+    def parameters_named(self) -> Sequence[str] | None:
+        return None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        kind, attribute = arguments
+        return evaluation.met(
+            [self.attribute(kind, value, attribute, evaluation) for value in _values_of(kind, evaluation)]
+        )

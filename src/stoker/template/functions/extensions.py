@@ -1,0 +1,43 @@
+"""Fn::ToJsonString and Fn::Length, which the transform AWS::LanguageExtensions brings."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from stoker.template.expressions import Evaluation, Expression, entries_of, items_of
+from stoker.template.functions.base import Function, is_list, is_map, variant
+
+
+@variant("Fn::ToJsonString/1")
+class FnToJsonString(Function):
+    """A map or list as the text of its JSON form."""
+
+    __slots__ = ()
+
+    def complaint(self, arguments: Any) -> str | None:
+        fits = isinstance(arguments, Expression) or items_of(arguments) is not None or entries_of(arguments) is not None
+        return None if fits else "takes a map or a list"
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        if not is_map(arguments) and not is_list(arguments):
+            raise self.wrong_type("takes a map or a list")
+        return json.dumps(arguments, separators=(",", ":"))
+
+
+@variant("Fn::Length/1")
+class FnLength(Function):
+    """The number of items in a list."""
+
+    __slots__ = ()
+
+    accepts_unknown = True
+
+    def complaint(self, arguments: Any) -> str | None:
+        fits = isinstance(arguments, Expression) or items_of(arguments) is not None
+        return None if fits else "takes a list"
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        if not is_list(arguments):
+            raise self.wrong_type("takes a list")
+        return len(arguments)

@@ -1,0 +1,32 @@
+"""Fn::ImportValue: what another stack of the project exports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.template.expressions import UNDETERMINED, Evaluation, FunctionError, UnknownScope, evaluate
+from stoker.template.functions.base import Function, variant
+from stoker.template.problems import suggestion
+
+
+@variant("Fn::ImportValue/1")
+class FnImportValue(Function):
+    """The value that another stack of the project exports under a name, which must not depend on resources."""
+
+    __slots__ = ()
+
+    def imports(self, evaluation: Evaluation) -> str | None:
+        """The name that is asked for; None when it is not known. Raises FunctionError."""
+        name = evaluate(self.arguments, Evaluation(evaluation.binding, UnknownScope()))
+        return name if isinstance(name, str) else None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        if not isinstance(arguments, str):
+            raise self.wrong_type("takes the name of an export, a text")
+        exports = evaluation.binding.known_exports
+        if exports is None:
+            return evaluation.met(UNDETERMINED)
+        if arguments not in exports:
+            hint = suggestion(arguments, exports)
+            raise FunctionError(f"{self.name}: no stack of this project exports {arguments!r}", "ValueError", hint)
+        return evaluation.met(exports[arguments])

@@ -1,0 +1,69 @@
+"""Fn::Sub: a text with `${…}` filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.base.diagnostics import Path
+from stoker.template.expressions import Evaluation, ListExpression
+from stoker.template.functions.base import Compiler, Function, variant
+
+_PLACE = re.compile(r"\$\{([^}]*)\}")
+
+
+@variant("Fn::Sub/1")
+class FnSub(Function):
+    """A text in which `${Name}` is a parameter or resource, `${Name.Attribute}` an attribute and `${!Text}` `${Text}`.
+
+    Takes the text, or a list of the text and a map of further names. It is compiled into the list of its pieces, in
+    which names have become calls of Ref and Fn::GetAtt.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def compile(cls, name: str, arguments: Any, path: Path, compiler: Compiler) -> Function:
+        below = (*path, name)
+        match arguments:
+            case str(text):
+                return cls(name, _pieces(text, {}, below, compiler), path)
+            case [str(text), dict(variables)]:
+                named = {key: compiler.value(value, (*below, 1, key)) for key, value in variables.items()}
+                return cls(name, _pieces(text, named, (*below, 0), compiler), path)
+        return cls(name, None, path)
+
+    def complaint(self, arguments: Any) -> str | None:
+        return "takes a text, or a list of a text and a map of names" if arguments is None else None
+
+    def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
+        texts = [self._text(piece) for piece in arguments]
+        limit = evaluation.binding.limits.max_expanded_size
+        if sum(map(len, texts)) > limit:
+            raise self.wrong(f"the text grows to more than {limit} characters")
+        return "".join(texts)
+
+    def _text(self, value: Any) -> str:
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, str | int | float):
+            return str(value)
+        raise self.wrong_type("what is filled in must be a text or a number; use Fn::Join for a list")
+
+
+def _pieces(text: str, named: Mapping[str, Any], path: Path, compiler: Compiler) -> ListExpression:
+    """Texts and what stands between them, in turn."""
+    parts = _PLACE.split(text)
+    return ListExpression(
+        [_piece(part, named, path, compiler) if number % 2 else part for number, part in enumerate(parts)]
+    )
+
+
+def _piece(place: str, named: Mapping[str, Any], path: Path, compiler: Compiler) -> Any:
+    if place.startswith("!"):
+        return f"${{{place[1:]}}}"
+    name = place.strip()
+    if name in named:
+        return named[name]
+    return compiler.value({"Fn::GetAtt": name} if "." in name else {"Ref": name}, path)
