@@ -1,0 +1,93 @@
+"""Declarations of parameters in the other dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from stoker.schema.constraints import AllowedPattern, AllowedValues, Constraint, CustomConstraint, Length, Range
+from stoker.template.parameter import ParameterSchema
+from stoker.template.parameter_types import BY_AWS_NAME, STRING
+
+Note = Callable[[str], None]
+"""Told what cannot be said about the parameter."""
+
+
+def hot_parameter(schema: ParameterSchema, note: Note) -> dict[str, Any]:
+    """A declaration in HOT."""
+    declared: dict[str, Any] = {"type": schema.type.hot, **_common(schema, "description", "label", "default")}
+    if schema.hidden:
+        declared["hidden"] = True
+    told = schema.constraint_description
+    constraints = [{**item.to_schema(), **_described(item.description or told)} for item in schema.constraints]
+    if schema.type.names:
+        constraints.append({"custom_constraint": schema.type.names, **_described(told)})
+    if constraints:
+        declared["constraints"] = constraints
+    return declared
+
+
+def _described(text: str) -> dict[str, str]:
+    return {"description": text} if text else {}
+
+
+def _common(schema: ParameterSchema, *keys: str) -> dict[str, Any]:
+    values = (schema.description, schema.label, schema.default)
+    return {key: value for key, value in zip(keys, values, strict=True) if value not in ("", None)} | (
+        {keys[2]: ""} if schema.default == "" else {}
+    )
+
+
+def cfn_parameter(schema: ParameterSchema, note: Note) -> dict[str, Any]:
+    """A declaration in CloudFormation's dialect."""
+    named = _aws_type(schema)
+    declared: dict[str, Any] = {
+        "Type": named or schema.type.cfn,
+        **_common(schema, "Description", "Label", "Default"),
+    }
+    if schema.hidden:
+        declared["NoEcho"] = True
+    if schema.immutable:
+        note("parameters of CloudFormation cannot be immutable")
+    if schema.tags:
+        note("parameters of CloudFormation have no tags")
+    for constraint in schema.constraints:
+        if named and isinstance(constraint, CustomConstraint):
+            continue
+        keys = _cfn_constraint(constraint)
+        if not keys or keys.keys() & declared.keys():
+            note(f"CloudFormation has no way to say {constraint.to_schema()}" + (" as well" if keys else ""))
+        else:
+            declared |= keys
+    descriptions = dict.fromkeys(item.description for item in schema.constraints)
+    if len(descriptions) > 1:
+        note("CloudFormation has one description for all constraints of a parameter")
+    elif any(descriptions):
+        declared["ConstraintDescription"] = next(iter(descriptions))
+    return declared
+
+
+def _aws_type(schema: ParameterSchema) -> str | None:
+    """AWS's type for the names of one kind of thing, which the parameter's only custom constraint asks for."""
+    wanted = [item.name for item in schema.constraints if isinstance(item, CustomConstraint)]
+    if len(wanted) != 1 or schema.type is not STRING:
+        return None
+    return next((kind.cfn for kind in BY_AWS_NAME.values() if kind.names == wanted[0] and kind.hot == STRING.hot), None)
+
+
+def _cfn_constraint(constraint: Constraint) -> Mapping[str, Any]:
+    """The keys that say the same; none when there are none."""
+    match constraint:
+        case Length(min=low, max=high):
+            return _bounds("MinLength", low, "MaxLength", high)
+        case Range(min=low, max=high):
+            return _bounds("MinValue", low, "MaxValue", high)
+        case AllowedValues(values=values):
+            return {"AllowedValues": list(values)}
+        case AllowedPattern(pattern=pattern):
+            return {"AllowedPattern": pattern}
+    return {}
+
+
+def _bounds(low_key: str, low: Any, high_key: str, high: Any) -> dict[str, Any]:
+    return {key: value for key, value in ((low_key, low), (high_key, high)) if value is not None}

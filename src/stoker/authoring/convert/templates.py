@@ -1,0 +1,167 @@
+"""Whole templates in the other dialect: sections, resources, outputs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from stoker.authoring.convert import to_cfn, to_hot
+from stoker.authoring.convert.parameters import Note, cfn_parameter, hot_parameter
+from stoker.authoring.convert.walker import LOOP, Walker
+from stoker.authoring.layout import layout
+from stoker.base.diagnostics import Diagnostic, Path
+from stoker.template.template import Template
+from stoker.template.versions import BY_NAME, VERSION_KEYS, Version
+
+HOT = "hot"
+CFN = "cfn"
+TARGETS = {
+    HOT: BY_NAME["heat_template_version", "2021-04-16"],
+    CFN: BY_NAME["AWSTemplateFormatVersion", "2010-09-09"],
+}
+_CALLS = {HOT: to_hot.CALLS, CFN: to_cfn.CALLS}
+_PARAMETERS = {HOT: hot_parameter, CFN: cfn_parameter}
+_CONVERTED_SECTIONS = ("description", "parameters", "mappings", "conditions", "resources", "outputs")
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """The data in the other dialect, and what of the template it does not say, with places in the template.
+
+    What cannot be said stands in the data as it was written, so that it is seen.
+    """
+
+    data: Mapping[str, Any]
+    problems: list[Diagnostic] = field(default_factory=list)
+
+
+def convert(template: Template, to: str) -> Conversion:
+    """A template in the dialect `to`, HOT or CFN; one that is in it already stays as it is."""
+    if (template.dialect.name == HOT) == (to == HOT):
+        return Conversion(template.data)
+    conversion = _Conversion(template, to)
+    return Conversion(conversion.data(), conversion.walker.problems)
+
+
+class _Conversion:
+    def __init__(self, template: Template, to: str) -> None:
+        self._template = template
+        self._source = template.version
+        self._target: Version = TARGETS[to]
+        self._parameter = _PARAMETERS[to]
+        self.walker = Walker(template, self._target, _CALLS[to], [])
+
+    def data(self) -> dict[str, Any]:
+        """The whole template."""
+        self._note_other_sections()
+        template, written = self._template, self._target.dialect.sections
+        result: dict[str, Any] = {self._target.key: self._target.value}
+        if (description := template.data.get(template.written("description"))) is not None:
+            result[written["description"]] = description
+        sections = {
+            "parameters": {**self._parameters(), **self._mappings()},
+            "conditions": self._conditions(),
+            "resources": self._entries("resources", self._resource),
+            "outputs": self._entries("outputs", self._output),
+        }
+        return result | {written[name]: entries for name, entries in sections.items() if entries}
+
+    def _note_other_sections(self) -> None:
+        known = {self._source.dialect.sections.get(name) for name in _CONVERTED_SECTIONS} | {*VERSION_KEYS}
+        for name in self._template.data:
+            if name not in known:
+                self.walker.note(f"{self._target.key} templates have no such section", (name,))
+
+    def _parameters(self) -> dict[str, Any]:
+        section = self._template.written("parameters")
+        return {
+            name: self._parameter(schema, self._noting((section, name)))
+            for name, schema in self._template.parameters.items()
+        }
+
+    def _noting(self, path: Path) -> Note:
+        return lambda message: self.walker.note(message, path)
+
+    def _mappings(self) -> dict[str, Any]:
+        """Mappings as parameters that nobody needs to give: HOT looks things up in the values of parameters."""
+        return {
+            to_hot.mapping_parameter(self._template, name): {
+                "type": "json",
+                "description": f"The mapping {name}.",
+                "default": table,
+            }
+            for name, table in self._template.mappings.items()
+        }
+
+    def _conditions(self) -> dict[str, Any]:
+        return self._entries("conditions", self.walker.condition)
+
+    def _entries(self, name: str, convert: Callable[[Any, Path], Any]) -> dict[str, Any]:
+        section = self._source.dialect.sections[name]
+        entries = self._template.data.get(section) or {}
+        result = {}
+        for key, entry in entries.items():
+            if key.startswith(LOOP):
+                self.walker.note("HOT has no loops over resources, outputs and conditions", (section, key))
+            result[key] = entry if key.startswith(LOOP) else convert(entry, (section, key))
+        return result
+
+    def _resource(self, entry: Mapping[str, Any], path: Path) -> dict[str, Any]:
+        return self._keys(entry, path, self._source.dialect.resource_keys, self._target.dialect.resource_keys)
+
+    def _output(self, entry: Mapping[str, Any], path: Path) -> dict[str, Any]:
+        return self._keys(entry, path, self._source.dialect.output_keys, self._target.dialect.output_keys)
+
+    def _keys(
+        self, entry: Mapping[str, Any], path: Path, source: Mapping[str, str], target: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """An entry with its keys in the other dialect's words."""
+        words = {written: word for word, written in source.items()}
+        result = {}
+        for key, value in entry.items():
+            word = words.get(key, "")
+            if word not in target or (word == "export"):
+                self.walker.note(f"{self._target.key} templates have no {key} here", (*path, key))
+            else:
+                result[target[word]] = self._field(word, value, (*path, key))
+        return result
+
+    def _field(self, word: str, value: Any, path: Path) -> Any:
+        if word == "condition":
+            return self.walker.condition(value, path)
+        if word == "deletion_policy" and isinstance(value, str):
+            policies = {own: name for name, own in self._target.deletion_policies.items()}
+            return policies[self._source.deletion_policies[value]]
+        return self.walker.value(value, path)
+
+
+# -- text --------------------------------------------------------------------------------------------------------
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts of several lines as block scalars, and everything out in full."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in value.rstrip("\n") else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def to_yaml(data: Mapping[str, Any]) -> str:
+    """The data as YAML in the layout that all templates have."""
+    return layout(yaml.dump(dict(data), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120))
+
+
+def to_json(data: Mapping[str, Any]) -> str:
+    """The data as JSON."""
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,147 @@
+"""HOT's functions in CloudFormation's dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.authoring.convert.walker import NotExpressible, Translate, Walker, is_call, items, renamed
+from stoker.base.diagnostics import Path
+from stoker.template.parameter_types import COMMA_DELIMITED_LIST, JSON
+
+_PSEUDO = {"OS::stack_name": "AWS::StackName", "OS::project_id": "AWS::AccountId"}
+_FACADE = {"metadata": "Metadata", "deletion_policy": "DeletionPolicy", "update_policy": "UpdatePolicy"}
+
+
+def _get_param(walker: Walker, arguments: Any, path: Path) -> Any:
+    name, *keys = arguments if isinstance(arguments, list) and arguments else [arguments]
+    if not isinstance(name, str):
+        raise NotExpressible("which parameter is meant is worked out by another call")
+    schema = walker.template.parameters.get(name)
+    if schema is None and name not in _PSEUDO:
+        raise NotExpressible(f"CloudFormation has nothing that is {name}")
+    if keys and (schema is None or schema.type.hot not in (JSON.hot, COMMA_DELIMITED_LIST.hot)):
+        raise NotExpressible(f"{name} is neither a list nor a map")
+    return _within(walker, walker.made("Ref", _PSEUDO.get(name, name)), keys, path)
+
+
+def _within(walker: Walker, value: Any, keys: list[Any], path: Path) -> Any:
+    """What the keys and indexes lead to, one Fn::Select for each."""
+    for number, key in enumerate(keys):
+        index = str(key) if isinstance(key, int) else walker.value(key, (*path, number))
+        value = walker.made("Fn::Select", [index, value])
+    return value
+
+
+def _get_resource(walker: Walker, name: Any, path: Path) -> Any:
+    return walker.made("Ref", walker.value(name, path))
+
+
+def _get_attr(walker: Walker, arguments: Any, path: Path) -> Any:
+    if not isinstance(arguments, list) or len(arguments) < 2:
+        raise NotExpressible("CloudFormation cannot ask for all attributes at once")
+    resource, attribute, *keys = arguments
+    return _within(walker, walker.made("Fn::GetAtt", walker.value([resource, attribute], path)), keys, path)
+
+
+def _list_join(walker: Walker, arguments: Any, path: Path) -> Any:
+    delimiter, *lists = arguments if isinstance(arguments, list) and len(arguments) > 1 else items(arguments, 2)
+    if any(not is_call(walker, item) and isinstance(item, list | Mapping) for part in lists for item in _written(part)):
+        raise NotExpressible("CloudFormation joins texts only, not lists and maps")
+    if len(lists) == 1:
+        return walker.made("Fn::Join", [delimiter, walker.value(lists[0], (*path, 1))])
+    if not all(isinstance(part, list) for part in lists):
+        raise NotExpressible("CloudFormation joins one list only")
+    joined = [item for index, part in enumerate(lists, 1) for item in walker.value(part, (*path, index))]
+    return walker.made("Fn::Join", [delimiter, joined])
+
+
+def _written(part: Any) -> list[Any]:
+    return part if isinstance(part, list) else []
+
+
+def _str_replace(walker: Walker, arguments: Any, path: Path) -> Any:
+    if not isinstance(arguments, Mapping) or not isinstance(arguments.get("params"), Mapping):
+        raise NotExpressible("its arguments are worked out by another call")
+    params = arguments["params"]
+    if not is_call(walker, params) and any(
+        isinstance(value, list | Mapping) and not is_call(walker, value) for value in params.values()
+    ):
+        raise NotExpressible("CloudFormation replaces by texts only, not by lists and maps")
+    converted = [walker.value(params, (*path, "params")), walker.value(arguments["template"], (*path, "template"))]
+    return walker.made("Fn::Replace", converted)
+
+
+def _str_split(walker: Walker, arguments: Any, path: Path) -> Any:
+    delimiter, text, *index = items(arguments, 2, 3)
+    split = walker.made("Fn::Split", walker.value([delimiter, text], path))
+    return _within(walker, split, index, path)
+
+
+def _if(walker: Walker, arguments: Any, path: Path) -> Any:
+    condition, yes, *no = items(arguments, 2, 3)
+    converted = [walker.condition(condition, (*path, 0)), walker.value(yes, (*path, 1))]
+    otherwise = walker.value(no[0], (*path, 2)) if no else {"Ref": "AWS::NoValue"}
+    return walker.made("Fn::If", [*converted, otherwise])
+
+
+def _not(walker: Walker, condition: Any, path: Path) -> Any:
+    return walker.made("Fn::Not", [_operand(walker, condition, path)])
+
+
+def _connective(name: str) -> Translate:
+    def translate(walker: Walker, arguments: Any, path: Path) -> Any:
+        if not isinstance(arguments, list):
+            raise NotExpressible("its arguments are worked out by another call")
+        return walker.made(name, [_operand(walker, item, (*path, index)) for index, item in enumerate(arguments)])
+
+    return translate
+
+
+def _operand(walker: Walker, condition: Any, path: Path) -> Any:
+    """A condition inside another; its name needs a call, as AWS has it."""
+    return walker.made("Condition", condition) if isinstance(condition, str) else walker.value(condition, path)
+
+
+def _facade(walker: Walker, part: Any, path: Path) -> Any:
+    if part not in _FACADE:
+        raise NotExpressible("what is asked for is worked out by another call")
+    return walker.made("Fn::ResourceFacade", _FACADE[part])
+
+
+def _impossible(walker: Walker, arguments: Any, path: Path) -> Any:
+    raise NotExpressible(f"CloudFormation has no function that does what {path[-1]} does")
+
+
+CALLS: Mapping[str, Translate] = {
+    **dict.fromkeys(
+        (
+            "contains",
+            "digest",
+            "filter",
+            "get_file",
+            "list_concat",
+            "list_concat_unique",
+            "make_url",
+            "map_merge",
+            "map_replace",
+            "repeat",
+            "str_replace_strict",
+            "str_replace_vstrict",
+            "yaql",
+        ),
+        _impossible,
+    ),
+    "and": _connective("Fn::And"),
+    "equals": renamed("Fn::Equals"),
+    "get_attr": _get_attr,
+    "get_param": _get_param,
+    "get_resource": _get_resource,
+    "if": _if,
+    "list_join": _list_join,
+    "not": _not,
+    "or": _connective("Fn::Or"),
+    "resource_facade": _facade,
+    "str_replace": _str_replace,
+    "str_split": _str_split,
+}

@@ -1,0 +1,117 @@
+"""Goes through the values of a template and puts calls into the words of another format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from stoker.base.diagnostics import Diagnostic, Path
+from stoker.template.template import Template
+from stoker.template.versions import Version
+
+Translate = Callable[["Walker", Any, Path], Any]
+"""From the arguments of a call and their place to what says the same; raises NotExpressible."""
+
+
+LOOP = "Fn::ForEach::"
+"""How the keys begin that stand for a number of entries in CloudFormation."""
+
+
+class NotExpressible(Exception):
+    """The other format has no way to say this; the message says why."""
+
+
+class Walker:
+    """Converts values, or with the functions that conditions have, conditions.
+
+    What cannot be said stays as it is and is noted in `problems`, which the walkers of one conversion share.
+    """
+
+    def __init__(
+        self,
+        template: Template,
+        target: Version,
+        calls: Mapping[str, Translate],
+        problems: list[Diagnostic],
+        *,
+        in_conditions: bool = False,
+    ) -> None:
+        source = template.version
+        self.template = template
+        self.target = target
+        self.problems = problems
+        self._calls = calls
+        self._known = source.condition_functions if in_conditions else source.functions
+        self._allowed = target.condition_functions if in_conditions else target.functions
+        self.conditions = self if in_conditions else Walker(template, target, calls, problems, in_conditions=True)
+
+    def value(self, snippet: Any, path: Path) -> Any:
+        """The value in the other format."""
+        if isinstance(snippet, list):
+            return [self.value(item, (*path, index)) for index, item in enumerate(snippet)]
+        if not isinstance(snippet, Mapping):
+            return snippet
+        if len(snippet) == 1:
+            ((name, arguments),) = snippet.items()
+            if name in self._known or name in self._allowed:
+                return self._call(name, arguments, path)
+        return {key: self._entry(key, item, (*path, key)) for key, item in snippet.items()}
+
+    def _entry(self, key: str, item: Any, path: Path) -> Any:
+        if key.startswith(LOOP):
+            self.note("HOT has no loops over the entries of a map", path)
+            return item
+        return self.value(item, path)
+
+    def condition(self, snippet: Any, path: Path) -> Any:
+        """A condition in the other format; names of conditions stay."""
+        return self.conditions.value(snippet, path)
+
+    def _call(self, name: str, arguments: Any, path: Path) -> Any:
+        place = (*path, name)
+        try:
+            if name not in self._known:
+                raise NotExpressible(f"{name} is plain data here and would be a call there")
+            translate = self._calls.get(name) or renamed(name)
+            return translate(self, arguments, place)
+        except NotExpressible as problem:
+            self.note(str(problem), place)
+            return {name: arguments}
+
+    def made(self, name: str, arguments: Any) -> dict[str, Any]:
+        """A call in the other format. Raises NotExpressible when it has no such function in this place."""
+        if name not in self._allowed:
+            raise NotExpressible(f"{self.target.value} has no {name} here")
+        return {name: arguments}
+
+    def note(self, message: str, path: Path) -> None:
+        """Something cannot be said."""
+        document = self.template.document
+        self.problems.append(
+            Diagnostic("not-expressible", message, path, document.source, document.locate(path), kind="NotSupported")
+        )
+
+
+def renamed(name: str) -> Translate:
+    """A function that the other format has under another name, with the same arguments."""
+
+    def translate(walker: Walker, arguments: Any, path: Path) -> Any:
+        made = walker.made(name, None)
+        made[name] = walker.value(arguments, path)
+        return made
+
+    return translate
+
+
+def items(arguments: Any, *sizes: int) -> list[Any]:
+    """The arguments of a call that must be written out. Raises NotExpressible for any other number of them."""
+    if not isinstance(arguments, list) or len(arguments) not in sizes:
+        raise NotExpressible("its arguments are worked out by another call")
+    return arguments
+
+
+def is_call(walker: Walker, snippet: Any) -> bool:
+    """Whether a value is a call in the template that is converted."""
+    return (
+        isinstance(snippet, Mapping) and len(snippet) == 1 and next(iter(snippet)) in walker.template.version.functions
+    )
