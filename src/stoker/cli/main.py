@@ -20,6 +20,8 @@ COMMANDS: Mapping[str, str] = {
     "stack": "stoker.cli.stacks:stack",
     "lint": "stoker.cli.lint:lint",
     "fmt": "stoker.cli.format:fmt",
+    "graph": "stoker.cli.graph:graph",
+    "convert": "stoker.cli.convert:command",
     "demo": "stoker.cli.demo:demo",
 }
 """Where each command is. Only the one that is asked for is loaded: some bring half of the engine with them."""
