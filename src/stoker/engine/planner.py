@@ -100,6 +100,7 @@ class Wanted:
             external_id=resource.external_id,
             requires=frozenset(self.requires[name]),
             fingerprint=None,
+            restricted=self.inputs.environment.registry.restricted_actions(name),
         )
         return self._with_fingerprint(target)
 

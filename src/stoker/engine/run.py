@@ -93,6 +93,7 @@ class OperationRun(StackContext):
             await self._load_definition(self.stack.inputs)
             self.plan = plan_verb(action, states, order=VERBS[action])
         elif action == "DELETE" or self.operation.inputs == NOTHING:
+            self.inputs = await self.engine.loader.load(self.stack.inputs)
             self.plan = plan_removal(action, states)
         elif action in FORWARD:
             wanted = await self._load_definition(self.operation.inputs)
@@ -282,6 +283,10 @@ class OperationRun(StackContext):
         await self.engine.end(self, status, reason)
 
     # -- what steps ask for ----------------------------------------------------------------------------------
+
+    def hooks(self, name: str) -> frozenset[str]:
+        """Hooks that the environment sets on a resource."""
+        return self.inputs.environment.registry.hooks(name) if self.inputs is not None else frozenset()
 
     def keys_of(self, name: str) -> set[AttributeKey]:
         """Attributes of a resource that others, or outputs, refer to."""

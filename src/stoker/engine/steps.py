@@ -19,6 +19,7 @@ from stoker.base.ids import new_id
 from stoker.engine.calls import make_call
 from stoker.engine.decide import REFUSED, Target, decide
 from stoker.engine.failure import Failure
+from stoker.engine.hooks import go_on_holding, hold
 from stoker.engine.plan import Decision, Kind, Step
 from stoker.engine.state import ResourceState, attribute_text, keys_of
 from stoker.engine.stopping import Stop, Stopped
@@ -104,12 +105,24 @@ class StepRunner:
             run.current[step.name] = state
             await self._go_on(state, target)
         decision = await self._decide(target, state)
+        if state is not None and decision.kind.value in target.restricted:
+            raise await self._restricted(state, decision)
         if state is not None and decision.kind is Kind.KEEP:
             await self._keep(state, target)
         elif state is not None and decision.kind is Kind.UPDATE:
             await self._update(state, target, decision)
         else:
             await self._create(target, state)
+
+    async def _restricted(self, state: ResourceState, decision: Decision) -> Failure:
+        """The environment forbids what the change needs: the resource stays as it is (facts: restricted_actions)."""
+        run = self.run_
+        run.current[state.row.name] = state
+        text = f"{decision.kind.value} is restricted for resource."
+        event = run.event(state, text)
+        event.action, event.status = "UPDATE", FAILED
+        await run.commit(Batch().add(event))
+        return Failure("ResourceActionRestricted", (state.row.name,), text)
 
     async def _final_target(self, name: str) -> Target:
         run = self.run_
@@ -149,6 +162,7 @@ class StepRunner:
         method = state.type.create if state.row.action == "CREATE" else state.type.update
         state.stored.uncertain = state.row.action == "CREATE" and state.row.physical_id is None
         try:
+            await go_on_holding(self.run_, state)
             await self._perform(state, method)
         except Failure:
             if state.row.fingerprint == target.fingerprint:
@@ -171,10 +185,11 @@ class StepRunner:
             state.row.physical_id = str(target.external_id)
         began = run.event(state)
         batch.add(state.seal(), began)
-        if state.type.local:
+        if state.type.local and not run.hooks(target.name):
             await self._perform(state, state.type.create, batch)
         else:
             await run.commit(batch)
+            await hold(run, state, "pre")
             await self._perform(state, state.type.check if target.external_id is not None else state.type.create)
         if former is not None and former_reference != state.reference_id():
             run.moved.add(target.name)
@@ -225,6 +240,7 @@ class StepRunner:
         if refused:
             raise await self._failed(state, Failure("NotSupported", (target.name,), "; ".join(refused)))
         former_reference = state.reference_id()
+        await hold(run, state, "pre")
         try:
             await self._perform(state, state.type.update)
             if former_reference != state.reference_id():
@@ -248,9 +264,13 @@ class StepRunner:
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
             state.stored.progress = {}
             await run.commit(Batch().change(state.seal()).add(run.event(state)))
+            await hold(run, state, "pre")
+        else:
+            await go_on_holding(run, state)
         if policy != "Retain":
             method = state.type.snapshot_delete if policy == "Snapshot" else state.type.delete
             await self._perform(state, method, final=False)
+        await hold(run, state, "post")
         row.status = COMPLETE
         await run.commit(Batch().remove(row).add(run.event(state)))
         del run.states[row.uuid]
@@ -404,6 +424,7 @@ class StepRunner:
         else:
             state.stored.attributes = {}
         await run.commit((pending or Batch()).change(state.seal()).add(run.event(state, row.reason)))
+        await hold(run, state, "post")
 
     async def read(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
         """Attribute values as the service gives them now; None for those that cannot be had."""

@@ -18,6 +18,7 @@ from stoker.base.errors import (
 from stoker.base.ids import new_id
 from stoker.engine.calls import make_call
 from stoker.engine.core import Engine
+from stoker.engine.hooks import HOOKS, clear
 from stoker.engine.run import OperationRun
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState
@@ -34,7 +35,8 @@ async def resource_signal(
     reading, state = await _resource(engine, stack, name)
     confine_stack_user(context, stack, state)
     if details and "unset_hook" in details:
-        raise InvalidBreakPointHook(f"The hook {details['unset_hook']!r} is not set on resource {name!r}.")
+        await _clear_hook(engine, reading, state, details["unset_hook"])
+        return
     if not state.type.signalable:
         raise ResourceActionNotSupported(f"The resource {name!r} ({state.row.type}) takes no signals.")
     if state.row.action in ("SUSPEND", "DELETE"):
@@ -45,6 +47,15 @@ async def resource_signal(
     await _record(engine, reading, state, "SIGNAL", reason)
     if isinstance(reading, OperationRun):
         reading.wake_all()
+
+
+async def _clear_hook(engine: Engine, reading: StackContext, state: ResourceState, hook: Any) -> None:
+    if hook not in HOOKS:
+        raise InvalidBreakPointHook(f"There is no hook {hook!r}; hooks are {', '.join(HOOKS)}.")
+    if not clear(state, hook):
+        raise InvalidBreakPointHook(f"The hook {hook!r} is not set on resource {state.row.name!r}.")
+    await _record(engine, reading, state, state.row.status, f"Hook {hook} is cleared")
+    reading.wake(state.row.uuid)
 
 
 async def resource_mark_unhealthy(
