@@ -10,7 +10,7 @@ from typing import Any
 
 import openstack
 import pytest
-from conftest import ANY_PORTS, EXAMPLES, Shell, shell_in
+from cli_shell import ANY_PORTS, EXAMPLES, Shell, shell_in
 from openstack.config import OpenStackConfig
 
 pytestmark = [
@@ -124,6 +124,8 @@ def test_stoker_works_on_a_cloud_of_clouds_yaml(embedded: Shell, tmp_path: Path)
         assert "elsewhere-net" in networks
         with sdk_connection(user) as connection:  # the override in its clouds.yaml leads past the cloud's own catalog
             assert [stack.name for stack in connection.orchestration.stacks()] == ["elsewhere"]
+        here = {"OS_CLIENT_CONFIG_FILE": str(user.directory / "clouds.yaml"), "OS_CLOUD": "stoker"}
+        assert user.ok("stack", "list", "-f", "value", "-c", "stack_name", **here).out == "elsewhere\n"
         user.ok("delete", "elsewhere", "--yes", **files)
     finally:
         user.ok("down")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from keystoneauth1 import adapter, loading, session
@@ -40,7 +41,7 @@ def connect(directory: DataDirectory, cloud_name: str | None = None) -> Service:
 
 def embedded_service(set_up: SetUp) -> Service:
     """The service of an embedded Stoker, whatever the environment says."""
-    return _service(cloud_of(set_up), f"{set_up.rest}/%(project_id)s")
+    return _service(replace(cloud_of(set_up), orchestration=f"{set_up.rest}/%(project_id)s"))
 
 
 def cloud_from_environment(environment: Mapping[str, str]) -> NamedCloud:
@@ -61,10 +62,11 @@ def cloud_from_environment(environment: Mapping[str, str]) -> NamedCloud:
         interface=environment.get("OS_INTERFACE"),
         ca_file=environment.get("OS_CACERT"),
         insecure=environment.get("OS_INSECURE", "").lower() in _TRUE,
+        orchestration=environment.get("OS_ORCHESTRATION_ENDPOINT_OVERRIDE"),
     )
 
 
-def _service(cloud: NamedCloud, endpoint: str | None = None) -> Service:
+def _service(cloud: NamedCloud) -> Service:
     loader = _loader(cloud.auth_type)
     known = {option.dest for option in loader.get_options()}
     try:
@@ -78,7 +80,7 @@ def _service(cloud: NamedCloud, endpoint: str | None = None) -> Service:
             service_type="orchestration",
             interface=(cloud.interface or "public").removesuffix("URL"),
             region_name=cloud.region_name,
-            endpoint_override=endpoint,
+            endpoint_override=cloud.orchestration,
             raise_exc=False,
             connect_retries=0,
             default_microversion=None,

@@ -15,7 +15,11 @@ from stoker.base.errors import Invalid
 
 @dataclass(frozen=True, slots=True)
 class NamedCloud:
-    """One entry: how to log in, and where its endpoints are."""
+    """One entry: how to log in, and where its endpoints are.
+
+    `orchestration` is the URL of an orchestration service that the cloud's catalog does not name, with
+    `%(project_id)s` for the project.
+    """
 
     auth_type: str
     auth: Mapping[str, Any]
@@ -23,6 +27,7 @@ class NamedCloud:
     interface: str | None = None
     ca_file: str | None = None
     insecure: bool = False
+    orchestration: str | None = None
 
 
 def read_cloud(name: str, folders: tuple[Path, ...] | None = None) -> NamedCloud:
@@ -49,6 +54,7 @@ def read_cloud(name: str, folders: tuple[Path, ...] | None = None) -> NamedCloud
         interface=entry.get("interface"),
         ca_file=entry.get("cacert"),
         insecure=verify in (False, "false", "False", "no") or bool(entry.get("insecure", False)),
+        orchestration=entry.get("orchestration_endpoint_override"),
     )
 
 

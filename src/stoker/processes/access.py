@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -45,8 +46,8 @@ def write_access_files(directory: DataDirectory, set_up: SetUp) -> None:
     The real cloud's catalog does not name this Stoker, so its entry says where orchestration is.
     """
     if set_up.cloud is not None:
-        entry = _entry(cloud_of(set_up)) | {"orchestration_endpoint_override": f"{set_up.rest}/%(project_id)s"}
-        _write_clouds(directory, {"stoker": entry})
+        here = replace(cloud_of(set_up), orchestration=f"{set_up.rest}/%(project_id)s")
+        _write_clouds(directory, {"stoker": _entry(here)})
         return
     clouds: dict[str, Any] = {}
     for name, (user, file_name) in _USERS.items():
@@ -65,6 +66,7 @@ def _entry(cloud: NamedCloud) -> dict[str, Any]:
         "cacert": cloud.ca_file,
         "verify": False if cloud.insecure else None,
         "identity_api_version": 3,
+        "orchestration_endpoint_override": cloud.orchestration,
     }
     return {key: value for key, value in entry.items() if value is not None}
 

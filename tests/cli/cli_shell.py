@@ -1,0 +1,84 @@
+"""A user at a shell with a data directory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+BIN = Path(sys.executable).parent
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+ANY_PORTS = ("--api-port", "0", "--cfn-port", "0", "--cloud-port", "0")
+
+
+def clean_environment(home: Path) -> dict[str, str]:
+    """This process's environment without anything that would lead a client to some cloud."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "STOKER_", "XDG_"))}
+    return {**kept, "HOME": str(home), "COLUMNS": "200", "NO_COLOR": "1"}
+
+
+@dataclass
+class Result:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@dataclass
+class Shell:
+    """Runs commands as a user with a data directory would."""
+
+    directory: Path
+    environment: dict[str, str]
+
+    def run(self, program: str, *arguments: str, timeout: float = 60.0, **variables: str) -> Result:
+        done = subprocess.run(
+            [BIN / program, *arguments],
+            env={**self.environment, **variables},
+            cwd=self.directory.parent,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    def stoker(self, *arguments: str, **variables: str) -> Result:
+        return self.run("stoker", *arguments, **variables)
+
+    def ok(self, *arguments: str, **variables: str) -> Result:
+        result = self.stoker(*arguments, **variables)
+        assert result.status == 0, result.out + result.err
+        return result
+
+    def fails(self, *arguments: str, **variables: str) -> str:
+        """The message of a command that must fail."""
+        result = self.stoker(*arguments, **variables)
+        assert result.status == 1, result.out + result.err
+        return result.err
+
+    def openstack(self, *arguments: str, timeout: float = 60.0) -> Result:
+        """The openstack client, set up by the files that `up` writes."""
+        files = {"OS_CLIENT_CONFIG_FILE": str(self.directory / "clouds.yaml"), "OS_CLOUD": "stoker"}
+        result = self.run("openstack", *arguments, timeout=timeout, **files)
+        assert result.status == 0, result.out + result.err
+        return result
+
+    def endpoints(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.directory / "endpoints.json").read_text())
+        return found
+
+
+def shell_in(path: Path) -> Shell:
+    directory = path / "data"
+    return Shell(directory, {**clean_environment(path), "STOKER_DATA_DIR": str(directory)})
