@@ -167,7 +167,7 @@ class OperationRun(StackContext):
             return
         wanted = {name: keys for name, keys in self.wanted.keys_for_outputs().items() if name in self.current}
         states = [self.current[name] for name in wanted]
-        found = await asyncio.gather(*(self._runner.read(state, wanted[state.row.name]) for state in states))
+        found = await asyncio.gather(*(self._runner.performer.read(state, wanted[state.row.name]) for state in states))
         for state, values in zip(states, found, strict=True):
             state.stored.attributes |= {attribute_text(key): value for key, value in values.items()}
         if states:

@@ -6,25 +6,20 @@ after every entry of a method what it learned is committed. Entering again is al
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import random
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
-from stoker.base.errors import Bug, CloudError, StokerError
+from stoker.base.errors import Bug, StokerError
 from stoker.base.ids import new_id
 from stoker.engine.calls import make_call
 from stoker.engine.decide import REFUSED, Target, decide
 from stoker.engine.failure import Failure
 from stoker.engine.hooks import go_on_holding, hold
+from stoker.engine.performing import Method, NeedsReplacement, Performer
 from stoker.engine.plan import Decision, Kind, Step
 from stoker.engine.state import ResourceState, attribute_text, keys_of
-from stoker.engine.stopping import Stop, Stopped
-from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
-from stoker.plugins.resource import AttributeKey, Call
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 
@@ -33,19 +28,13 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-LONGEST_BACKOFF = 30.0
-Method = Callable[[Call], Awaitable[Outcome]]
-
-
-class NeedsReplacement(Exception):
-    """The type cannot make the change in place after all."""
-
 
 class StepRunner:
     """Carries out the steps of one run; it holds no state of its own."""
 
     def __init__(self, run: OperationRun) -> None:
         self.run_ = run
+        self.performer = Performer(run)
 
     async def run(self, step: Step) -> None:
         """Carry a step out. Raises Failure, or Stopped when the run has been told to stop."""
@@ -81,6 +70,9 @@ class StepRunner:
         run.current[target.name] = state
         if not self._outdated(state, target.requires) and state.row.fingerprint == target.fingerprint:
             return
+        if state.stored.made_way:
+            await self.performer.prepare(state, state.type.take_back)
+            state.stored.made_way = False
         self._describe(state, target)
         state.row.replaced_by = None
         state.row.status = COMPLETE
@@ -144,7 +136,7 @@ class StepRunner:
             for key in keys_of(reference, state.type):
                 text = attribute_text(key)
                 if text not in state.stored.attributes and (reference.resource, text) not in run.scope.prefetched:
-                    values = await self.read(state, {key})
+                    values = await self.performer.read(state, {key})
                     run.scope.prefetched[reference.resource, text] = values.get(key)
 
     async def _decide(self, target: Target, state: ResourceState | None) -> Decision:
@@ -163,7 +155,7 @@ class StepRunner:
         state.stored.uncertain = state.row.action == "CREATE" and state.row.physical_id is None
         try:
             await go_on_holding(self.run_, state)
-            await self._perform(state, method)
+            await self.performer.perform(state, method)
         except Failure:
             if state.row.fingerprint == target.fingerprint:
                 raise
@@ -172,6 +164,8 @@ class StepRunner:
 
     async def _create(self, target: Target, former: ResourceState | None) -> None:
         run = self.run_
+        if former is not None and former.row.physical_id is not None:
+            await self._make_way(former)
         former_reference = former.reference_id() if former is not None else None
         state = self._new_state(target)
         batch = Batch()
@@ -186,13 +180,22 @@ class StepRunner:
         began = run.event(state)
         batch.add(state.seal(), began)
         if state.type.local and not run.hooks(target.name):
-            await self._perform(state, state.type.create, batch)
+            await self.performer.perform(state, state.type.create, batch)
         else:
             await run.commit(batch)
             await hold(run, state, "pre")
-            await self._perform(state, state.type.check if target.external_id is not None else state.type.create)
+            await self.performer.perform(
+                state, state.type.check if target.external_id is not None else state.type.create
+            )
         if former is not None and former_reference != state.reference_id():
             run.moved.add(target.name)
+
+    async def _make_way(self, former: ResourceState) -> None:
+        """Have a resource give up what its replacement needs, remembering that it did."""
+        if not former.stored.made_way:
+            former.stored.made_way = True
+            await self.run_.commit(Batch().change(former.seal()))
+        await self.performer.prepare(former, former.type.make_way)
 
     def _new_state(self, target: Target) -> ResourceState:
         run = self.run_
@@ -238,11 +241,13 @@ class StepRunner:
         batch.change(state.seal()).add(run.event(state))
         await run.commit(batch)
         if refused:
-            raise await self._failed(state, Failure("NotSupported", (target.name,), "; ".join(refused)))
+            failure = Failure("NotSupported", (target.name,), "; ".join(refused))
+            await self.performer.failed(state, failure)
+            raise failure
         former_reference = state.reference_id()
         await hold(run, state, "pre")
         try:
-            await self._perform(state, state.type.update)
+            await self.performer.perform(state, state.type.update)
             if former_reference != state.reference_id():
                 run.moved.add(target.name)
         except NeedsReplacement:
@@ -269,7 +274,7 @@ class StepRunner:
             await go_on_holding(run, state)
         if policy != "Retain":
             method = state.type.snapshot_delete if policy == "Snapshot" else state.type.delete
-            await self._perform(state, method, final=False)
+            await self.performer.perform_only(state, method)
         await hold(run, state, "post")
         row.status = COMPLETE
         await run.commit(Batch().remove(row).add(run.event(state)))
@@ -299,145 +304,4 @@ class StepRunner:
             state.stored.progress = {}
             await run.commit(Batch().change(state.seal()).add(run.event(state)))
         method: Method = {"SUSPEND": state.type.suspend, "RESUME": state.type.resume, "CHECK": state.type.check}[action]
-        await self._perform(state, method)
-
-    # -- entering a method until it is done ------------------------------------------------------------------
-
-    async def _perform(
-        self, state: ResourceState, method: Method, pending: Batch | None = None, *, final: bool = True
-    ) -> None:
-        """Enter `method` until it is done; `pending` changes go into the first commit.
-
-        `final=False` leaves recording the end to the caller. Raises Failure (recorded) or NeedsReplacement.
-        """
-        run = self.run_
-        hiccups = 0
-        while True:
-            await self._leave_if_stopped(state, pending)
-            try:
-                call = await make_call(run, state)
-                outcome = await self._enter(state, method, call)
-            except CloudError as error:
-                outcome = self._judge(state, error, hiccups)
-                hiccups += 1
-            except StokerError as error:
-                outcome = Failed(error.message, kind=error.kind)
-            if isinstance(outcome, Again):
-                await run.commit(self._progress(state, outcome.physical_id, pending))
-                pending = None
-                with contextlib.suppress(Stopped):  # the top of the loop leaves, recording why
-                    await run.pause(state.row.uuid, outcome.after)
-            elif isinstance(outcome, Done):
-                if final:
-                    await self._completed(state, outcome, pending)
-                return
-            elif isinstance(outcome, Replace):
-                raise NeedsReplacement(outcome.reason)
-            elif self._may_try_again(state, outcome):
-                await self._start_over(state)
-            else:
-                failure = Failure.parse(outcome.reason) if state.type.nested else None
-                failure = failure.below(state.row.name) if failure else None
-                raise await self._failed(
-                    state, failure or Failure(outcome.kind, (state.row.name,), outcome.reason), pending
-                )
-
-    async def _leave_if_stopped(self, state: ResourceState, pending: Batch | None) -> None:
-        """Raise when the run stops: a Failure when time is up, Stopped when somebody else goes on with it."""
-        run = self.run_
-        if run.stopping in (Stop.EXPIRED, Stop.CANCELLED):
-            assert run.stopping is not None
-            reason = f"{state.row.action} aborted ({run.stopping.value})"
-            raise await self._failed(state, Failure("Aborted", (state.row.name,), reason), pending)
-        run.check_stopped()
-
-    async def _enter(self, state: ResourceState, method: Method, call: Call) -> Outcome:
-        """One entry. An object that an interrupted create may have made is looked for first."""
-        if state.stored.uncertain and state.row.physical_id is None:
-            # One search at a time ends in a recorded id, so that two of them never take the same twin object.
-            async with self.run_.engine.searching:
-                call.physical_id = state.row.physical_id = await state.type.find(call)
-                state.stored.uncertain = False
-                await self.run_.commit(Batch().change(state.seal()))
-        try:
-            return await method(call)
-        finally:
-            if call.metadata is not state.stored.metadata:
-                state.stored.metadata = call.metadata
-            if call.physical_id is not None and state.row.physical_id is None:
-                state.row.physical_id = call.physical_id
-            await self.run_.adopt_user_project(state.stored.data.get("stack_user_project_id"))
-
-    def _judge(self, state: ResourceState, error: CloudError, hiccups: int) -> Outcome:
-        """What a failed call means: try later, try anew, or give up."""
-        action = state.row.action
-        if action == "CREATE" and state.row.physical_id is None and (error.status == 0 or error.status >= 500):
-            state.stored.uncertain = True
-        if error.transient:
-            return Again(after=error.retry_after or min(2.0**hiccups, LONGEST_BACKOFF) + random.random())
-        if error.conflict and action == "DELETE" and hiccups < self.run_.engine.settings.action_retry_limit:
-            return Again(after=2.0**hiccups + random.random() * 2)
-        return Failed(error.message, kind=error.kind, in_error=error.conflict)
-
-    def _progress(self, state: ResourceState, physical_id: str | None, pending: Batch | None) -> Batch:
-        if physical_id is not None:
-            state.row.physical_id = physical_id
-        return (pending or Batch()).change(state.seal())
-
-    def _may_try_again(self, state: ResourceState, outcome: Failed) -> bool:
-        limit = self.run_.engine.settings.action_retry_limit
-        return outcome.in_error and state.row.action == "CREATE" and state.stored.attempts < limit
-
-    async def _start_over(self, state: ResourceState) -> None:
-        """Remove a broken object and wait a little, so that it can be created anew (facts: resource_create.retry)."""
-        run = self.run_
-        if state.row.physical_id is not None:
-            state.stored.progress = {}
-            for round_ in range(run.engine.settings.action_retry_limit * 10):
-                try:
-                    outcome = await state.type.delete(await make_call(run, state))
-                except CloudError as error:
-                    outcome = Again(after=2.0 ** min(round_, 5)) if error.conflict or error.transient else Done()
-                if not isinstance(outcome, Again):
-                    break
-                await run.pause(state.row.uuid, outcome.after)
-        state.row.physical_id = None
-        state.stored.progress = {}
-        state.stored.attempts += 1
-        await run.commit(Batch().change(state.seal()))
-        await run.pause(state.row.uuid, 2.0**state.stored.attempts + random.random() * 2)
-
-    # -- how it ended ----------------------------------------------------------------------------------------
-
-    async def _completed(self, state: ResourceState, outcome: Done, pending: Batch | None) -> None:
-        run = self.run_
-        row = state.row
-        if outcome.physical_id is not None:
-            row.physical_id = outcome.physical_id
-        row.status, row.reason, row.updated_at = COMPLETE, outcome.note or "state changed", run.engine.clock.now()
-        state.stored.progress, state.stored.attempts, state.stored.uncertain = {}, 0, False
-        state.end_change()
-        keys = run.keys_of(row.name)
-        if keys and row.action != "DELETE":
-            values = await self.read(state, keys)
-            state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
-        else:
-            state.stored.attributes = {}
-        await run.commit((pending or Batch()).change(state.seal()).add(run.event(state, row.reason)))
-        await hold(run, state, "post")
-
-    async def read(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
-        """Attribute values as the service gives them now; None for those that cannot be had."""
-        try:
-            return await state.type.read_attributes(await make_call(self.run_, state), keys)
-        except StokerError as error:
-            LOG.warning("attributes of %s cannot be read: %s", state.row.name, error.message)
-            return dict.fromkeys(keys)
-
-    async def _failed(self, state: ResourceState, failure: Failure, pending: Batch | None = None) -> Failure:
-        run = self.run_
-        row = state.row
-        row.status, row.reason, row.updated_at = FAILED, failure.text(), run.engine.clock.now()
-        state.stored.progress = {}
-        await run.commit((pending or Batch()).change(state.seal()).add(run.event(state, row.reason)))
-        return failure
+        await self.performer.perform(state, method)

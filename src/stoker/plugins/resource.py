@@ -305,6 +305,14 @@ class ResourceType(ABC):
         """Bring `call.changed` about in place."""
         return Done()
 
+    async def make_way(self, call: Call) -> Outcome:
+        """Give up what a replacement needs before it is made: a name, an address, a port. The object stays."""
+        return Done()
+
+    async def take_back(self, call: Call) -> Outcome:
+        """Undo `make_way`: the replacement came to nothing, and this object is wanted again."""
+        return Done()
+
     async def delete(self, call: Call) -> Outcome:
         """Remove the object; one that is gone already is done. `call.physical_id` may be None after a failed create."""
         return Done()

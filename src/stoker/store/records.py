@@ -172,7 +172,8 @@ UNFINISHED = (PENDING, RUNNING)
 class StoredState:
     """The sealed part of a resource: everything about it that may hold secrets besides its properties.
 
-    `attempts` counts creations that ended in error; `uncertain` says that an object may exist whose id is not known.
+    `attempts` counts creations that ended in error; `uncertain` says that an object may exist whose id is not known;
+    `made_way` that it gave things up for a replacement.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -182,6 +183,7 @@ class StoredState:
     definition: dict[str, Any] = field(default_factory=dict)
     attempts: int = 0
     uncertain: bool = False
+    made_way: bool = False
 
     def to_data(self) -> dict[str, Any]:
         """Plain data without the parts that are empty."""

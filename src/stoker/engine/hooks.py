@@ -1,0 +1,61 @@
+"""Hooks: places where an environment asks a resource to wait until somebody clears them.
+
+Facts: engine.yaml (hooks) and lifecycle.json (hooks). A hook that holds a resource is a key of its data, so that it is
+still there after a crash; the signal `{unset_hook: <hook>}` takes it away.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stoker.engine.failure import Failure
+from stoker.engine.state import ResourceState
+from stoker.engine.stopping import Stop, Stopped
+from stoker.store.journal import Batch
+
+if TYPE_CHECKING:
+    from stoker.engine.run import OperationRun
+
+HOOKS = tuple(f"{moment}-{action}" for action in ("create", "update", "delete") for moment in ("pre", "post"))
+SET = "True"
+
+
+async def hold(run: OperationRun, state: ResourceState, moment: str) -> None:
+    """Wait where the environment asks for it; only for what the stack itself is doing, not for replacements.
+
+    `moment` is `pre` or `post`. Raises Failure when time runs out, Stopped when another operation takes over.
+    """
+    hook = f"{moment}-{state.row.action.lower()}"
+    if run.operation.action != state.row.action or hook not in run.hooks(state.row.name):
+        return
+    state.stored.data[hook] = SET
+    reason = f"{state.row.action} paused until Hook {hook} is cleared"
+    await run.commit(Batch().change(state.seal()).add(run.event(state, reason)))
+    await _wait(run, state, hook)
+
+
+async def go_on_holding(run: OperationRun, state: ResourceState) -> None:
+    """Wait for the hooks that held the resource when its action was interrupted."""
+    for hook in HOOKS:
+        if state.stored.data.get(hook) == SET:
+            await _wait(run, state, hook)
+
+
+async def _wait(run: OperationRun, state: ResourceState, hook: str) -> None:
+    while state.stored.data.get(hook) == SET:
+        try:
+            await run.pause(state.row.uuid, None)
+        except Stopped:
+            if run.stopping not in (Stop.EXPIRED, Stop.CANCELLED):
+                raise
+            state.stored.data.pop(hook, None)
+            state.row.status = "FAILED"
+            failure = Failure("Aborted", (state.row.name,), f"{state.row.action} aborted while held by hook {hook}")
+            state.row.reason = failure.text()
+            await run.commit(Batch().change(state.seal()).add(run.event(state, state.row.reason)))
+            raise failure from None
+
+
+def clear(state: ResourceState, hook: str) -> bool:
+    """Take a hook away; false when it does not hold the resource."""
+    return bool(state.stored.data.pop(hook, None) == SET)

@@ -1,0 +1,200 @@
+"""Entering a resource type's method until it is done, recording what it learned after every entry.
+
+Before a side effect the intent is on disk already; entering again is all there is to recovery.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import random
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from stoker.base.errors import CloudError, StokerError
+from stoker.engine.calls import make_call
+from stoker.engine.failure import Failure
+from stoker.engine.hooks import hold
+from stoker.engine.state import ResourceState, attribute_text
+from stoker.engine.stopping import Stop, Stopped
+from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
+from stoker.plugins.resource import AttributeKey, Call
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, FAILED
+
+if TYPE_CHECKING:
+    from stoker.engine.run import OperationRun
+
+LOG = logging.getLogger(__name__)
+
+LONGEST_BACKOFF = 30.0
+Method = Callable[[Call], Awaitable[Outcome]]
+
+
+class NeedsReplacement(Exception):
+    """The type cannot make the change in place after all."""
+
+
+class Performer:
+    """Carries out actions of single resources for one run; it holds no state of its own."""
+
+    def __init__(self, run: OperationRun) -> None:
+        self.run = run
+
+    async def perform(self, state: ResourceState, method: Method, pending: Batch | None = None) -> None:
+        """Enter `method` until it is done, and record the end; `pending` changes go into the first commit.
+
+        Raises Failure (recorded), NeedsReplacement, or Stopped.
+        """
+        first = [pending] if pending is not None else []
+        done = await self._recording_failure(state, method, first)
+        await self._completed(state, done, _next_batch(first))
+
+    async def perform_only(self, state: ResourceState, method: Method) -> None:
+        """As `perform`, but recording a good end is left to the caller."""
+        await self._recording_failure(state, method, [])
+
+    async def prepare(self, state: ResourceState, method: Method) -> None:
+        """Enter `method` until it is done; the resource's own action and status stay as they are. Raises Failure."""
+        state.stored.progress = {}
+        await self._until_done(state, method, [])
+        state.stored.progress = {}
+
+    async def _recording_failure(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
+        try:
+            return await self._until_done(state, method, first)
+        except Failure as failure:
+            await self.failed(state, failure, _next_batch(first))
+            raise
+
+    async def _until_done(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
+        """`first` holds the changes that the first commit takes along, until it has."""
+        run = self.run
+        hiccups = 0
+        while True:
+            self._leave_if_stopped(state)
+            try:
+                outcome = await self._enter(state, method, await make_call(run, state))
+            except CloudError as error:
+                outcome = self._judge(state, error, hiccups)
+                hiccups += 1
+            except StokerError as error:
+                outcome = Failed(error.message, kind=error.kind)
+            if isinstance(outcome, Again):
+                if outcome.physical_id is not None:
+                    state.row.physical_id = outcome.physical_id
+                await run.commit(_next_batch(first).change(state.seal()))
+                with contextlib.suppress(Stopped):  # the top of the loop leaves, knowing why
+                    await run.pause(state.row.uuid, outcome.after)
+            elif isinstance(outcome, Done):
+                return outcome
+            elif isinstance(outcome, Replace):
+                raise NeedsReplacement(outcome.reason)
+            elif self._may_try_again(state, outcome):
+                await self._start_over(state)
+            else:
+                raise _failure(state, outcome)
+
+    def _leave_if_stopped(self, state: ResourceState) -> None:
+        """Raise when the run stops: a Failure when time is up, Stopped when somebody else goes on with it."""
+        stopping = self.run.stopping
+        if stopping in (Stop.EXPIRED, Stop.CANCELLED):
+            assert stopping is not None
+            raise Failure("Aborted", (state.row.name,), f"{state.row.action} aborted ({stopping.value})")
+        self.run.check_stopped()
+
+    async def _enter(self, state: ResourceState, method: Method, call: Call) -> Outcome:
+        """One entry. An object that an interrupted create may have made is looked for first."""
+        if state.stored.uncertain and state.row.physical_id is None:
+            # One search at a time ends in a recorded id, so that two of them never take the same twin object.
+            async with self.run.engine.searching:
+                call.physical_id = state.row.physical_id = await state.type.find(call)
+                state.stored.uncertain = False
+                await self.run.commit(Batch().change(state.seal()))
+        try:
+            return await method(call)
+        finally:
+            if call.metadata is not state.stored.metadata:
+                state.stored.metadata = call.metadata
+            if call.physical_id is not None and state.row.physical_id is None:
+                state.row.physical_id = call.physical_id
+            await self.run.adopt_user_project(state.stored.data.get("stack_user_project_id"))
+
+    def _judge(self, state: ResourceState, error: CloudError, hiccups: int) -> Outcome:
+        """What a failed call means: try later, try anew, or give up."""
+        action = state.row.action
+        if action == "CREATE" and state.row.physical_id is None and (error.status == 0 or error.status >= 500):
+            state.stored.uncertain = True
+        if error.transient:
+            return Again(after=error.retry_after or min(2.0**hiccups, LONGEST_BACKOFF) + random.random())
+        if error.conflict and action == "DELETE" and hiccups < self.run.engine.settings.action_retry_limit:
+            return Again(after=2.0**hiccups + random.random() * 2)
+        return Failed(error.message, kind=error.kind, in_error=error.conflict)
+
+    def _may_try_again(self, state: ResourceState, outcome: Failed) -> bool:
+        limit = self.run.engine.settings.action_retry_limit
+        return outcome.in_error and state.row.action == "CREATE" and state.stored.attempts < limit
+
+    async def _start_over(self, state: ResourceState) -> None:
+        """Remove a broken object and wait a little, so that it can be created anew (facts: resource_create.retry)."""
+        run = self.run
+        if state.row.physical_id is not None:
+            state.stored.progress = {}
+            for round_ in range(run.engine.settings.action_retry_limit * 10):
+                try:
+                    outcome = await state.type.delete(await make_call(run, state))
+                except CloudError as error:
+                    outcome = Again(after=2.0 ** min(round_, 5)) if error.conflict or error.transient else Done()
+                if not isinstance(outcome, Again):
+                    break
+                await run.pause(state.row.uuid, outcome.after)
+        state.row.physical_id = None
+        state.stored.progress = {}
+        state.stored.attempts += 1
+        await run.commit(Batch().change(state.seal()))
+        await run.pause(state.row.uuid, 2.0**state.stored.attempts + random.random() * 2)
+
+    # -- how it ended ----------------------------------------------------------------------------------------
+
+    async def _completed(self, state: ResourceState, outcome: Done, batch: Batch) -> None:
+        run = self.run
+        row = state.row
+        if outcome.physical_id is not None:
+            row.physical_id = outcome.physical_id
+        row.status, row.reason, row.updated_at = COMPLETE, outcome.note or "state changed", run.engine.clock.now()
+        state.stored.progress, state.stored.attempts, state.stored.uncertain = {}, 0, False
+        state.end_change()
+        keys = run.keys_of(row.name)
+        if keys and row.action != "DELETE":
+            values = await self.read(state, keys)
+            state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
+        else:
+            state.stored.attributes = {}
+        await run.commit(batch.change(state.seal()).add(run.event(state, row.reason)))
+        await hold(run, state, "post")
+
+    async def read(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
+        """Attribute values as the service gives them now; None for those that cannot be had."""
+        try:
+            return await state.type.read_attributes(await make_call(self.run, state), keys)
+        except StokerError as error:
+            LOG.warning("attributes of %s cannot be read: %s", state.row.name, error.message)
+            return dict.fromkeys(keys)
+
+    async def failed(self, state: ResourceState, failure: Failure, batch: Batch | None = None) -> None:
+        """Record that the resource's action has failed."""
+        run = self.run
+        row = state.row
+        row.status, row.reason, row.updated_at = FAILED, failure.text(), run.engine.clock.now()
+        state.stored.progress = {}
+        await run.commit((batch or Batch()).change(state.seal()).add(run.event(state, row.reason)))
+
+
+def _next_batch(first: list[Batch]) -> Batch:
+    return first.pop() if first else Batch()
+
+
+def _failure(state: ResourceState, outcome: Failed) -> Failure:
+    """The failure that an outcome means; behind a nested stack, that of the leaf resource."""
+    inner = Failure.parse(outcome.reason) if state.type.nested else None
+    return inner.below(state.row.name) if inner else Failure(outcome.kind, (state.row.name,), outcome.reason)
