@@ -255,6 +255,8 @@ class Engine:
         batch.add(self._stack_event(stack, operation.action, status, reason))
         if status == COMPLETE:
             values |= self._success(operation, now)
+            if (exchanged := run.exchange()) is not None:
+                batch.then(exchanged)
         rollback = self._rollback(stack, operation) if status == FAILED else None
         if rollback is not None:
             values |= {

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from stoker.base.errors import Bug
 from stoker.base.ids import arn, new_id
 from stoker.engine.settings import EngineSettings
-from stoker.store import documents, queries
+from stoker.store import documents, exchange, queries
 from stoker.store.database import Database
 from stoker.store.records import Inputs, Stack
 from stoker.store.sealing import Sealer
@@ -167,7 +167,16 @@ class Loader:
             return self._templates.get(key, lambda: Template.load(files[name], source=name, limits=self.limits))
         return self.parse(files[name], name)
 
-    def bind(self, stack: Stack, inputs: LoadedInputs, *, strict: bool = True) -> Definition:
+    async def exports(self, project_id: str, template: Template) -> Mapping[str, Any] | None:
+        """What the project's stacks export, for a template that imports; None for one that does not."""
+        if not template.uses("Fn::ImportValue"):
+            return None
+        found = await self._database.read(exchange.exports_of_project, project_id)
+        return {name: self._sealer.open(value) for name, value in found.items()}
+
+    def bind(
+        self, stack: Stack, inputs: LoadedInputs, *, strict: bool = True, exports: Mapping[str, Any] | None = None
+    ) -> Definition:
         """The definition that inputs give for a stack. Raises TemplateInvalid."""
         given = inputs.parameters
         return Definition.bind(
@@ -183,4 +192,5 @@ class Loader:
                 arn=arn(stack.project_id, stack.name, stack.id),
             ),
             strict=strict,
+            exports=exports,
         )

@@ -70,7 +70,8 @@ class Reader:
     async def outputs(self, stack: Stack, only: str | None = None) -> list[dict[str, Any]]:
         """The stack's outputs, resolved; `output_error` says why one has no value."""
         inputs = await self._engine.loader.load(stack.inputs)
-        definition = self._engine.loader.bind(stack, inputs, strict=False)
+        exports = await self._engine.loader.exports(stack.project_id, inputs.template)
+        definition = self._engine.loader.bind(stack, inputs, strict=False, exports=exports)
         names = [only] if only is not None else list(definition.outputs)
         if not names:
             return []

@@ -9,8 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection
 
 from stoker.base.errors import Bug, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
@@ -22,6 +25,7 @@ from stoker.engine.state import ResourceState, attribute_text
 from stoker.engine.steps import StepRunner
 from stoker.engine.stopping import Stop, Stopped
 from stoker.plugins.resource import AttributeKey
+from stoker.store import exchange
 from stoker.store.journal import Batch, Claim
 from stoker.store.records import COMPLETE, FAILED, Event, Operation, Stack
 
@@ -103,7 +107,10 @@ class OperationRun(StackContext):
 
     async def _load_definition(self, inputs_id: str) -> Wanted:
         self.inputs = await self.engine.loader.load(inputs_id)
-        self.wanted = self.engine.wanted(self.engine.loader.bind(self.stack, self.inputs, strict=False), self.inputs)
+        loader = self.engine.loader
+        exports = await loader.exports(self.stack.project_id, self.inputs.template)
+        definition = loader.bind(self.stack, self.inputs, strict=False, exports=exports)
+        self.wanted = self.engine.wanted(definition, self.inputs)
         if self.inputs.template.uses("Fn::GetAZs"):
             await self.load_zones()
         await self.load_facade()
@@ -172,6 +179,26 @@ class OperationRun(StackContext):
             state.stored.attributes |= {attribute_text(key): value for key, value in values.items()}
         if states:
             await self.commit(Batch().change(*(state.seal() for state in states)))
+
+    def exchange(self) -> Callable[[Connection], None] | None:
+        """The journal step that records what the stack exports and imports now; None when that has not changed."""
+        if self.operation.action == "DELETE":
+            return partial(exchange.record, project_id="", stack_id=self.stack.id, exported={}, imported=())
+        if self.operation.action not in FORWARD or self.wanted is None:
+            return None
+        definition = self.wanted.definition
+        exported = {
+            name: self.engine.sealer.seal(definition.resolve(definition.outputs[key].value, self.scope))
+            for name, key in definition.exports()
+        }
+        imported = definition.imports if self.wanted.inputs.template.uses("Fn::ImportValue") else ()
+        return partial(
+            exchange.record,
+            project_id=self.stack.project_id,
+            stack_id=self.stack.id,
+            exported=exported,
+            imported=imported,
+        )
 
     # -- waiting and being woken -----------------------------------------------------------------------------
 

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from stoker.engine.operator_environment import NO_OPERATOR, OperatorEnvironment
+
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """Limits and habits (facts: engine.yaml, config_defaults). -1 means no limit where Heat says so."""
+    """Limits and habits (facts: engine.yaml, config_defaults). -1 means no limit where Heat says so.
 
+    `operator` is the environment under that of every stack; `type_options` the options that resource types may read.
+    """
+
+    host: str = field(default_factory=socket.gethostname)
     max_resources_per_stack: int = 1000
     max_nested_stack_depth: int = 5
     max_stacks_per_tenant: int = 512
+    max_software_configs_per_tenant: int = 4096
     max_events_per_stack: int = 1000
     event_purge_batch_size: int = 200
     stack_action_timeout: int = 3600
     action_retry_limit: int = 5
     max_template_size: int = 524288
+    yaql_limit_iterators: int = 200
+    yaql_memory_quota: int = 10000
     region_name: str | None = None
     hidden_stack_tags: tuple[str, ...] = ()
-    deferred_auth_method: str = "trusts"
     lease_seconds: float = 15.0
     heartbeat_seconds: float = 3.0
+    operator: OperatorEnvironment = NO_OPERATOR
     type_options: Mapping[str, Any] = field(default_factory=dict)

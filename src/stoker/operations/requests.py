@@ -18,7 +18,7 @@ from stoker.engine.core import Engine
 from stoker.engine.loader import Prepared
 from stoker.engine.planner import Wanted
 from stoker.operations.checking import TreeChecker, ValueChecker
-from stoker.store import queries
+from stoker.store import exchange, queries
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.document import Document
@@ -122,7 +122,9 @@ async def check_request(
     Raises TemplateInvalid with all complaints, RequestLimitExceeded, or Forbidden for a type refused by policy.
     """
     prepared = engine.loader.prepare(template, environment, engine.loader.files(files), parameters)
-    definition = engine.loader.bind(stack, prepared.loaded, strict=True)
+    exports = await engine.loader.exports(stack.project_id, template)
+    definition = engine.loader.bind(stack, prepared.loaded, strict=True, exports=exports)
+    await check_exports(engine, stack, [name for name, _ in definition.exports()])
     checker = TreeChecker(engine, context)
     diagnostics = checker.check(definition)
     if diagnostics:
@@ -136,6 +138,21 @@ async def check_request(
     if diagnostics:
         raise TemplateInvalid(diagnostics)
     return CheckedRequest(prepared, definition, engine.wanted(definition, prepared.loaded))
+
+
+async def check_exports(engine: Engine, stack: Stack, names: list[str]) -> None:
+    """Refuse to export what another stack exports, and to take away what another stack imports."""
+    if names:
+        taken = await engine.database.read(exchange.exporters, stack.project_id, names)
+        foreign = sorted(name for name, owner in taken.items() if owner != stack.id)
+        if foreign:
+            raise StackValidationFailed(f"Another stack of this project exports {', '.join(foreign)}.")
+    lost = await engine.database.read(exchange.names_of, stack.id) - set(names)
+    if lost:
+        used = await engine.database.read(exchange.importers, stack.project_id, lost)
+        if used:
+            uses = ", ".join(f"{name} (imported by {by})" for name, by in sorted(used.items()))
+            raise StackValidationFailed(f"Exports that are in use cannot be removed: {uses}.")
 
 
 async def check_quota(engine: Engine, context: RequestContext) -> None:

@@ -16,6 +16,7 @@ from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.requests import (
     CheckedRequest,
     StackRequest,
+    check_exports,
     check_name,
     check_quota,
     check_request,
@@ -267,6 +268,7 @@ async def stack_delete(engine: Engine, context: RequestContext, ref: Reference) 
     stack = await find_stack(engine, context, ref)
     if stack.parent_id is not None and stack.deleted_at is not None:
         raise EntityNotFound(f"The Stack ({stack.name}) could not be found.")
+    await check_exports(engine, stack, [])
     await engine.submit(stack, new_operation(engine, context, stack, "DELETE", stack.inputs))
 
 

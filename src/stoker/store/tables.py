@@ -177,6 +177,23 @@ engines = Table(
     Column("stopped_at", Double),
 )
 
+exports = Table(
+    "exports",
+    metadata,
+    Column("project_id", String(64), primary_key=True),
+    Column("name", Name, primary_key=True),
+    Column("stack_id", Identifier, nullable=False, index=True),
+    Column("value", LongText, nullable=False),
+)
+
+imports = Table(
+    "imports",
+    metadata,
+    Column("stack_id", Identifier, primary_key=True),
+    Column("name", Name, primary_key=True),
+    Column("project_id", String(64), nullable=False, index=True),
+)
+
 snapshots = Table(
     "snapshots",
     metadata,

@@ -60,6 +60,31 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_events_stack_id"), ["stack_id"], unique=False)
 
     op.create_table(
+        "exports",
+        sa.Column("project_id", sa.String(length=64), nullable=False),
+        sa.Column("name", sa.String(length=255), nullable=False),
+        sa.Column("stack_id", sa.String(length=36), nullable=False),
+        sa.Column(
+            "value",
+            sa.Text().with_variant(mysql.LONGTEXT(), "mariadb").with_variant(mysql.LONGTEXT(), "mysql"),
+            nullable=False,
+        ),
+        sa.PrimaryKeyConstraint("project_id", "name", name=op.f("pk_exports")),
+    )
+    with op.batch_alter_table("exports", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_exports_stack_id"), ["stack_id"], unique=False)
+
+    op.create_table(
+        "imports",
+        sa.Column("stack_id", sa.String(length=36), nullable=False),
+        sa.Column("name", sa.String(length=255), nullable=False),
+        sa.Column("project_id", sa.String(length=64), nullable=False),
+        sa.PrimaryKeyConstraint("stack_id", "name", name=op.f("pk_imports")),
+    )
+    with op.batch_alter_table("imports", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_imports_project_id"), ["project_id"], unique=False)
+
+    op.create_table(
         "inputs",
         sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("template", sa.String(length=64), nullable=False),
@@ -301,6 +326,14 @@ def downgrade() -> None:
 
     op.drop_table("operations")
     op.drop_table("inputs")
+    with op.batch_alter_table("imports", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_imports_project_id"))
+
+    op.drop_table("imports")
+    with op.batch_alter_table("exports", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_exports_stack_id"))
+
+    op.drop_table("exports")
     with op.batch_alter_table("events", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_events_stack_id"))
 

@@ -1,0 +1,55 @@
+"""What stacks of a project export, and which stacks import it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sqlalchemy import Connection, and_, delete, insert, select
+
+from stoker.store.tables import exports, imports, stacks
+
+
+def exports_of_project(connection: Connection, project_id: str) -> dict[str, str]:
+    """Sealed values by name."""
+    where = exports.c.project_id == project_id
+    return {row.name: row.value for row in connection.execute(select(exports.c.name, exports.c.value).where(where))}
+
+
+def exporters(connection: Connection, project_id: str, names: Iterable[str]) -> dict[str, str]:
+    """Ids of the stacks that export these names."""
+    where = and_(exports.c.project_id == project_id, exports.c.name.in_(list(names)))
+    return {
+        row.name: row.stack_id for row in connection.execute(select(exports.c.name, exports.c.stack_id).where(where))
+    }
+
+
+def names_of(connection: Connection, stack_id: str) -> set[str]:
+    """What a stack exports."""
+    return set(connection.execute(select(exports.c.name).where(exports.c.stack_id == stack_id)).scalars())
+
+
+def importers(connection: Connection, project_id: str, names: Iterable[str]) -> dict[str, str]:
+    """For each of the names that is in use, a stack that imports it."""
+    query = (
+        select(imports.c.name, stacks.c.name.label("stack"))
+        .join(stacks, stacks.c.id == imports.c.stack_id)
+        .where(and_(imports.c.project_id == project_id, imports.c.name.in_(list(names)), stacks.c.deleted_at.is_(None)))
+    )
+    return {row.name: row.stack for row in connection.execute(query)}
+
+
+def record(
+    connection: Connection, project_id: str, stack_id: str, exported: Mapping[str, str], imported: Iterable[str]
+) -> None:
+    """Set what a stack exports (sealed values) and imports. Raises IntegrityError for a name that another exports."""
+    connection.execute(delete(exports).where(exports.c.stack_id == stack_id))
+    connection.execute(delete(imports).where(imports.c.stack_id == stack_id))
+    rows = [
+        {"project_id": project_id, "name": name, "stack_id": stack_id, "value": value}
+        for name, value in exported.items()
+    ]
+    if rows:
+        connection.execute(insert(exports), rows)
+    used = [{"project_id": project_id, "name": name, "stack_id": stack_id} for name in imported]
+    if used:
+        connection.execute(insert(imports), used)
