@@ -16,7 +16,7 @@ from stoker.template.definition import Definition, PlacedReference, ResourceDefi
 from stoker.template.expressions import Evaluation, FunctionError, Malformed, UnknownScope, walk
 from stoker.template.ordering import in_order, would_close_circle
 from stoker.template.problems import Problems, suggestion
-from stoker.template.properties import against_schema, finalize, key_path, resolve_map
+from stoker.template.properties import Finalized, against_schema, finalize, key_path, resolve_map
 from stoker.template.registry import is_template_name
 
 TypeLookup = Callable[[str, str], ResourceType | None]
@@ -41,9 +41,12 @@ def check(
     `deep` is asked about each resource of a type that is `nested` and has no complaint of its own; `type_names` are the
     types that there are, for hints.
     """
-    checker = _Checker(definition, types, deep, type_names)
-    checker.resources()
-    checker.outputs()
+    try:
+        checker = _Checker(definition, types, deep, type_names)
+        checker.resources()
+        checker.outputs()
+    except TemplateInvalid as error:
+        return list(error.diagnostics)
     return checker.problems.sorted()
 
 
@@ -51,7 +54,7 @@ class _Checker:
     def __init__(
         self, definition: Definition, types: TypeLookup, deep: DeepCheck | None, type_names: Sequence[str]
     ) -> None:
-        self.problems = Problems(definition.template.document)
+        self.problems = Problems(definition.template.document, definition.limits.max_problems)
         self._definition = definition
         self._deep = deep
         self._type_names = type_names
@@ -81,11 +84,27 @@ class _Checker:
             self._depends_on(resource)
             for placed in resource.placed_references:
                 self._reference(placed, "InvalidTemplateReference")
-            self._metadata(resource)
-            kind = self._types[resource.name]
-            if kind is not None and resource.external_id is None:
-                self._against_type(resource, kind)
+            if not self._values(resource):
+                return
         self._circles()
+
+    def _values(self, resource: ResourceDefinition) -> bool:
+        """Check what the resource's parts come to; False when there is no time for more."""
+        kind = self._types[resource.name]
+        try:
+            with self._definition.allowance.spending():
+                self._metadata(resource)
+                finalized = None
+                if kind is not None and resource.external_id is None:
+                    finalized = finalize(self._definition, resource, kind, _SCOPE)
+        except TimeoutError:
+            limit = self._definition.limits.evaluation_seconds
+            path = (self._definition.template.written("resources"), resource.name)
+            self.problems.add("evaluation-time", f"the template takes more than {limit} s to evaluate", path)
+            return False
+        if kind is not None and finalized is not None:
+            self._against_type(resource, kind, finalized)
+        return True
 
     def _circles(self) -> None:
         try:
@@ -133,8 +152,7 @@ class _Checker:
         _, found = resolve_map(self._definition, resource.metadata, _SCOPE, path)
         self.problems.add_all(found)
 
-    def _against_type(self, resource: ResourceDefinition, kind: ResourceType) -> None:
-        finalized = finalize(self._definition, resource, kind, _SCOPE)
+    def _against_type(self, resource: ResourceDefinition, kind: ResourceType, finalized: Finalized) -> None:
         self.problems.add_all(finalized.diagnostics)
         self._policies(resource, kind)
         if finalized.diagnostics:

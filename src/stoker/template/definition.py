@@ -199,12 +199,12 @@ class Definition:
             pseudo.values(template.dialect.pseudo_parameters),
             template.written("parameters"),
         )
-        problems = Problems(template.document)
+        problems = Problems(template.document, template.limits.max_problems)
         definition.template = template
         definition._check_parameters(given, strict, problems)
         problems.raise_if_any()
         definition.template = template.for_parameters(definition.parameters)
-        definition._bind(strict, Problems(definition.template.document))
+        definition._bind(strict, Problems(definition.template.document, template.limits.max_problems))
         return definition
 
     def _bind(self, strict: bool, problems: Problems) -> None:
@@ -355,7 +355,7 @@ class Definition:
                         kind="UnknownUserParameter",
                     )
             problems.raise_if_any()
-            problems.add_all(self.parameters.check())
+            problems.add_all(self.parameters.check(self.limits))
 
     def _decide_conditions(self, problems: Problems) -> None:
         self.resources = {}

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from stoker.base.diagnostics import Path
+from stoker.template.circles import topological
 from stoker.template.compiler import TemplateCompiler
 from stoker.template.expressions import Expression, Malformed
 from stoker.template.functions.base import Function
@@ -27,15 +28,16 @@ class EntryReader:
     # -- conditions -------------------------------------------------------------------------------------------
 
     def conditions(self, entries: Mapping[str, Any], path: Path) -> dict[str, Any]:
-        """Compiled conditions by name, checked for circles."""
+        """Compiled conditions by name, those first that others name; a circle is noted."""
         compiled = {
             name: self._compiler.definition_of_condition(snippet, (*path, name)) for name, snippet in entries.items()
         }
-        needs = {name: set(_names_in(node)) for name, node in compiled.items()}
-        for name in needs:
-            if _reaches(name, needs):
-                self._problems.add("condition-cycle", f"the condition {name!r} depends on itself", (*path, name))
-        return compiled
+        order, circle = topological({name: _names_in(node) for name, node in compiled.items()})
+        if circle:
+            message = f"the condition {circle[0]!r} depends on itself: {' → '.join([*circle, circle[0]])}"
+            self._problems.add("condition-cycle", message, (*path, circle[0]))
+            return compiled
+        return {name: compiled[name] for name in order}
 
     def _condition(self, raw: Mapping[str, Any], keys: Mapping[str, str], path: Path) -> Any:
         key = keys.get("condition", "")
@@ -205,15 +207,3 @@ def _names_in(node: Any) -> list[str]:
     if isinstance(node, Connective) and node.arguments is not None:
         return [name for operand in node.arguments for name in _names_in(operand)]
     return []
-
-
-def _reaches(start: str, needs: Mapping[str, set[str]]) -> bool:
-    pending, seen = list(needs[start]), set()
-    while pending:
-        name = pending.pop()
-        if name == start:
-            return True
-        if name not in seen:
-            seen.add(name)
-            pending.extend(needs.get(name, ()))
-    return False

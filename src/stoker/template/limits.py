@@ -17,8 +17,9 @@ class Limits:
     replacement has been written out, `max_repeat_items` what one `repeat`, or all loops of a template, may yield.
 
     `yaql_limit_iterators` and `yaql_memory_quota` are the options `limit_iterators` and `memory_quota` of the group
-    `yaql`. Times are in seconds: `yaql_seconds` for one expression, `pattern_seconds` for one regular expression on one
-    value, `evaluation_seconds` for all of them together while one stack is bound, checked and resolved.
+    `yaql`. Times are in seconds: `yaql_seconds` for one expression, `pattern_seconds` for the regular expressions on
+    all parameter values of one stack, `evaluation_seconds` for checking all its resources, and for all its yaql
+    expressions. `max_problems` is how many are reported before the rest of the template is left unread.
     """
 
     max_template_size: int = 524_288
@@ -31,6 +32,7 @@ class Limits:
     yaql_seconds: float = 0.5
     pattern_seconds: float = 0.2
     evaluation_seconds: float = 30.0
+    max_problems: int = 200
 
 
 DEFAULT_LIMITS = Limits()

@@ -18,7 +18,7 @@ from stoker.schema.constraints import (
     pattern_error,
 )
 from stoker.schema.property import to_number
-from stoker.template.limits import DEFAULT_LIMITS, Limits
+from stoker.template.limits import Allowance, Limits
 from stoker.template.parameter_types import COMMA_DELIMITED_LIST, JSON, STRING, ParameterType
 from stoker.template.problems import suggestion, type_name
 from stoker.template.versions import Version
@@ -70,10 +70,18 @@ class ParameterSchema:
             shown = HIDDEN_TEXT if self.hidden else _shown(value)
             raise ValueError(f"{shown} is not {self.type.expects}") from error
 
-    def complaints(self, value: Any) -> Iterator[str]:
-        """Which constraints a converted value breaks; those that need a service are left out."""
+    def complaints(self, value: Any, allowance: Allowance) -> Iterator[str]:
+        """Which constraints a converted value breaks; those that need a service are left out.
+
+        The time that it takes is taken from `allowance`.
+        """
         for constraint in self.constraints:
-            complaint = constraint.problem(value) if _applies(constraint, value) else None
+            try:
+                with allowance.spending():
+                    complaint = constraint.problem(value) if _applies(constraint, value) else None
+            except TimeoutError:
+                yield "the patterns of the parameters take too long together"
+                return
             if complaint and self.hidden and not constraint.description:
                 yield f"{HIDDEN_TEXT} does not meet the constraint {constraint.to_schema()}"
             elif complaint:
@@ -104,9 +112,12 @@ def _shown(value: Any) -> str:
 
 
 def parse(
-    name: str, raw: Any, version: Version, limits: Limits = DEFAULT_LIMITS
+    name: str, raw: Any, version: Version, limits: Limits, allowance: Allowance
 ) -> tuple[ParameterSchema | None, list[Diagnostic]]:
-    """The declaration `raw` of the parameter `name`, or what is wrong with it, paths counted from the declaration."""
+    """The declaration `raw` of the parameter `name`, or what is wrong with it, paths counted from the declaration.
+
+    The time that patterns take on defaults is taken from `allowance`.
+    """
     try:
         if not isinstance(raw, Mapping):
             raise SchemaProblem(f"a parameter is declared with a map, not {type_name(raw)}")
@@ -116,7 +127,7 @@ def parse(
         schema = (_from_hot if version.dialect.name == "hot" else _from_cfn)(name, raw, version)
         _check_constraints(schema)
         schema = replace(schema, constraints=tuple(_finished(item, schema.type, limits) for item in schema.constraints))
-        _check_default(schema, "default" if version.dialect.name == "hot" else "Default")
+        _check_default(schema, "default" if version.dialect.name == "hot" else "Default", allowance)
     except SchemaProblem as problem:
         return None, [
             Diagnostic(
@@ -323,7 +334,7 @@ def _finished(constraint: Constraint, kind: ParameterType, limits: Limits) -> Co
         raise SchemaProblem(f"an allowed value is not {kind.expects}") from error
 
 
-def _check_default(schema: ParameterSchema, key: str) -> None:
+def _check_default(schema: ParameterSchema, key: str, allowance: Allowance) -> None:
     if schema.default is None:
         return
     try:
@@ -332,6 +343,6 @@ def _check_default(schema: ParameterSchema, key: str) -> None:
         if schema.type is JSON:  # Heat reads a JSON default only when it is used
             return
         raise SchemaProblem(str(error), (key,)) from error
-    complaint = next(schema.complaints(value), None)
+    complaint = next(schema.complaints(value, allowance), None)
     if complaint:
         raise SchemaProblem(f"the default breaks a constraint: {complaint}", (key,))

@@ -10,6 +10,7 @@ from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import ImmutableParameterModified
 from stoker.schema.unknown import Unknown, is_unknown
 from stoker.template.expressions import FunctionError
+from stoker.template.limits import Allowance, Limits
 from stoker.template.parameter import HIDDEN_TEXT, ParameterSchema
 from stoker.template.problems import suggestion
 
@@ -156,14 +157,13 @@ class Parameters:
                 shown[name] = "" if is_unknown(value) else schema.to_text(value)
         return shown
 
-    def check(self) -> list[Diagnostic]:
+    def check(self, limits: Limits) -> Iterator[Diagnostic]:
         """What is wrong with the values: missing, of the wrong type, against a constraint."""
-        found: list[Diagnostic] = []
+        allowance = Allowance(limits.pattern_seconds)
         for name, schema in self._schemas.items():
-            found.extend(self._check(name, schema))
-        return found
+            yield from self._check(name, schema, allowance)
 
-    def _check(self, name: str, schema: ParameterSchema) -> Iterator[Diagnostic]:
+    def _check(self, name: str, schema: ParameterSchema, allowance: Allowance) -> Iterator[Diagnostic]:
         path = (self._section, name)
         try:
             value = self.get(name)
@@ -173,7 +173,7 @@ class Parameters:
         if value is None:
             yield Diagnostic("parameter-missing", "the parameter needs a value", path, kind="UserParameterMissing")
         elif not is_unknown(value):
-            for complaint in schema.complaints(value):
+            for complaint in schema.complaints(value, allowance):
                 yield Diagnostic("parameter-constraint", complaint, path)
 
     def refuse_changes_to_immutable(self, before: Parameters) -> None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import islice
 
 from stoker.base.diagnostics import Diagnostic, Path, Position
 from stoker.base.errors import TemplateInvalid
 from stoker.template.document import Document
+from stoker.template.limits import DEFAULT_LIMITS
 
 _SECTION_RANKS = {
     "parameters": 1,
@@ -40,10 +42,14 @@ _RULE_RANKS = {
 
 
 class Problems:
-    """Collects diagnostics about one document."""
+    """Collects diagnostics about one document.
 
-    def __init__(self, document: Document) -> None:
+    Nobody reads more than `most`: when there are that many, TemplateInvalid is raised with them.
+    """
+
+    def __init__(self, document: Document, most: int = DEFAULT_LIMITS.max_problems) -> None:
         self._document = document
+        self._most = most
         self._found: list[Diagnostic] = []
 
     def __bool__(self) -> bool:
@@ -53,7 +59,7 @@ class Problems:
         self, rule: str, message: str, path: Path = (), *, hint: str = "", kind: str = "StackValidationFailed"
     ) -> None:
         """Note a problem at `path`."""
-        self._found.append(Diagnostic(rule=rule, message=message, path=path, hint=hint, kind=kind))
+        self.add_all([Diagnostic(rule=rule, message=message, path=path, hint=hint, kind=kind)])
 
     def move_to(self, document: Document) -> None:
         """Look places up in another document from now on."""
@@ -61,7 +67,10 @@ class Problems:
 
     def add_all(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Note problems that were found elsewhere."""
-        self._found.extend(diagnostics)
+        for diagnostic in diagnostics:
+            self._found.append(diagnostic)
+            if len(self._found) >= self._most:
+                self.raise_if_any()
 
     def sorted(self) -> list[Diagnostic]:
         """Everything noted, with places, in the order of Heat's phases and then from top to bottom."""
@@ -97,13 +106,25 @@ def _order(diagnostic: Diagnostic) -> tuple[object, ...]:
 def suggestion(name: object, known: Iterable[str]) -> str:
     """`did you mean 'x'?`, or what there is, or nothing when there is nothing."""
     choices = [str(choice) for choice in known]
-    close = get_close_matches(str(name), choices, n=1)
+    close = get_close_matches(str(name)[:_LONGEST_NAME], _candidates(str(name), choices), n=1)
     if close:
         return f"did you mean {close[0]!r}?"
     if not choices:
         return ""
     shown = ", ".join(sorted(choices)[:10])
     return f"known are {shown}{', …' if len(choices) > 10 else ''}"
+
+
+_MOST_CANDIDATES = 200
+_LONGEST_NAME = 60
+
+
+def _candidates(name: str, choices: list[str]) -> list[str]:
+    """The choices worth a closer look, which takes time: of nearly the same length, and not too many."""
+    if len(choices) <= _MOST_CANDIDATES // 10:
+        return [choice[:_LONGEST_NAME] for choice in choices]
+    near = (choice for choice in choices if abs(len(choice) - len(name)) <= 2 and len(choice) <= _LONGEST_NAME)
+    return list(islice(near, _MOST_CANDIDATES))
 
 
 def type_name(value: object) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from stoker.base.diagnostics import Path
 from stoker.base.errors import TemplateInvalid
 from stoker.template import parameter
-from stoker.template.limits import Limits
+from stoker.template.limits import Allowance, Limits
 from stoker.template.parameter import ParameterSchema
 from stoker.template.problems import Problems, suggestion, type_name
 from stoker.template.versions import BY_NAME, VERSION_KEYS, VERSIONS, Version
@@ -84,8 +84,9 @@ def read_parameters(
 ) -> dict[str, ParameterSchema]:
     """The declared parameters by name."""
     schemas = {}
+    allowance = Allowance(limits.pattern_seconds)
     for name, raw in entries.items():
-        schema, found = parameter.parse(name, raw, version, limits)
+        schema, found = parameter.parse(name, raw, version, limits, allowance)
         problems.add_all(replace(item, path=(*path, name, *item.path)) for item in found)
         if schema is not None:
             schemas[name] = schema

@@ -125,7 +125,7 @@ class Template:
 
     def _read(self, document: Document, limits: Limits, parameters: Callable[[Schemas], Parameters]) -> None:
         data = document.data
-        problems = Problems(document)
+        problems = Problems(document, limits.max_problems)
         self.limits = limits
         self.version = version = read_version(data, problems)
         self.version = version = read_transform(data, version, problems)

@@ -37,10 +37,12 @@ _SCALING_GROUPS = frozenset(
 def warnings(definition: Definition, types: TypeLookup) -> list[Diagnostic]:
     """Everything doubtful about a bound template, from top to bottom; each with the severity `warning`."""
     subject = _Subject(definition, {name: _type_of(resource, types) for name, resource in definition.resources.items()})
-    problems = Problems(definition.template.document)
-    for rule in _RULES:
-        for found in rule(subject):
-            problems.add_all([replace(found, severity="warning")])
+    problems = Problems(definition.template.document, definition.limits.max_problems)
+    try:
+        for rule in _RULES:
+            problems.add_all(replace(found, severity="warning") for found in rule(subject))
+    except TemplateInvalid as error:
+        return list(error.diagnostics)
     return problems.sorted()
 
 
