@@ -23,7 +23,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench import networks
+from bench import networks, template_cases
 
 HERE = Path(__file__).parent
 STOKER = [str(Path(sys.executable).with_name("stoker"))]
@@ -32,12 +32,14 @@ STOKER = [str(Path(sys.executable).with_name("stoker"))]
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="one run of each case, no reads at eight clients")
-    parser.add_argument("--only", default="flat,group,chain,fan,update,reads,validate,networks", help="cases to run")
+    parser.add_argument("--only", default="flat,group,chain,fan,update,reads,validate,networks,templates", help="cases to run")
     parser.add_argument("--out", type=Path, help="write all records to this file as JSON")
     arguments = parser.parse_args()
     cases = arguments.only.split(",")
+    records = template_cases.measure() if "templates" in cases else []
     with embedded() as place:
-        records = outside(place, [case for case in cases if case != "networks"], quick=arguments.quick)
+        own = ("networks", "templates")
+        records += outside(place, [case for case in cases if case not in own], quick=arguments.quick)
         if "networks" in cases:
             records.append(networks.measure(place))
     if arguments.out:

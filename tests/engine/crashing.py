@@ -2,8 +2,8 @@
 
 Run as a program beside an emulated cloud: `python crashing.py URL TOKEN ACTION MOMENT`, ACTION being create, update or
 delete and MOMENT before or after. For n = 1, 2, … a forked engine does the action and is killed (SIGKILL) right before
-or after its n-th write reaches the disk; a second one, forked after it, gets no other order than to start. One JSON line
-per n goes to standard output; the last n is the one at which the action ended before it could be killed.
+or after its n-th write reaches the disk; a second one, forked after it, gets no other order than to start. One JSON
+line per n goes to standard output; the last n is the one at which the action ended before it could be killed.
 """
 
 from __future__ import annotations
