@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import yaml
@@ -51,6 +51,14 @@ _RESOURCE_KEYS = (
 _TYPED = ("null", "bool", "int", "float", "timestamp")
 
 
+_MOST_ROUNDS = 4
+
+
+class _Unsettled(Exception):
+    def __init__(self) -> None:
+        super().__init__("its layout would be another each time")
+
+
 class CannotFormat(StokerError):
     """The text cannot be laid out anew without risk; it is better left as it is."""
 
@@ -63,14 +71,23 @@ def layout(text: str, source: str = "template") -> str:
     refusals: list[str] = []
     for order in (_ordered, _unordered):  # an alias must not come to stand before its anchor
         try:
-            result = _parted(order(_indented(text)))
+            result = _arranged(text, order)
             refusal = _difference(text, before, result)
-        except (YAMLError, yaml.YAMLError, TemplateInvalid) as error:
+        except (YAMLError, yaml.YAMLError, TemplateInvalid, _Unsettled) as error:
             refusal = _first_line(error)
         if refusal is None:
             return result
         refusals.append(refusal)
     raise CannotFormat(f"{source} is left as it is: {refusals[-1]}.")
+
+
+def _arranged(text: str, order: Callable[[str], str]) -> str:
+    """The text in a layout that a second time would not change; what is folded may settle only then."""
+    for _ in range(_MOST_ROUNDS):
+        before, text = text, _parted(order(_indented(text)))
+        if text == before:
+            return text
+    raise _Unsettled
 
 
 def _difference(text: str, before: Mapping[str, Any], result: str) -> str | None:

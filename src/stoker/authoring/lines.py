@@ -124,12 +124,14 @@ class Lines:
         return first
 
     def _end_of_map(self, last_key: int) -> int:
-        """The line after a block map whose last key is on this line, comments of the map's own indentation included."""
+        """The line after a block map whose last key is on this line; comments at the end that are not deeper than its
+        keys are left out.
+        """
         indent = self._indent(last_key)
         numbers = range(last_key + 1, len(self.lines))
         end = next((line for line in self._content(numbers) if self._indent(line) < indent), len(self.lines))
         while end > last_key + 1 and end - 1 not in self._fixed and not self._is_content(end - 1):
-            if self._is_comment(end - 1) and self._indent(end - 1) >= indent:
+            if self._is_comment(end - 1) and self._indent(end - 1) > indent:
                 break
             end -= 1
         return end

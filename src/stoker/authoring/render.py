@@ -24,7 +24,7 @@ TextOf = Callable[[str], str | None]
 _STYLES = {ERROR: "bold red", WARNING: "bold yellow"}
 _LEVELS = {ERROR: "error", WARNING: "warning"}
 _CONTEXT_LINES = 1
-_TOKEN = re.compile(r"""["']?[\w.:/+\-]+["']?|.""")
+_TOKEN = re.compile(r"""["']?[\w./+\-]+(?:::?[\w./+\-]+)*["']?|.""")
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 

@@ -15,6 +15,11 @@ _OWN = (
     Rule("limit", "The template is larger than a server accepts.", "1001 resources"),
     Rule("nesting", "Stacks are nested deeper than a server accepts.", "web.yaml: {type: web.yaml}"),
     Rule(
+        "not-expressible",
+        "`stoker convert` only: the other dialect has no way to say this.",
+        "get_file in CloudFormation's dialect",
+    ),
+    Rule(
         "missing-file",
         "A file or URL that the template refers to is not at hand; what depends on its content is not checked.",
         "user_data: {get_file: not_here.sh}",

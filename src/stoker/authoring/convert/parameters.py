@@ -9,6 +9,9 @@ from stoker.schema.constraints import AllowedPattern, AllowedValues, Constraint,
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameter_types import BY_AWS_NAME, STRING
 
+MAPPING_TAG = "mapping"
+"""Marks the parameter that a mapping has become in HOT, so that it can become a mapping again."""
+
 Note = Callable[[str], None]
 """Told what cannot be said about the parameter."""
 

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from stoker.authoring.convert import to_cfn, to_hot
-from stoker.authoring.convert.parameters import Note, cfn_parameter, hot_parameter
+from stoker.authoring.convert.parameters import MAPPING_TAG, Note, cfn_parameter, hot_parameter
 from stoker.authoring.convert.walker import LOOP, Walker
 from stoker.authoring.layout import layout
 from stoker.base.diagnostics import Diagnostic, Path
@@ -63,7 +63,8 @@ class _Conversion:
         if (description := template.data.get(template.written("description"))) is not None:
             result[written["description"]] = description
         sections = {
-            "parameters": {**self._parameters(), **self._mappings()},
+            "parameters": {**self._parameters(), **self._mapping_parameters()},
+            "mappings": self._mappings(),
             "conditions": self._conditions(),
             "resources": self._entries("resources", self._resource),
             "outputs": self._entries("outputs", self._output),
@@ -81,21 +82,27 @@ class _Conversion:
         return {
             name: self._parameter(schema, self._noting((section, name)))
             for name, schema in self._template.parameters.items()
+            if not to_cfn.is_mapping(schema)
         }
 
     def _noting(self, path: Path) -> Note:
         return lambda message: self.walker.note(message, path)
 
-    def _mappings(self) -> dict[str, Any]:
+    def _mapping_parameters(self) -> dict[str, Any]:
         """Mappings as parameters that nobody needs to give: HOT looks things up in the values of parameters."""
         return {
             to_hot.mapping_parameter(self._template, name): {
                 "type": "json",
                 "description": f"The mapping {name}.",
                 "default": table,
+                "tags": [MAPPING_TAG],
             }
             for name, table in self._template.mappings.items()
         }
+
+    def _mappings(self) -> dict[str, Any]:
+        """Parameters that were mappings once."""
+        return {name: schema.default for name, schema in self._template.parameters.items() if to_cfn.is_mapping(schema)}
 
     def _conditions(self) -> dict[str, Any]:
         return self._entries("conditions", self.walker.condition)

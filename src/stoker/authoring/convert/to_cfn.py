@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.authoring.convert.parameters import MAPPING_TAG
 from stoker.authoring.convert.walker import NotExpressible, Translate, Walker, is_call, items, renamed
 from stoker.base.diagnostics import Path
+from stoker.template.parameter import ParameterSchema
 from stoker.template.parameter_types import COMMA_DELIMITED_LIST, JSON
 
 _PSEUDO = {"OS::stack_name": "AWS::StackName", "OS::project_id": "AWS::AccountId"}
@@ -20,9 +22,23 @@ def _get_param(walker: Walker, arguments: Any, path: Path) -> Any:
     schema = walker.template.parameters.get(name)
     if schema is None and name not in _PSEUDO:
         raise NotExpressible(f"CloudFormation has nothing that is {name}")
+    if schema is not None and is_mapping(schema):
+        return _find_in_map(walker, name, keys, path)
     if keys and (schema is None or schema.type.hot not in (JSON.hot, COMMA_DELIMITED_LIST.hot)):
         raise NotExpressible(f"{name} is neither a list nor a map")
     return _within(walker, walker.made("Ref", _PSEUDO.get(name, name)), keys, path)
+
+
+def is_mapping(schema: ParameterSchema) -> bool:
+    """Whether a parameter is a mapping in truth, as one that came from CloudFormation is."""
+    return MAPPING_TAG in schema.tags and schema.type is JSON and isinstance(schema.default, Mapping)
+
+
+def _find_in_map(walker: Walker, mapping: str, keys: list[Any], path: Path) -> Any:
+    if len(keys) < 2:
+        raise NotExpressible(f"{mapping} is a mapping, in which two keys lead to a value")
+    first, second = walker.value(keys[:2], path)
+    return _within(walker, walker.made("Fn::FindInMap", [mapping, first, second]), keys[2:], path)
 
 
 def _within(walker: Walker, value: Any, keys: list[Any], path: Path) -> Any:

@@ -1,0 +1,167 @@
+"""`stoker graph`: what is drawn, in each format."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from itertools import combinations
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.authoring.support import Desk
+
+from stoker.authoring.layers import arrange
+
+TEMPLATE = """
+    heat_template_version: 2018-08-31
+    parameters:
+      wanted: {type: boolean}
+    conditions:
+      wanted: {get_param: wanted}
+    resources:
+      base: {type: OS::Heat::RandomString}
+      copy: {type: OS::Heat::Value, properties: {value: {get_attr: [base, value]}}}
+      last: {type: OS::Heat::Value, depends_on: copy, condition: wanted}
+      "odd \\"name\\" <&>": {type: OS::Heat::Value}
+"""
+NESTED = """
+    heat_template_version: 2018-08-31
+    resources:
+      words:
+        type: OS::Heat::ResourceGroup
+        properties: {count: 3, resource_def: {type: part.yaml}}
+      after: {type: part.yaml, depends_on: words}
+"""
+PART = """
+    heat_template_version: 2018-08-31
+    resources:
+      one: {type: OS::Heat::RandomString}
+      two: {type: OS::Heat::Value, properties: {value: {get_resource: one}}}
+"""
+SVG = "{http://www.w3.org/2000/svg}"
+ROUNDING = 0.11
+
+
+class Box(NamedTuple):
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def apart(self, other: Box) -> bool:
+        return (
+            self.x + self.width <= other.x
+            or other.x + other.width <= self.x
+            or self.y + self.height <= other.y
+            or other.y + other.height <= self.y
+        )
+
+    def contains(self, other: Box) -> bool:
+        return (
+            self.x <= other.x + ROUNDING
+            and self.y <= other.y + ROUNDING
+            and other.x + other.width <= self.x + self.width + ROUNDING
+            and other.y + other.height <= self.y + self.height + ROUNDING
+        )
+
+
+def test_graphviz(desk: Desk) -> None:
+    lines = desk.stoker("graph", desk.write("a.yaml", TEMPLATE)).stdout.splitlines()
+    assert lines[0] == "digraph template {"
+    assert lines[-1] == "}"
+    assert '  "base" -> "copy";' in lines
+    assert '  "copy" -> "last" [style=dashed];' in lines
+    assert '  "last" [label="last\\nOS::Heat::Value", style="rounded,dashed"];' in lines
+    assert '  "odd \\"name\\" <&>" [label="odd \\"name\\" <&>\\nOS::Heat::Value"];' in lines
+
+
+def test_mermaid(desk: Desk) -> None:
+    lines = desk.stoker("graph", desk.write("a.yaml", TEMPLATE), "--format", "mermaid").stdout.splitlines()
+    assert lines[:2] == ["flowchart TB", '  n0["base<br/>OS::Heat::RandomString"]']
+    assert "  n0 --> n1" in lines
+    assert "  n1 -.-> n2" in lines
+    assert "  style n2 stroke-dasharray: 4" in lines
+    assert '  n3["odd #34;name#34; #60;#38;#62;<br/>OS::Heat::Value"]' in lines
+
+
+def test_svg(desk: Desk) -> None:
+    picture = ElementTree.fromstring(desk.stoker("graph", desk.write("a.yaml", TEMPLATE), "-f", "svg").stdout)
+    texts = [text.text for text in picture.iter(f"{SVG}text")]
+    assert 'odd "name" <&>' in texts
+    assert len(list(picture.iter(f"{SVG}rect"))) == 4
+    assert [path.get("class") for path in picture.findall(f"{SVG}path")] == ["", "depends_on"]
+    assert [rect.get("class") for rect in picture.iter(f"{SVG}rect")].count("conditional") == 1
+
+
+def test_values_decide_which_resources_there_are(desk: Desk) -> None:
+    desk.write("a.yaml", TEMPLATE)
+    assert '"last"' in desk.stoker("graph", "a.yaml").stdout
+    assert '"last"' not in desk.stoker("graph", "a.yaml", "-P", "wanted=false").stdout
+
+
+def test_nested_stacks_are_clusters(desk: Desk) -> None:
+    desk.write("part.yaml", PART)
+    desk.write("top.yaml", NESTED)
+    flat = desk.stoker("graph", "top.yaml").stdout
+    assert "subgraph" not in flat
+    dot = desk.stoker("graph", "top.yaml", "--nested").stdout
+    clusters = re.findall(r'subgraph "cluster_([^"]*)"', dot)
+    assert clusters == ["words", "words/0", "after"]
+    assert '"words/0/one" -> "words/0/two";' in dot
+    assert '"words" -> "after" [style=dashed];' in dot
+    assert dot.count("{") == dot.count("}")
+    mermaid = desk.stoker("graph", "top.yaml", "--nested", "-f", "mermaid").stdout
+    assert mermaid.count("subgraph") == mermaid.count("end\n") == 3
+
+
+def test_a_nested_picture_keeps_boxes_inside_boxes(desk: Desk) -> None:
+    desk.write("part.yaml", PART)
+    picture = ElementTree.fromstring(
+        desk.stoker("graph", desk.write("top.yaml", NESTED), "--nested", "-f", "svg").stdout
+    )
+    boxes = [
+        Box(*(float(rect.get(key, "")) for key in ("x", "y", "width", "height"))) for rect in picture.iter(f"{SVG}rect")
+    ]
+    assert len(boxes) == 7
+    assert all(first.apart(second) or first.contains(second) for first, second in combinations(boxes, 2))
+
+
+def test_a_template_that_uses_itself_comes_to_an_end(desk: Desk) -> None:
+    desk.write("loop.yaml", "heat_template_version: 2018-08-31\nresources: {again: {type: loop.yaml}}\n")
+    assert desk.stoker("graph", "loop.yaml", "--nested").stdout.count("subgraph") == 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "heat_template_version: 2018-08-31\nresources: {a: {type: T, depends_on: b}, b: {type: T, depends_on: a}}\n",
+        "resources: {}\n",
+    ],
+    ids=["circle", "no-version"],
+)
+def test_what_cannot_be_drawn_is_explained(desk: Desk, text: str) -> None:
+    result = desk.stoker("graph", desk.write("a.yaml", text))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "--> a.yaml:" in result.stderr
+
+
+@given(st.data())
+def test_boxes_never_overlap_and_edges_lead_down(data: st.DataObject) -> None:
+    names = [f"b{number}" for number in range(data.draw(st.integers(0, 12)))]
+    pairs = [(first, second) for first, second in combinations(names, 2)]
+    edges = data.draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    side = st.floats(1, 300)
+    sizes = {name: (data.draw(side), data.draw(side)) for name in names}
+    found = arrange(sizes, edges)
+    assert set(found.corners) == set(names)
+    boxes = {name: Box(*found.corners[name], *sizes[name]) for name in names}
+    assert all(first.apart(second) for first, second in combinations(boxes.values(), 2))
+    for before, after in edges:
+        heights = [y for _, y in found.paths[before, after]]
+        assert heights == sorted(heights)
+        assert heights[0] == found.corners[before][1] + sizes[before][1]
+        assert heights[-1] == found.corners[after][1]
+    whole = Box(0.0, 0.0, *found.size)
+    assert all(whole.contains(box) for box in boxes.values())

@@ -1,0 +1,290 @@
+"""`stoker fmt`: one layout, and nothing but the layout."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.authoring.support import Desk
+
+from stoker.authoring.layout import CannotFormat, layout
+from stoker.base.errors import TemplateInvalid
+from stoker.template.document import Document
+
+
+def laid_out(text: str) -> str:
+    """The layout of an indented text, which must not change a second time."""
+    result = layout(dedent(text).lstrip("\n"))
+    assert layout(result) == result
+    return result
+
+
+def test_sections_and_the_keys_of_resources_have_an_order() -> None:
+    assert laid_out(
+        """
+        outputs: {word: {value: 1}}
+        resources:
+            word:
+                metadata: {a: b}
+                properties:
+                    length: 8
+                depends_on: other
+                type: OS::Heat::RandomString
+            other:
+                type: OS::Heat::RandomString
+        parameters:
+            size: {type: number}
+        description: Words
+        heat_template_version: 2018-08-31
+        """
+    ) == dedent(
+        """\
+        heat_template_version: 2018-08-31
+
+        description: Words
+
+        parameters:
+          size: {type: number}
+
+        resources:
+          word:
+            type: OS::Heat::RandomString
+            depends_on: other
+            properties:
+              length: 8
+            metadata: {a: b}
+          other:
+            type: OS::Heat::RandomString
+
+        outputs: {word: {value: 1}}
+        """
+    )
+
+
+def test_comments_go_where_what_they_are_about_goes() -> None:
+    assert laid_out(
+        """
+        # The licence.
+
+        heat_template_version: 2018-08-31   # the version
+        outputs:
+            # about the word
+            word: {value: 1}
+            # at the end of the outputs
+        # about resources
+
+        resources:
+            # about web
+            web:
+                properties:
+                    networks:
+                    - a    # first
+                    # about b
+                    - b
+                # about the type
+                type: OS::Nova::Server
+        # at the very end
+        """
+    ) == dedent(
+        """\
+        # The licence.
+
+        heat_template_version: 2018-08-31  # the version
+
+        # about resources
+
+        resources:
+          # about web
+          web:
+            # about the type
+            type: OS::Nova::Server
+            properties:
+              networks:
+                - a  # first
+                # about b
+                - b
+
+        outputs:
+          # about the word
+          word: {value: 1}
+          # at the end of the outputs
+        # at the very end
+        """
+    )
+
+
+def test_scalars_stay_as_they_are_written() -> None:
+    text = dedent(
+        """\
+        heat_template_version: 2018-08-31
+
+        resources:
+          web:
+            type: OS::Nova::Server
+            properties:
+              mode: 0755
+              on: yes
+              none: ~
+              empty:
+              date: 2013-05-23
+              big: 1_000
+              quoted: "yes"
+              single: 'it''s'
+              version: '2018-08-31'
+              escaped: "tab\\there"
+              script: |
+                #!/bin/sh
+
+                # not a comment
+                echo "a: b"  # comment
+
+              folded: >-
+                some words
+                in one line
+              kept: |+
+                text
+
+              shared: &shared {a: 1}
+              again: *shared
+        """
+    )
+    assert layout(text) == text
+
+
+def test_cloudformation_keeps_its_order_and_its_tags() -> None:
+    text = dedent(
+        """\
+        Resources:
+          web:
+            Properties:
+              Name: !Sub "${AWS::StackName}-web"
+              Image: !If [large, a, b]
+            Type: AWS::EC2::Instance
+
+        Conditions:
+          large: !Equals [a, b]
+
+        AWSTemplateFormatVersion: 2010-09-09
+        """
+    )
+    assert layout(text) == text
+
+
+def test_an_alias_never_comes_before_its_anchor() -> None:
+    text = "outputs:\n  a: {value: &text x}\n\nresources: {}\n\nparameters:\n  b: {type: string, default: *text}\n"
+    text = f"heat_template_version: 2018-08-31\n\n{text}"
+    assert Document.parse(layout(text)).data == Document.parse(text).data
+    assert layout(text) == text
+
+
+def test_json_is_indented() -> None:
+    assert laid_out('{"HeatTemplateFormatVersion": "2012-12-12","Resources":{}}') == (
+        '{\n  "HeatTemplateFormatVersion": "2012-12-12",\n  "Resources": {}\n}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["heat_template_version: x\nresources: {a: 1, a: 2}\n", '{"a": 1, "a": 2}'],
+    ids=["yaml", "json"],
+)
+def test_what_would_lose_something_is_refused(text: str) -> None:
+    with pytest.raises(CannotFormat, match="left as it is"):
+        layout(text)
+
+
+def test_what_is_no_yaml_is_explained() -> None:
+    with pytest.raises(TemplateInvalid):
+        layout("a: [")
+
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.text(
+        alphabet=st.characters(codec="ascii", exclude_categories=["Cc"]) | st.sampled_from("\n\u00fc: #-"), max_size=60
+    ),
+    st.sampled_from(
+        ["yes", "0755", "2013-05-23", "null", "# x", "a: b", "x\n\ny\n", " lead", "trail ", "|", "{a}", "=", "<<"]
+    ),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["a", "type", "properties", "0", "yes", "x y"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(
+    data=st.fixed_dictionaries(
+        {
+            "outputs": VALUES,
+            "resources": st.dictionaries(st.sampled_from(["a", "b"]), VALUES),
+            "heat_template_version": st.just("2018-08-31"),
+        }
+    ),
+    indent=st.integers(2, 6),
+    flow=st.sampled_from([None, False, True]),
+    style=st.sampled_from([None, "'", '"', "|", ">"]),
+)
+def test_any_data_in_any_notation(data: dict[str, Any], indent: int, flow: bool | None, style: str | None) -> None:
+    text = yaml.safe_dump(data, indent=indent, default_flow_style=flow, default_style=style, sort_keys=False)
+    try:
+        result = layout(text)
+    except CannotFormat:
+        return
+    assert Document.parse(result).data == Document.parse(text).data
+    assert layout(result) == result
+
+
+# -- the command -------------------------------------------------------------------------------------------------
+
+UGLY = "heat_template_version: 2018-08-31\nresources:\n     a: {type: OS::Heat::Value}\n"
+NICE = "heat_template_version: 2018-08-31\n\nresources:\n  a: {type: OS::Heat::Value}\n"
+
+
+def test_files_are_rewritten(desk: Desk) -> None:
+    desk.write("templates/a.yaml", UGLY)
+    (desk.folder / "templates/windows.yaml").write_bytes(b"\xef\xbb\xbf" + NICE.replace("\n", "\r\n").encode())
+    assert desk.stoker("fmt", "templates").exit_code == 0
+    assert desk.read("templates/a.yaml") == NICE
+    assert (desk.folder / "templates/windows.yaml").read_bytes() == NICE.encode()
+    again = desk.stoker("fmt", "--check", "templates")
+    assert (again.exit_code, again.output) == (0, "")
+
+
+def test_check_writes_nothing(desk: Desk) -> None:
+    desk.write("a.yaml", UGLY)
+    assert desk.stoker("fmt", "--check", "a.yaml").exit_code == 1
+    assert desk.read("a.yaml") == UGLY
+
+
+def test_a_difference_can_be_seen(desk: Desk) -> None:
+    desk.write("a.yaml", UGLY)
+    result = desk.stoker("fmt", "--diff", "a.yaml")
+    assert result.exit_code == 0
+    assert "-     a: {type: OS::Heat::Value}\n+  a: {type: OS::Heat::Value}" in result.stdout
+    assert desk.read("a.yaml") == UGLY
+    assert desk.stoker("fmt", "--diff", "--check", "a.yaml").exit_code == 1
+
+
+def test_the_standard_input(desk: Desk) -> None:
+    assert desk.stoker("fmt", "-", given=UGLY).stdout == NICE
+
+
+def test_one_file_that_is_refused_does_not_stop_the_others(desk: Desk) -> None:
+    desk.write("a.yaml", "heat_template_version: x\nresources: {a: 1, a: 2}\n")
+    desk.write("b.yaml", UGLY)
+    result = desk.stoker("fmt", "a.yaml", "b.yaml", "c.yaml")
+    assert result.exit_code == 1
+    assert desk.read("b.yaml") == NICE
+    assert "a.yaml is left as it is" in result.stderr
+    assert "c.yaml: cannot be read" in result.stderr

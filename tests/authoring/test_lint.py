@@ -1,0 +1,242 @@
+"""`stoker lint` on files: what it finds, where, and how it ends."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.authoring.support import Desk, diagnostics
+
+from stoker.authoring.rules import RULES
+
+GOOD = """
+    heat_template_version: 2018-08-31
+    resources:
+      word:
+        type: OS::Heat::RandomString
+        properties:
+          length: 8
+    outputs:
+      word: {value: {get_attr: [word, value]}}
+"""
+BAD = """
+    heat_template_version: 2018-08-31
+    resources:
+      word:
+        type: OS::Heat::RandomString
+        properties:
+          lenght: 8
+      other:
+        type: OS::Heat::Value
+        properties:
+          value: {get_attr: [wrod, value]}
+"""
+
+
+def test_a_sound_template_is_accepted(desk: Desk) -> None:
+    result = desk.stoker("lint", desk.write("good.yaml", GOOD))
+    assert (result.exit_code, result.stdout) == (0, "no complaints in 1 file\n")
+
+
+def test_every_mistake_is_told_with_its_place(desk: Desk) -> None:
+    desk.write("bad.yaml", BAD)
+    result = desk.stoker("lint", "--format", "json", "bad.yaml")
+    assert result.exit_code == 1
+    found = [(item["rule"], item["position"], item["hint"]) for item in diagnostics(result)]
+    assert found == [
+        ("unknown-property", {"line": 6, "column": 7}, "did you mean 'length'?"),
+        ("unknown-resource", {"line": 10, "column": 15}, "did you mean 'word'?"),
+    ]
+
+
+def test_a_directory_stands_for_its_templates(desk: Desk) -> None:
+    desk.write("templates/a/bad.yaml", BAD)
+    desk.write("templates/good.template", GOOD)
+    desk.write("templates/notes.yaml", "just: notes")
+    desk.write("templates/script.sh", "heat_template_version: 2018-08-31")
+    answer = json.loads(desk.stoker("lint", "-f", "json", "templates").stdout)
+    assert answer["summary"] == {"files": 2, "errors": 2, "warnings": 0}
+    assert {item["source"] for item in answer["diagnostics"]} == {"templates/a/bad.yaml"}
+
+
+def test_a_file_that_is_named_is_looked_at_whatever_it_holds(desk: Desk) -> None:
+    assert desk.complaints(desk.write("notes.txt", "just: notes")) == [("version", "notes.txt", 1)]
+    assert desk.complaints(desk.write("broken.yaml", "resources: {")) == [("syntax", "broken.yaml", 2)]
+    (desk.folder / "binary.yaml").write_bytes(b"\xff\xfe")
+    assert desk.complaints("binary.yaml") == [("unreadable", "binary.yaml", None)]
+
+
+def test_cloudformation_templates_too(desk: Desk) -> None:
+    desk.write(
+        "stack.template",
+        """
+        {"HeatTemplateFormatVersion": "2012-12-12",
+         "Resources": {"word": {"Type": "OS::Heat::RandomString",
+                                "Properties": {"lenght": 8}}}}
+        """,
+    )
+    assert desk.complaints("stack.template") == [("unknown-property", "stack.template", 3)]
+
+
+# -- what belongs to a template ----------------------------------------------------------------------------------
+
+
+def test_a_file_is_read_relative_to_the_template(desk: Desk) -> None:
+    desk.write("web/scripts/count.txt", "3")
+    desk.write("web/length.yaml", GOOD.replace("length: 8", "length: {get_file: scripts/count.txt}"))
+    assert desk.complaints("web/length.yaml") == []
+    desk.write("web/scripts/count.txt", "many")
+    assert desk.complaints("web/length.yaml") == [("wrong-type", "web/length.yaml", 6)]
+
+
+@pytest.mark.parametrize("name", ["scripts/missing.txt", "https://example.org/count.txt"])
+def test_a_file_that_is_not_there_is_a_warning(desk: Desk, name: str) -> None:
+    result = desk.stoker("lint", "-f", "json", desk.write("a.yaml", GOOD.replace("8\n", f"{{get_file: '{name}'}}\n")))
+    assert [(item["rule"], item["severity"]) for item in diagnostics(result)] == [("missing-file", "warning")]
+    assert result.exit_code == 0
+
+
+def test_nested_templates_are_checked_with_the_values_they_get(desk: Desk) -> None:
+    desk.write(
+        "parts/word.yaml",
+        """
+        heat_template_version: 2018-08-31
+        parameters:
+          size: {type: number, constraints: [{range: {max: 9}}]}
+        resources:
+          word: {type: OS::Heat::RandomString, properties: {length: {get_param: size}}}
+        """,
+    )
+    desk.write(
+        "top.yaml",
+        """
+        heat_template_version: 2018-08-31
+        resources:
+          good: {type: parts/word.yaml, properties: {size: 8}}
+          large: {type: parts/word.yaml, properties: {size: 80}}
+          without: {type: parts/word.yaml}
+          more:
+            type: OS::Heat::ResourceGroup
+            properties: {count: 2, resource_def: {type: parts/word.yaml, properties: {sise: 8}}}
+          absent: {type: parts/wrod.yaml}
+        """,
+    )
+    found = desk.complaints("top.yaml")
+    assert ("unknown-type", "top.yaml", 9) in found
+    assert ("constraint", "top.yaml", 4) in found
+    assert ("parameter-missing", "parts/word.yaml", 3) in found
+    assert ("unknown-property", "top.yaml", 6) in found
+    assert {line for _, source, line in found if source == "top.yaml"} == {4, 6, 9}
+
+
+def test_a_broken_nested_template_is_told_of_once(desk: Desk) -> None:
+    desk.write("part.yaml", "heat_template_version: 2018-08-31\nresorces: {}\n")
+    desk.write(
+        "top.yaml",
+        """
+        heat_template_version: 2018-08-31
+        resources: {a: {type: part.yaml}, b: {type: part.yaml}}
+        """,
+    )
+    assert desk.complaints("top.yaml", "part.yaml") == [("section", "part.yaml", 2)]
+
+
+def test_a_template_that_uses_itself_comes_to_an_end(desk: Desk) -> None:
+    desk.write("loop.yaml", "heat_template_version: 2018-08-31\nresources: {again: {type: loop.yaml}}\n")
+    assert desk.complaints("loop.yaml") == [("nesting", "loop.yaml", 2)]
+
+
+def test_a_template_from_the_network_is_not_fetched(desk: Desk) -> None:
+    desk.write("a.yaml", "heat_template_version: 2018-08-31\nresources: {far: {type: 'http://example.org/a.yaml'}}\n")
+    assert desk.complaints("a.yaml") == [("missing-file", "a.yaml", 2)]
+
+
+def test_environments_say_what_types_and_parameters_mean(desk: Desk) -> None:
+    desk.write("lib/word.yaml", GOOD)
+    desk.write("environments/types.yaml", "resource_registry:\n  My::Word: ../lib/word.yaml\n")
+    desk.write(
+        "app/top.yaml",
+        """
+        heat_template_version: 2018-08-31
+        parameters:
+          size: {type: number}
+        resources:
+          word: {type: My::Word}
+        outputs:
+          size: {value: {get_param: size}}
+        """,
+    )
+    assert desk.complaints("app/top.yaml") == [("unknown-type", "app/top.yaml", 5)]
+    assert desk.complaints("app/top.yaml", "-e", "environments/types.yaml") == []
+    desk.write("environments/large.yaml", "parameters: {size: large}\n")
+    words = ("app/top.yaml", "-e", "environments/types.yaml", "-e", "environments/large.yaml")
+    assert desk.complaints(*words) == [("parameter-value", "app/top.yaml", 3)]
+    assert desk.complaints(*words, "-P", "size=3") == []
+
+
+def test_a_wrong_environment_is_told_with_its_place(desk: Desk) -> None:
+    desk.write("good.yaml", GOOD)
+    desk.write("environment.yaml", "parameters: {}\nparameter_default: {}\n")
+    assert desk.complaints("good.yaml", "-e", "environment.yaml") == [("environment-section", "environment.yaml", 2)]
+
+
+# -- choosing rules ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "rules", "status"),
+    [
+        (("--rule", "unknown-resource"), ["unknown-resource"], 1),
+        (("--ignore", "unknown-resource"), ["unknown-property"], 1),
+        (("--ignore", "unknown-resource", "--ignore", "unknown-property"), [], 0),
+    ],
+)
+def test_rules_can_be_chosen(desk: Desk, words: tuple[str, ...], rules: list[str], status: int) -> None:
+    desk.write("bad.yaml", BAD)
+    result = desk.stoker("lint", "-f", "json", "bad.yaml", *words)
+    assert [item["rule"] for item in diagnostics(result)] == rules
+    assert result.exit_code == status
+
+
+def test_wrong_usage_is_told_apart(desk: Desk) -> None:
+    desk.write("good.yaml", GOOD)
+    for words in (
+        ("lint",),
+        ("lint", "nowhere.yaml"),
+        ("lint", "good.yaml", "--rule", "no-such-rule"),
+        ("lint", "good.yaml", "-P", "size"),
+        ("lint", "good.yaml", "--format", "xml"),
+    ):
+        assert desk.stoker(*words).exit_code == 2, words
+
+
+def test_the_rules_are_listed(desk: Desk) -> None:
+    lines = desk.stoker("lint", "--list-rules").stdout.splitlines()
+    assert [line.split()[:2] for line in lines] == [[rule.name, rule.severity] for rule in RULES.values()]
+
+
+@pytest.mark.parametrize(
+    "commented",
+    [
+        BAD.replace("lenght: 8", "lenght: 8  # stoker: ignore[unknown-property]"),
+        BAD.replace("      lenght: 8", "      # stoker: ignore[unknown-property]\n          lenght: 8"),
+        BAD.replace(
+            "      lenght: 8", "      # stoker:ignore[wrong-type, unknown-property]\n          # x\n          lenght: 8"
+        ),
+    ],
+    ids=["behind", "above", "two-rules"],
+)
+def test_a_comment_takes_a_complaint_back(desk: Desk, commented: str) -> None:
+    desk.write("bad.yaml", commented)
+    assert [rule for rule, _, _ in desk.complaints("bad.yaml", "--ignore", "unused-ignore")] == ["unknown-resource"]
+
+
+def test_a_comment_that_ignores_nothing_is_a_warning(desk: Desk) -> None:
+    desk.write("good.yaml", GOOD.replace("length: 8", "length: 8  # stoker: ignore[constraint]"))
+    assert desk.complaints("good.yaml") == [("unused-ignore", "good.yaml", 6)]
+    assert desk.stoker("lint", "good.yaml").exit_code == 0
+
+
+def test_a_text_that_looks_like_such_a_comment_is_none(desk: Desk) -> None:
+    desk.write("good.yaml", GOOD + "    # see the manual on stoker: ignore[...]\n")
+    assert desk.complaints("good.yaml") == []

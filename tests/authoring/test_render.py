@@ -1,0 +1,91 @@
+"""How complaints look."""
+
+from __future__ import annotations
+
+import io
+import json
+
+from rich.console import Console
+from tests.authoring.support import Desk
+from tests.authoring.test_lint import BAD
+
+from stoker.authoring import render
+from stoker.base.diagnostics import Diagnostic, Position
+
+TEXT = "resources:\n  web:\n    properties:\n      flavour: small\n"
+PROBLEM = Diagnostic(
+    "unknown-property",
+    "there is no property 'flavour'",
+    ("resources", "web", "properties"),
+    "web.yaml",
+    Position(4, 7),
+    "did you mean 'flavor'?",
+)
+
+
+def test_an_excerpt_has_a_caret_below_the_place() -> None:
+    assert render.explanation(PROBLEM, TEXT).plain == (
+        "error[unknown-property]: there is no property 'flavour'\n"
+        " --> web.yaml:4:7  resources.web.properties\n"
+        "3 |     properties:\n"
+        "4 |       flavour: small\n"
+        "  |       ^^^^^^^\n"
+        "  = did you mean 'flavor'?\n"
+    )
+
+
+def test_without_a_text_there_is_the_place_alone() -> None:
+    shown = render.explanation(PROBLEM, None).plain
+    assert "web.yaml:4:7" in shown
+    assert "^" not in shown
+
+
+def test_a_place_after_the_end_of_the_text_is_survived() -> None:
+    beyond = Diagnostic("syntax", "ends too early", (), "web.yaml", Position(9, 1))
+    assert "web.yaml:9:1" in render.explanation(beyond, TEXT).plain
+    assert "^" in render.explanation(Diagnostic("syntax", "x", (), "w", Position(4, 80)), TEXT).plain
+
+
+def test_markup_in_a_message_is_shown_as_it_is() -> None:
+    console = Console(record=True, width=200, file=io.StringIO())
+    render.show(console, [Diagnostic("function", "[bold]x[/bold] and [red]", source="a.yaml")], lambda source: None)
+    assert "[bold]x[/bold] and [red]" in console.export_text()
+
+
+def test_colours_only_where_they_are_wanted(desk: Desk) -> None:
+    desk.write("bad.yaml", BAD)
+    coloured = desk.stoker("lint", "bad.yaml", environment={"FORCE_COLOR": "1", "TERM": "xterm-256color"})
+    plain = desk.stoker("lint", "bad.yaml", environment={"FORCE_COLOR": "1", "NO_COLOR": "1", "TERM": "xterm-256color"})
+    assert "\x1b[1;31m" in coloured.stdout
+    assert "\x1b[1;31m" not in plain.stdout
+    assert "\x1b[31m" not in plain.stdout
+    assert "2 errors in 1 file" in plain.stdout
+
+
+def test_the_summary_counts() -> None:
+    warning = Diagnostic("unused-parameter", "x", severity="warning")
+    assert render.summary([], 1) == "no complaints in 1 file"
+    assert render.summary([PROBLEM, warning, warning], 3) == "1 error and 2 warnings in 3 files"
+
+
+def test_sarif_has_rules_places_and_levels(desk: Desk) -> None:
+    desk.write("with space/bad.yaml", BAD)
+    log = json.loads(desk.stoker("lint", "--format", "sarif", "with space").stdout)
+    assert log["version"] == "2.1.0"
+    (run,) = log["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == ["unknown-property", "unknown-resource"]
+    assert all(rule["shortDescription"]["text"] for rule in rules)
+    first = run["results"][0]
+    assert (first["ruleId"], first["level"], rules[first["ruleIndex"]]["id"]) == (
+        "unknown-property",
+        "error",
+        first["ruleId"],
+    )
+    place = first["locations"][0]
+    assert place["physicalLocation"] == {
+        "artifactLocation": {"uri": "with%20space/bad.yaml"},
+        "region": {"startLine": 6, "startColumn": 7},
+    }
+    assert place["logicalLocations"] == [{"fullyQualifiedName": "resources.word.properties"}]
+    assert "did you mean 'length'?" in first["message"]["text"]
