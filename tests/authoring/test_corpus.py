@@ -1,0 +1,100 @@
+"""The community's templates go through every offline tool. Skipped where they are not at hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.authoring import corpus
+
+from stoker.authoring.convert.templates import convert, to_yaml
+from stoker.authoring.graph import draw, to_dot
+from stoker.authoring.layout import CannotFormat, layout
+from stoker.authoring.rules import ERROR
+from stoker.authoring.sources import Sources, find_templates
+from stoker.authoring.svg import to_svg
+from stoker.authoring.workspace import Workspace
+from stoker.base.diagnostics import Diagnostic
+from stoker.plugins.registry import Registry
+from stoker.template.document import Document
+from stoker.template.limits import DEFAULT_LIMITS
+from stoker.template.template import Template
+
+FOLDER = corpus.folder()
+pytestmark = pytest.mark.skipif(
+    FOLDER is None, reason="the templates are not here: set STOKER_TEMPLATE_CORPUS to their folder"
+)
+
+
+@pytest.fixture(scope="module")
+def templates() -> list[str]:
+    return list(find_templates([str(FOLDER)]))
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, list[Diagnostic]]:
+    assert FOLDER is not None
+    return corpus.complaints(FOLDER)
+
+
+def test_every_template_is_found(templates: list[str]) -> None:
+    assert len(templates) > 100
+    assert any(corpus.is_invalid(path) for path in templates)
+
+
+def test_templates_that_are_wrong_are_refused(found: dict[str, list[Diagnostic]]) -> None:
+    invalid = {path: diagnostics for path, diagnostics in found.items() if corpus.is_invalid(path)}
+    assert invalid
+    for path, diagnostics in invalid.items():
+        assert any(item.severity == ERROR and item.rule != corpus.UNKNOWN_TYPE for item in diagnostics), path
+
+
+def test_every_complaint_about_the_others_is_listed(found: dict[str, list[Diagnostic]]) -> None:
+    assert FOLDER is not None
+    said = corpus.entries(found, FOLDER)
+    listed = corpus.listed()
+    assert said - listed == set(), "look at these, and write the page anew"
+    # A type is listed until the page is written anew, also when Stoker has got it meanwhile.
+    assert {entry for entry in listed - said if entry.rule != corpus.UNKNOWN_TYPE} == set()
+
+
+@pytest.mark.slow
+def test_the_layout_changes_nothing_but_the_layout(templates: list[str]) -> None:
+    refused = []
+    for path in templates:
+        text = Path(path).read_text("utf-8-sig")
+        try:
+            result = layout(text, path)
+        except CannotFormat:
+            refused.append(Path(path).name)
+            continue
+        assert Document.parse(result).data == Document.parse(text).data
+        assert layout(result) == result, path
+    assert refused == ["Rails_Single_Instance.template"]  # a key stands twice in one of its objects
+
+
+def test_all_can_be_drawn(templates: list[str]) -> None:
+    registry = Registry.from_entry_points()
+    for path in templates:
+        if not corpus.is_invalid(path):
+            graph = draw(Workspace(registry).root(path), nested=True)
+            assert to_dot(graph)
+            assert to_svg(graph)
+
+
+@pytest.mark.slow
+def test_what_is_converted_without_complaint_loads_and_goes_back(templates: list[str]) -> None:
+    sources = Sources(DEFAULT_LIMITS)
+    counts: Counter[str] = Counter()
+    for path in templates:
+        template = sources.template(path)
+        own = template.dialect.name
+        there = convert(template, "cfn" if own == "hot" else "hot")
+        counts[f"{own}, {'in part' if there.problems else 'whole'}"] += 1
+        if not there.problems:
+            back = convert(Template.load(to_yaml(there.data)), own)
+            assert back.problems == [], path
+            assert set(Template.load(to_yaml(back.data)).resources) == set(template.resources)
+    assert counts["hot, whole"] > 40
+    assert counts["cfn, whole"] > 20
