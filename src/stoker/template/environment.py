@@ -25,7 +25,14 @@ RESTRICTED_ACTIONS = frozenset({"update", "replace"})
 class Environment:
     """Read-only; made from data with `from_data`, from several environments with `merged`."""
 
-    __slots__ = ("encrypted_param_names", "event_sinks", "parameter_defaults", "parameters", "registry")
+    __slots__ = (
+        "_operator_defaults",
+        "_own_defaults",
+        "encrypted_param_names",
+        "event_sinks",
+        "parameters",
+        "registry",
+    )
 
     def __init__(
         self,
@@ -34,9 +41,11 @@ class Environment:
         registry: Registry,
         event_sinks: Sequence[Mapping[str, Any]] = (),
         encrypted_param_names: Sequence[str] = (),
+        operator_defaults: Mapping[str, Any] | None = None,
     ) -> None:
         self.parameters = parameters
-        self.parameter_defaults = parameter_defaults
+        self._own_defaults = parameter_defaults
+        self._operator_defaults = operator_defaults or {}
         self.registry = registry
         self.event_sinks = tuple(event_sinks)
         self.encrypted_param_names = tuple(encrypted_param_names)
@@ -81,11 +90,16 @@ class Environment:
         combined.update({section: merge.result for section, merge in merges.items()})
         return cls.from_data(combined)
 
+    @property
+    def parameter_defaults(self) -> Mapping[str, Any]:
+        """Values for parameters that are given none: the user's over the operator's."""
+        return {**self._operator_defaults, **self._own_defaults}
+
     def to_data(self) -> dict[str, Any]:
         """Plain JSON data from which `from_data` makes an equal environment; the operator's part is left out."""
         return {
             "parameters": dict(self.parameters),
-            "parameter_defaults": dict(self.parameter_defaults),
+            "parameter_defaults": dict(self._own_defaults),
             "resource_registry": self.registry.to_data(),
             "event_sinks": list(self.event_sinks),
             "encrypted_param_names": list(self.encrypted_param_names),
@@ -97,17 +111,16 @@ class Environment:
         """
         return Environment(
             self.parameters,
-            {**operator.parameter_defaults, **self.parameter_defaults},
+            self._own_defaults,
             self.registry.with_operator(operator.registry.to_data()),
             self.event_sinks,
             self.encrypted_param_names,
+            operator.parameter_defaults,
         )
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Environment:
         """The same environment with other parameter values."""
-        return Environment(
-            parameters, self.parameter_defaults, self.registry, self.event_sinks, self.encrypted_param_names
-        )
+        return self._changed(parameters, self.registry)
 
     def for_child(
         self, resource_name: str, template_name: str, parameters: Mapping[str, Any] | None = None
@@ -115,12 +128,16 @@ class Environment:
         """The environment of the nested stack behind a resource: see `Registry.for_child`; defaults and event sinks
         stay, parameters are the child's own.
         """
+        return self._changed(parameters or {}, self.registry.for_child(resource_name, template_name))
+
+    def _changed(self, parameters: Mapping[str, Any], registry: Registry) -> Environment:
         return Environment(
-            parameters or {},
-            self.parameter_defaults,
-            self.registry.for_child(resource_name, template_name),
+            parameters,
+            self._own_defaults,
+            registry,
             self.event_sinks,
             self.encrypted_param_names,
+            self._operator_defaults,
         )
 
 

@@ -7,7 +7,6 @@ between stacks comes in with the `Evaluation`.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -185,18 +184,22 @@ class Evaluation:
         return self.unknown_seen and has_unknown(value)
 
 
-class Expression(ABC):
-    """A node of a compiled tree."""
+class Expression:
+    """A node of a compiled tree.
+
+    Not an abstract base class in Python's sense: `isinstance` of one is several times slower, and is asked for every
+    value of every template.
+    """
 
     __slots__ = ()
 
-    @abstractmethod
     def evaluate(self, evaluation: Evaluation) -> Any:
         """The node's value; raises FunctionError."""
+        raise NotImplementedError
 
-    @abstractmethod
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         """The values below this node that take part, conditions having been decided."""
+        raise NotImplementedError
 
     def all_children(self) -> Iterable[Any]:
         """The values below this node, whether they take part or not."""

@@ -96,6 +96,8 @@ def resolve_map(
 
     References to resources that are not there are left to whoever checks references.
     """
+    if type(expression) is dict:
+        return expression, []
     failures: list[FunctionError] = []
     value = evaluate(expression, Evaluation(definition, scope, failures))
     diagnostics = [_complaint(definition, error) for error in failures if error.kind != "InvalidTemplateReference"]

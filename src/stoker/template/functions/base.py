@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
@@ -76,9 +75,9 @@ class Function(Expression):
                 raise FunctionError(f"{self.name}: {complaint}", "StackValidationFailed")
         return self.apply(arguments, evaluation)
 
-    @abstractmethod
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         """The call's value from resolved arguments; raises FunctionError."""
+        raise NotImplementedError
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         return iter((self.arguments,))
@@ -112,12 +111,15 @@ def variant(name: str) -> Callable[[type[Function]], type[Function]]:
 
 def is_list(value: Any) -> bool:
     """Whether a resolved value is a list (a text is not)."""
+    kind = type(value)
+    if kind is list or kind is str:
+        return kind is list
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 def is_map(value: Any) -> bool:
     """Whether a resolved value is a map."""
-    return isinstance(value, Mapping)
+    return type(value) is dict or isinstance(value, Mapping)
 
 
 def to_index(value: Any) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -29,9 +28,9 @@ class ReferenceFunction(Function):
         arguments = evaluate(self.arguments, Evaluation(evaluation.binding, UnknownScope()))
         return self.reference(arguments, evaluation)
 
-    @abstractmethod
     def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
         """As `refers_to`, from resolved arguments."""
+        raise NotImplementedError
 
     def require(self, name: str, evaluation: Evaluation) -> None:
         """Raise FunctionError when the template has no such resource, or its condition does not hold."""
