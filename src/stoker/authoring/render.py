@@ -43,7 +43,7 @@ def explanation(diagnostic: Diagnostic, text: str | None) -> Text:
     shown = Text.assemble((f"{diagnostic.severity}[{diagnostic.rule}]", style), (f": {diagnostic.message}\n", "bold"))
     lines = (text or "").splitlines()
     position = diagnostic.position
-    width = len(str(position.line + _CONTEXT_LINES)) if position else 1
+    width = len(str(position.line)) if position else 1
     shown.append(f"{' ' * width}--> ", "blue")
     shown.append(f"{_place(diagnostic)}\n")
     if position is not None and position.line <= len(lines):
