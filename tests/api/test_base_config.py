@@ -27,6 +27,7 @@ endpoint_type = internal
 auth_type = password
 user-name = heat
 password = s3cret
+trust_id = 1
 surprise = 1
 [keystone_authtoken]
 whatever = 1
@@ -52,13 +53,13 @@ def test_values_come_from_the_file_and_defaults_from_the_table(settings) -> None
     assert config.clients.endpoint_type == "public"
     assert config.trustee.username == "heat"
     assert config.max_resources_per_stack == 1000
-    assert config.heat_api.bind_port == 8004
+    assert config.heat_api.workers == 8
 
 
 def test_options_that_nothing_reads_are_named(settings, caplog) -> None:
     with caplog.at_level(logging.WARNING):
         config = load_config([], [str(settings)])
-    unknown = ["[DEFAULT] convergence_engine", "[cors] allowed_origin", "[trustee] surprise"]
+    unknown = ["[DEFAULT] convergence_engine", "[cors] allowed_origin", "[trustee] surprise", "[trustee] trust_id"]
     assert unsupported_options(config) == unknown
     assert ", ".join(unknown) in caplog.text
 
@@ -77,7 +78,9 @@ def test_arguments_override_and_directories_are_read(settings, tmp_path) -> None
     [
         ("[DEFAULT]\nmax_template_size = ten", "[DEFAULT] max_template_size"),
         ("[DEFAULT]\ndeferred_auth_method = magic", "[DEFAULT] deferred_auth_method"),
-        ("[heat_api]\nbind_port = 99999", "[heat_api] bind_port"),
+        ("[heat_api]\nworkers = 0", "[heat_api] workers"),
+        ("[DEFAULT]\ndefault_software_config_transport = ZAQAR_MESSAGE", "[DEFAULT] default_software_config_transport"),
+        ("[trustee]\nauth_type = v3token", "[trustee] auth_type"),
         ("[trustee]\nauth_type = magic", "[trustee] auth_type"),
     ],
 )

@@ -150,9 +150,22 @@ async def test_the_name_of_a_deleted_stack_is_free_again(journal: Journal) -> No
 
 async def test_old_events_are_forgotten_beyond_the_limit(database: Database, journal: Journal) -> None:
     await journal.commit(Batch().add(*(event("s", str(number), number) for number in range(10))))
-    await journal.commit(Batch().then(partial(queries.purge_events, stack_id="s", keep=3)))
+    await journal.commit(Batch().then(partial(queries.purge_events, stack_id="s", keep=3, batch=1)))
     listed = await database.read(queries.list_events, queries.EventQuery(stack_ids=["s"]))
     assert [item.reason for item in listed] == ["7", "8", "9"]
+
+
+@pytest.mark.parametrize(
+    ("keep", "batch", "left"),
+    [(9, 4, ["4", "5", "6", "7", "8", "9"]), (3, 4, ["9"]), (3, 200, ["9"]), (10, 1, [str(n) for n in range(10)])],
+)
+async def test_old_events_go_in_batches_and_never_all(
+    database: Database, journal: Journal, keep: int, batch: int, left: list[str]
+) -> None:
+    await journal.commit(Batch().add(*(event("s", str(number), number) for number in range(10))))
+    await journal.commit(Batch().then(partial(queries.purge_events, stack_id="s", keep=keep, batch=batch)))
+    listed = await database.read(queries.list_events, queries.EventQuery(stack_ids=["s"]))
+    assert [item.reason for item in listed] == left
 
 
 async def test_paging_through_stacks_shows_each_once(database: Database, journal: Journal) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from keystoneauth1 import loading
-from keystoneauth1.exceptions import NoMatchingPlugin
 from oslo_config import cfg, types
 from oslo_log import log
 
@@ -29,26 +28,20 @@ _LIMITS = (
     cfg.IntOpt("max_resources_per_stack", default=1000, min=-1, help="Resources in a tree of stacks; -1: no limit."),
     cfg.IntOpt("max_nested_stack_depth", default=5, min=0, help="Levels of nested stacks below the root."),
     cfg.IntOpt("max_stacks_per_tenant", default=512, min=-1, help="Stacks that a project may have; -1: no limit."),
-    cfg.IntOpt("max_snapshots_per_stack", default=32, min=-1, help="Snapshots of one stack; -1: no limit."),
     cfg.IntOpt(
         "max_software_configs_per_tenant", default=4096, min=-1, help="Software configs of a project; -1: no limit."
     ),
-    cfg.IntOpt(
-        "max_software_deployments_per_tenant", default=4096, min=-1, help="Deployments of a project; -1: no limit."
-    ),
     cfg.IntOpt("max_events_per_stack", default=1000, min=0, help="Events kept for a stack; 0: all."),
-    cfg.IntOpt("event_purge_batch_size", default=200, min=1, help="Oldest events removed at a time."),
-    cfg.IntOpt("max_server_name_length", default=53, max=53, help="Longest name given to a server."),
+    cfg.IntOpt("event_purge_batch_size", default=200, min=1, help="Events are removed in multiples of this."),
+    cfg.IntOpt("max_server_name_length", default=53, min=12, max=53, help="Longest name given to a server."),
 )
 
 _TIMING = (
     cfg.IntOpt("stack_action_timeout", default=3600, min=1, help="Seconds an action may take unless a stack says so."),
-    cfg.IntOpt("error_wait_time", default=240, min=0, help="Seconds that steps in flight get to end after a failure."),
     cfg.IntOpt("action_retry_limit", default=5, min=0, help="Times an action is tried on a resource that fails."),
     cfg.IntOpt("client_retry_limit", default=2, min=0, help="Times a call of a service is repeated."),
     cfg.IntOpt("max_interface_check_attempts", default=10, min=1, help="Times a port's attachment is checked."),
     cfg.FloatOpt("template_fetch_timeout", default=60, min=0, help="Seconds that fetching a template may take."),
-    cfg.FloatOpt("metadata_put_timeout", default=60, min=0, help="Seconds that storing metadata in a URL may take."),
 )
 
 _IDENTITY = (
@@ -56,15 +49,15 @@ _IDENTITY = (
         "auth_encryption_key",
         default="notgood but just long enough i t",
         secret=True,
-        help="Key for what is encrypted in the database: 16, 24 or 32 characters.",
+        help="Key for what is encrypted in the database, of 16 characters or more. Of several with commas between them "
+        "the first encrypts and all decrypt, so that keys can be rotated.",
     ),
     cfg.StrOpt(
         "deferred_auth_method",
         default="trusts",
         choices=["password", "trusts"],
-        help="How to act later on a user's behalf.",
+        help="How to act later on a user's behalf; password is refused at start, for no passwords are kept.",
     ),
-    cfg.StrOpt("reauthentication_auth_method", default="", choices=["", "trusts"], help="How to outlive a token."),
     cfg.ListOpt("trusts_delegated_roles", default=[], help="Roles a trust hands over; none: all of the user's."),
     cfg.BoolOpt("allow_trusts_redelegation", default=False, help="Trusts may be handed on."),
     cfg.StrOpt("heat_stack_user_role", default="heat_stack_user", help="Role of the users that stacks make."),
@@ -85,29 +78,31 @@ _IDENTITY = (
 
 _BEHAVIOUR = (
     cfg.StrOpt("host", default=socket.gethostname(), sample_default="<host name>", help="Name of this engine's host."),
-    cfg.IntOpt("num_engine_workers", min=1, help="Engine processes; none: one per processor."),
-    cfg.IntOpt("periodic_interval", default=60, min=1, help="Seconds between an engine's reports of its state."),
-    cfg.BoolOpt("enable_stack_abandon", default=False, help="Stacks may be abandoned and exported."),
-    cfg.BoolOpt("enable_stack_adopt", default=False, help="Stacks may be made from existing resources."),
-    cfg.BoolOpt("encrypt_parameters_and_properties", default=False, help="Encrypt all stored parameters."),
-    cfg.BoolOpt("observe_on_update", default=False, help="Compare with the real state when updating."),
     cfg.BoolOpt("stack_scheduler_hints", default=False, help="Tell the scheduler which stack a server is of."),
     cfg.ListOpt("hidden_stack_tags", default=[], help="Stacks with one of these tags are left out of lists."),
-    cfg.StrOpt("environment_dir", default="/etc/heat/environment.d", help="Directory of the global environments."),
-    cfg.StrOpt("template_dir", default="/etc/heat/templates", help="Directory of the operator's templates."),
+    cfg.StrOpt(
+        "environment_dir",
+        default="/etc/heat/environment.d",
+        help="Directory whose *.yaml files are the operator's environment.",
+    ),
+    cfg.StrOpt(
+        "template_dir",
+        default="/etc/heat/templates",
+        help="Directory of templates that the environment names without a path.",
+    ),
     cfg.URIOpt("heat_metadata_server_url", help="Base URL at which servers poll their metadata."),
     cfg.URIOpt("heat_waitcondition_server_url", help="URL at which servers signal wait conditions."),
+    cfg.StrOpt("instance_connection_is_secure", default="0", help="1: agents in servers use HTTPS."),
+    cfg.StrOpt(
+        "instance_connection_https_validate_certificates",
+        default="1",
+        help="0: agents in servers accept any certificate.",
+    ),
     cfg.StrOpt(
         "default_software_config_transport",
         default="POLL_SERVER_CFN",
-        choices=["POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL", "ZAQAR_MESSAGE"],
+        choices=["POLL_SERVER_CFN", "POLL_SERVER_HEAT"],
         help="How servers get their metadata unless they say so.",
-    ),
-    cfg.StrOpt(
-        "default_deployment_signal_transport",
-        default="CFN_SIGNAL",
-        choices=["CFN_SIGNAL", "TEMP_URL_SIGNAL", "HEAT_SIGNAL", "ZAQAR_SIGNAL"],
-        help="How servers report the end of a deployment unless it says so.",
     ),
     cfg.StrOpt(
         "default_user_data_format",
@@ -122,7 +117,7 @@ _BEHAVIOUR = (
 
 _DATABASE = (
     cfg.StrOpt("connection", secret=True, help="URL of the database."),
-    cfg.IntOpt("max_pool_size", default=5, min=0, help="Connections kept open."),
+    cfg.IntOpt("max_pool_size", default=5, min=0, help="Connections kept open; 0: no limit."),
     cfg.IntOpt("max_overflow", default=50, min=0, help="Connections opened beyond those under load."),
     cfg.IntOpt("pool_timeout", min=0, help="Seconds to wait for a free connection."),
     cfg.IntOpt("connection_recycle_time", default=3600, help="Seconds after which a connection is renewed."),
@@ -130,11 +125,7 @@ _DATABASE = (
     cfg.IntOpt("retry_interval", default=10, min=0, help="Seconds between those attempts."),
 )
 
-_API = (
-    cfg.HostAddressOpt("bind_host", default="0.0.0.0", help="Address to listen on."),  # noqa: S104
-    cfg.PortOpt("bind_port", default=8004, help="Port to listen on."),
-    cfg.IntOpt("workers", default=8, min=1, help="Threads that serve requests."),
-)
+_API = (cfg.IntOpt("workers", default=8, min=1, help="Threads that serve requests."),)
 
 _CLIENT = (
     cfg.StrOpt("endpoint_type", choices=_INTERFACES, help="Interface of the catalog's endpoints."),
@@ -176,10 +167,16 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
 LIBRARY_GROUPS = frozenset({"keystone_authtoken", "oslo_policy"})
 """Groups that keystonemiddleware and oslo.policy read for themselves."""
 
-_CREDENTIALS_GROUP = "trustee"
+SERVICE_USER = "trustee"
+"""The group of the user as whom Stoker acts; keystoneauth declares its options."""
 
-_CREDENTIALS_PLUGIN = "password"
-"""Plug-in whose options the group takes when it names none (facts: config_options.json, trustee)."""
+SERVICE_USER_OPTIONS = (
+    "auth_url", "username", "password", "user_domain_name", "user_domain_id", "project_name", "project_domain_name",
+    "project_domain_id",
+)  # fmt: skip
+"""Those of its options that are honoured."""
+
+_SERVICE_USER_PLUGINS = ("password", "v3password")
 
 
 def load_config(args: Sequence[str] = (), files: Sequence[str] | None = None) -> cfg.ConfigOpts:
@@ -198,7 +195,7 @@ def load_config(args: Sequence[str] = (), files: Sequence[str] | None = None) ->
         version=__version__,
         default_config_files=list(files) if files is not None else None,
     )
-    config.register_opts(_credentials(config), group=_CREDENTIALS_GROUP)
+    config.register_opts(_credentials(config), group=SERVICE_USER)
     _check(config)
     unknown = unsupported_options(config)
     if unknown:
@@ -210,7 +207,7 @@ def register_options(config: cfg.ConfigOpts) -> None:
     """Make `config` know every option of ours."""
     for group, options in OPTIONS.items():
         config.register_opts(options, group=None if group == "DEFAULT" else group)
-    loading.register_auth_conf_options(config, _CREDENTIALS_GROUP)
+    loading.register_auth_conf_options(config, SERVICE_USER)
     log.register_options(config)
 
 
@@ -234,21 +231,24 @@ def _files(config: cfg.ConfigOpts) -> Iterable[Path]:
 
 def _known(config: cfg.ConfigOpts) -> set[tuple[str, str]]:
     known = {("DEFAULT", name) for name in config}
-    for group in (*OPTIONS, _CREDENTIALS_GROUP):
+    for group in OPTIONS:
         if group != "DEFAULT":
             known.update((group, name) for name in config[group])
-    aliases = {old.name for option in _credentials(config) for old in option.deprecated_opts if old.name}
-    return known | {(_CREDENTIALS_GROUP, spelling) for name in aliases for spelling in (name, name.replace("-", "_"))}
+    credentials = [loading.get_auth_common_conf_options()[0], *_credentials(config)]
+    spellings = {option.name for option in credentials}
+    spellings |= {old.name for option in credentials for old in option.deprecated_opts if old.name}
+    return known | {(SERVICE_USER, name) for text in spellings for name in (text, text.replace("-", "_"))}
 
 
 def _credentials(config: cfg.ConfigOpts) -> list[cfg.Opt]:
-    name = config[_CREDENTIALS_GROUP].auth_type or _CREDENTIALS_PLUGIN
-    try:
-        plugin: loading.BaseLoader[Any] = loading.get_plugin_loader(name)
-    except NoMatchingPlugin:
-        raise cfg.Error(f"[{_CREDENTIALS_GROUP}] auth_type: there is no authentication plug-in {name!r}") from None
+    name = config[SERVICE_USER].auth_type or _SERVICE_USER_PLUGINS[0]
+    if name not in _SERVICE_USER_PLUGINS:
+        raise cfg.Error(
+            f"[{SERVICE_USER}] auth_type: {name!r} is not supported; use one of {', '.join(_SERVICE_USER_PLUGINS)}"
+        )
+    plugin: loading.BaseLoader[Any] = loading.get_plugin_loader(name)
     options: list[cfg.Opt] = loading.get_auth_plugin_conf_options(plugin)
-    return options
+    return [option for option in options if option.dest in SERVICE_USER_OPTIONS]
 
 
 def _check(config: cfg.ConfigOpts) -> None:

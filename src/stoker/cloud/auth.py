@@ -33,6 +33,7 @@ from stoker.cloud.credentials import (
     TrustCredential,
 )
 from stoker.cloud.login import Login, PluginLogin, TokenLogin, known_access
+from stoker.cloud.services import identity_url
 from stoker.cloud.session import Cloud, Shared
 from stoker.cloud.settings import ClientSettings, CloudSettings, Tls
 from stoker.cloud.transport import Transport
@@ -206,14 +207,6 @@ class CloudPool:
             file.write(pem)
         self._files.append(Path(file.name))
         return file.name
-
-
-def identity_url(url: str) -> str:
-    """Keystone's URL with the version that we speak, without a slash at the end."""
-    url = url.rstrip("/")
-    for version in ("/v2.0", "/v3"):
-        url = url.removesuffix(version)
-    return f"{url}/v3"
 
 
 def _token_login(credential: TokenCredential, clock: Clock, url: str, session: ksa_session.Session) -> Login:

@@ -161,3 +161,11 @@ def parse_version_id(identifier: str) -> Version:
     while len(version) > 1 and version[-1] == 0:
         version.pop()
     return tuple(version)
+
+
+def identity_url(url: str) -> str:
+    """Keystone's URL with the version that we speak, without a slash at the end."""
+    url = url.rstrip("/")
+    for version in ("/v2.0", "/v3"):
+        url = url.removesuffix(version)
+    return f"{url}/v3"

@@ -15,7 +15,16 @@ from stoker.cloud.credentials import Credential, StackDomainAdmin
 from stoker.cloud.errors import refusal
 from stoker.cloud.finders import FINDERS
 from stoker.cloud.login import Access, Login
-from stoker.cloud.services import SERVICES, Endpoint, Service, Version, offered_versions, parse_version, show_version
+from stoker.cloud.services import (
+    SERVICES,
+    Endpoint,
+    Service,
+    Version,
+    identity_url,
+    offered_versions,
+    parse_version,
+    show_version,
+)
 from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.cloud.transport import Answer, Body, Request, Transport
 
@@ -74,8 +83,22 @@ class Cloud:
 
     @property
     def auth_url(self) -> str:
-        """Keystone's URL with its version, for guests that log in themselves."""
+        """Keystone's URL with its version."""
         return self._login.auth_url
+
+    @property
+    def server_auth_url(self) -> str:
+        """Keystone's URL as servers are told it: the operator may choose another one than ours."""
+        settings = self._shared.settings
+        chosen = settings.server_auth_url
+        if settings.server_keystone_endpoint_type:
+            urls = self._access.catalog.get_urls(
+                service_type="identity",
+                interface=settings.server_keystone_endpoint_type,
+                region_name=_region(settings, "identity", self.region),
+            )
+            chosen = urls[0] if urls else chosen
+        return identity_url(chosen) if chosen else self._login.auth_url
 
     async def token(self) -> str:
         """A fresh token, for the rare type that hands one on."""

@@ -44,6 +44,8 @@ class CloudSettings:
     """What `CloudPool` needs to know.
 
     `auth_url` to `project_domain_id` are the service user (`[keystone_authtoken]` and `[trustee]`);
+    `server_keystone_endpoint_type` is the interface of the identity endpoint that servers are told, `server_auth_url`
+    (`[clients_keystone] auth_uri`) the URL that they are told where no interface is chosen.
     `max_microversions` maps `nova`, `cinder` and `ironic` to the operator's caps. `max_concurrent_calls` bounds the
     requests in flight of one process; `connect_timeout` and `call_timeout` are seconds.
     """
@@ -67,6 +69,8 @@ class CloudSettings:
     trusts_delegated_roles: tuple[str, ...] = ()
     allow_trusts_redelegation: bool = False
     heat_stack_user_role: str = "heat_stack_user"
+    server_keystone_endpoint_type: str = ""
+    server_auth_url: str | None = None
     client_retry_limit: int = 2
     clients: Mapping[str, ClientSettings] = field(default_factory=dict)
     max_microversions: Mapping[str, str] = field(default_factory=dict)

@@ -129,7 +129,7 @@ class Child:
             raise RequestLimitExceeded(f"no template was given for the nested stack {self._state.row.name!r}")
         name = request.template_name
         loader, files = self._engine.loader, run.inputs.files
-        template = loader.parse_file(files, name) if name in files else loader.parse(request.template)
+        template = loader.template_named(files, name) or loader.parse(request.template)
         environment = run.inputs.environment.for_child(self._state.row.name, name)
         return loader.prepare(template, environment, files, request.parameters)
 

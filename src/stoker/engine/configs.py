@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
+from stoker.base.errors import RequestLimitExceeded
 from stoker.store import queries
 from stoker.store.journal import Batch
 from stoker.store.records import SoftwareConfig
@@ -26,8 +27,12 @@ class StoredConfigs:
         self._project_id = project_id
 
     async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
-        """Store a configuration under an id chosen by the caller; storing the same id again changes nothing."""
+        """Store a configuration under an id chosen by the caller; storing the same id again changes nothing.
+
+        Raises RequestLimitExceeded when the project has as many as it may have.
+        """
         if await self._row(identifier) is None:
+            await self._check_quota()
             row = SoftwareConfig(
                 id=identifier,
                 project_id=self._project_id,
@@ -37,6 +42,17 @@ class StoredConfigs:
                 created_at=self._engine.clock.now(),
             )
             await self._engine.journal.commit(Batch().add(row))
+
+    async def _check_quota(self) -> None:
+        limit = self._engine.settings.max_software_configs_per_tenant
+        if limit < 0:
+            return
+        count = await self._engine.database.read(queries.count_software_configs, self._project_id)
+        if count >= limit:
+            raise RequestLimitExceeded(
+                f"The project has {count} software configurations; at most {limit} are allowed "
+                "(max_software_configs_per_tenant). Delete some that are not used."
+            )
 
     async def get(self, identifier: str) -> Mapping[str, Any] | None:
         """The configuration; None when there is none, or it is another project's."""

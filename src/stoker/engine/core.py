@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import socket
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -96,7 +95,7 @@ class Engine:
         now = self.clock.now()
         record = EngineRecord(
             id=self.id,
-            host=socket.gethostname(),
+            host=self.settings.host,
             process=os.getpid(),
             version=__version__,
             started_at=now,
@@ -268,8 +267,8 @@ class Engine:
             batch.add(rollback, self._stack_event(stack, "ROLLBACK", IN_PROGRESS, "Stack ROLLBACK started"))
         batch.then(partial(queries.set_stack, stack_id=stack.id, values=values, operation=operation.id))
         if self.settings.max_events_per_stack > 0:
-            keep = self.settings.max_events_per_stack
-            batch.then(partial(queries.purge_events, stack_id=stack.id, keep=keep))
+            keep, at_once = self.settings.max_events_per_stack, self.settings.event_purge_batch_size
+            batch.then(partial(queries.purge_events, stack_id=stack.id, keep=keep, batch=at_once))
         await self.journal.commit(batch)
         self._tell_finished(operation)
         if rollback is not None:

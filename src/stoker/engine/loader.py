@@ -60,7 +60,10 @@ class Files(dict[str, str]):
 
 @dataclass(frozen=True, slots=True)
 class LoadedInputs:
-    """Inputs, parsed. `environment` is without parameters; those given with the request are in `parameters`."""
+    """Inputs, parsed. `environment` lies over the operator's and is without parameters: all are in `parameters`.
+
+    `environment_digest` stands for both environments and the operator's templates.
+    """
 
     template: Template
     environment: Environment
@@ -90,7 +93,16 @@ class Loader:
         self._database = database
         self._sealer = sealer
         self._settings = settings
-        self.limits = Limits(max_template_size=settings.max_template_size)
+        self.limits = Limits(
+            max_template_size=settings.max_template_size,
+            max_resources_per_stack=settings.max_resources_per_stack,
+            yaql_limit_iterators=settings.yaql_limit_iterators,
+            yaql_memory_quota=settings.yaql_memory_quota,
+        )
+        self._operator = settings.operator.environment
+        self.default_environment = self.over_operator(Environment.from_data(None))
+        self._operator_files = Files(settings.operator.templates, sealer)
+        self._operator_digest = sealer.digest([self._operator.to_data(), sorted(self._operator_files.digests.values())])
         self._templates: Recent[Template] = Recent(_CACHED)
         self._digests: Recent[tuple[Template, str]] = Recent(_CACHED)
         self._environments: Recent[Environment] = Recent(_CACHED)
@@ -119,12 +131,19 @@ class Loader:
         row = Inputs(new_id(), template_digest, environment_digest, files.digest, self._sealer.seal(given))
         loaded = LoadedInputs(
             self._templates.get(template_digest, lambda: template),
-            self._environments.get(environment_digest, lambda: shared),
+            self._environments.get(environment_digest, lambda: self.over_operator(shared)),
             self._files.get(files.digest, lambda: files),
             given,
-            environment_digest,
+            self._whole_digest(environment_digest),
         )
         return Prepared(row, bodies, loaded, self._sealer)
+
+    def over_operator(self, environment: Environment) -> Environment:
+        """The environment over the operator's, as every stack sees it."""
+        return environment.with_operator(self._operator)
+
+    def _whole_digest(self, environment_digest: str) -> str:
+        return self._sealer.digest([environment_digest, self._operator_digest])
 
     async def load(self, inputs_id: str) -> LoadedInputs:
         """Stored inputs, parsed. Raises Bug when they are not there."""
@@ -146,10 +165,12 @@ class Loader:
 
         return LoadedInputs(
             self._templates.get(row.template, lambda: self._load_template(stored(row.template))),
-            self._environments.get(row.environment, lambda: Environment.from_data(stored(row.environment))),
+            self._environments.get(
+                row.environment, lambda: self.over_operator(Environment.from_data(stored(row.environment)))
+            ),
             self._files.get(row.files, stored_files),
             self._sealer.open(row.parameters),
-            row.environment,
+            self._whole_digest(row.environment),
         )
 
     def _load_template(self, source: str | Mapping[str, Any]) -> Template:
@@ -160,8 +181,16 @@ class Loader:
         key = (self._sealer.digest(source), name)
         return self._templates.get(key, lambda: Template.load(source, source=name, limits=self.limits))
 
-    def parse_file(self, files: Mapping[str, str], name: str) -> Template:
-        """The template in one of the files. Raises TemplateInvalid, KeyError when there is no such file."""
+    def template_named(self, files: Mapping[str, str], name: str) -> Template | None:
+        """The template in one of the files or, by its URL, of the operator's; None when there is none.
+
+        Raises TemplateInvalid for a broken one. No file of this machine is read that the operator's environment does
+        not map a type to.
+        """
+        source = files if name in files else self._operator_files
+        return self._parse_file(source, name) if name in source else None
+
+    def _parse_file(self, files: Mapping[str, str], name: str) -> Template:
         if isinstance(files, Files):
             key = (files.digests[name], name)
             return self._templates.get(key, lambda: Template.load(files[name], source=name, limits=self.limits))

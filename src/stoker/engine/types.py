@@ -29,6 +29,12 @@ class TypeTable:
     loader: Loader
     _templates: Recent[tuple[ResourceType, Template]] = field(default_factory=lambda: Recent(512))
 
+    def offered(self) -> Mapping[str, ResourceType]:
+        """All types by name, those that the operator's environment adds among them."""
+        environment = self.loader.default_environment
+        added = {name: self.lookup(environment, {}, name, "")[1] for name in environment.registry.operator_types()}
+        return {**self.registry.types(), **{name: kind for name, kind in added.items() if kind is not None}}
+
     def lookup(
         self, environment: Environment, files: Mapping[str, str], type_name: str, resource_name: str
     ) -> tuple[str, ResourceType | None]:
@@ -46,9 +52,9 @@ class TypeTable:
         """The type behind a resolved name; None when there is none. Raises TemplateInvalid for a broken template."""
         if not is_template_name(implementation):
             return self.registry.get(implementation)
-        if implementation not in files:
+        template = self.loader.template_named(files, implementation)
+        if template is None:
             return None
-        template = self.loader.parse_file(files, implementation)
         made, _ = self._templates.get(
             (id(template), implementation), lambda: (self.registry.template_type(template, implementation), template)
         )

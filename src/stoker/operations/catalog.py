@@ -40,7 +40,7 @@ async def resource_type_list(
         raise Invalid(f"Invalid support status {support_status!r}; it is one of {', '.join(_STATUSES)}.")
     pattern = _pattern(name) if name else None
     found = []
-    for type_name, type_ in sorted(engine.registry.types().items()):
+    for type_name, type_ in sorted(engine.types.offered().items()):
         support = type_.support
         if support.status == "HIDDEN" or not context.may_use(type_name):
             continue
@@ -62,7 +62,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 def _type(engine: Engine, type_name: str) -> ResourceType:
-    type_ = engine.registry.get(type_name)
+    type_ = engine.types.offered().get(type_name)
     if type_ is None:
         raise EntityNotFound(f"The Resource Type ({type_name}) could not be found.")
     if type_.support.status == "HIDDEN":
@@ -203,7 +203,7 @@ async def validate_template(
     """Check a template without values; answers what parameters it takes. Raises TemplateInvalid."""
     request = StackRequest(template, environment, environment_files, files, parameters)
     parsed = parse_template(engine, template)
-    bound = parse_environment(request, parsed)
+    bound = engine.loader.over_operator(parse_environment(request, parsed))
     pseudo = PseudoParameters("", "template_validate", context.project_id, engine.settings.region_name, "")
     definition = Definition.bind(
         parsed,

@@ -37,7 +37,7 @@ class TreeChecker:
     def __init__(self, engine: Engine, context: RequestContext) -> None:
         self._engine = engine
         self._context = context
-        self._type_names = list(engine.registry.types())
+        self._type_names = list(engine.types.offered())
         self.resources = 0
         self.found: list[tuple[Definition, Place]] = []
 
@@ -89,9 +89,7 @@ class TreeChecker:
 
     def _bind(self, parent: Definition, resource: ResourceDefinition, request: ChildRequest) -> Definition:
         loader, name = self._engine.loader, request.template_name
-        template = (
-            loader.parse_file(parent.files, name) if name in parent.files else loader.parse(request.template or {})
-        )
+        template = loader.template_named(parent.files, name) or loader.parse(request.template or {})
         return Definition.bind(
             template,
             parent.environment.for_child(resource.name, name),

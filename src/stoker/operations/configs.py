@@ -51,7 +51,7 @@ async def software_config_create(
     outputs: Any = None,
     options: Any = None,
 ) -> dict[str, Any]:
-    """Store a configuration. Raises BadValue for inputs or outputs that are no lists of maps."""
+    """Store a configuration. Raises BadValue for inputs or outputs that are no lists of maps, RequestLimitExceeded."""
     for label, value in (("inputs", inputs), ("outputs", outputs)):
         if value is not None and not (
             isinstance(value, Sequence)

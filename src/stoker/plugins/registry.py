@@ -45,8 +45,12 @@ class Registry:
         types: Iterable[type[ResourceType]],
         constraints: Mapping[str, CustomCheck] | None = None,
         template_type: TemplateType | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
-        """Raises PluginInvalid with everything that is wrong with the declarations."""
+        """`options` are the operator's (heat.conf names), by which types configure themselves.
+
+        Raises PluginInvalid with everything that is wrong with the declarations.
+        """
         self._constraints = dict(constraints or {})
         self._template_type = template_type
         self._types: dict[str, ResourceType] = {}
@@ -56,14 +60,15 @@ class Registry:
             if name in self._types and type(self._types[name]) is not kind:
                 problems.append(f"{name}: declared by {type(self._types[name]).__qualname__} and {kind.__qualname__}")
                 continue
-            self._types[name] = kind()
-            problems += (f"{name}: {problem}" for problem in declaration_problems(kind(), self._constraints))
+            made = self._types[name] = kind()
+            made.configure(options or {})
+            problems += (f"{name}: {problem}" for problem in declaration_problems(made, self._constraints))
         if problems:
             raise PluginInvalid(problems)
 
     @classmethod
-    def from_entry_points(cls) -> Registry:
-        """Everything that installed packages offer. Raises PluginInvalid."""
+    def from_entry_points(cls, options: Mapping[str, Any] | None = None) -> Registry:
+        """Everything that installed packages offer, as `options` want it. Raises PluginInvalid."""
         types = [kind for offered in _offers(RESOURCES) for kind in offered]
         constraints: dict[str, CustomCheck] = {}
         for offered in _offers(CONSTRAINTS):
@@ -71,7 +76,7 @@ class Registry:
         factories = list(_offers(TEMPLATE_TYPES))
         if len(factories) > 1:
             raise PluginInvalid([f"{len(factories)} entry points in {TEMPLATE_TYPES}; only one can be used"])
-        return cls(types, constraints, factories[0] if factories else None)
+        return cls(types, constraints, factories[0] if factories else None, options)
 
     def get(self, type_name: str) -> ResourceType | None:
         """The type of this exact name; None when there is none."""

@@ -240,8 +240,8 @@ class ResourceType(ABC):
     path_in_attribute: ClassVar[bool] = False
     any_properties: ClassVar[bool] = False
     any_attribute: ClassVar[bool] = False
-    physical_name_limit: ClassVar[int | None] = 255
-    snapshot_on_delete: ClassVar[bool] = False
+    physical_name_limit: int | None = 255
+    snapshot_on_delete: bool = False
     always_replace_on_check_failed: ClassVar[bool] = True
     updates_with_parent: ClassVar[bool] = False
     strict_dependency: ClassVar[bool] = True
@@ -259,6 +259,9 @@ class ResourceType(ABC):
     def has_custom_constraints(self) -> bool:
         """Whether a property, at any depth, is to be checked by a plug-in."""
         return has_custom_constraints(self.properties)
+
+    def configure(self, options: Mapping[str, Any]) -> None:  # noqa: B027  most types take nothing over
+        """Take the operator's options (heat.conf names) over into the declarations; called once, before any use."""
 
     # -- decided before anything happens; pure -----------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from oslo_config import cfg
 from stoker.api.app import make_app
 from stoker.api.server import Server
 from stoker.base.clock import SystemClock
-from stoker.base.config import load_config
+from stoker.base.config import SERVICE_USER, load_config
 from stoker.base.errors import StokerError
 from stoker.base.logging import setup as set_logging_up
 from stoker.cloud.auth import CloudPool
@@ -33,7 +33,14 @@ from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry
 from stoker.processes import cfn_placeholder
 from stoker.processes.directory import DataDirectory
-from stoker.processes.settings import SERVICE_USER, TOKEN_CHECK, cloud_settings, engine_settings, set_login
+from stoker.processes.settings import (
+    TOKEN_CHECK,
+    cloud_settings,
+    database_pool,
+    encryption_keys,
+    engine_settings,
+    set_login,
+)
 from stoker.processes.tokens import remembering_check
 from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher
@@ -110,9 +117,11 @@ def _use_named_cloud(config: cfg.ConfigOpts, cloud: NamedCloud) -> None:
 async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncIterator[Engine]:
     """An engine that has taken on what the last one left; what still runs at the end is left to the next one."""
     clock = SystemClock()
+    settings = engine_settings(config)
     async with AsyncExitStack() as opened:
-        database = Database(config.database.connection)
+        database = Database(config.database.connection, database_pool(config))
         opened.callback(database.close)
+        await database.wait_until_reachable(config.database.max_retries, config.database.retry_interval, clock)
         database.migrate()
         pool = CloudPool(cloud_settings(config), clock)
         opened.push_async_callback(pool.close)
@@ -121,11 +130,11 @@ async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncItera
         engine = Engine(
             database=database,
             journal=journal,
-            sealer=Sealer([config.auth_encryption_key]),
-            registry=Registry.from_entry_points(),
+            sealer=Sealer(encryption_keys(config)),
+            registry=Registry.from_entry_points(settings.type_options),
             pool=pool,
             clock=clock,
-            settings=engine_settings(config),
+            settings=settings,
             cloud_name=options.cloud,
         )
         await engine.start(alone=True)

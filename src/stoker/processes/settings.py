@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -9,18 +10,18 @@ from typing import Any
 from keystoneauth1 import loading
 from oslo_config import cfg
 
-from stoker.base.config import OPTIONS
+from stoker.base.config import OPTIONS, SERVICE_USER, SERVICE_USER_OPTIONS
 from stoker.cloud.settings import ClientSettings, CloudSettings
+from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.settings import EngineSettings
+from stoker.store.database import Pool
 
 TOKEN_CHECK = "keystone_authtoken"  # noqa: S105  the name of a section
-SERVICE_USER = "trustee"
 
-_SERVICE_USER_OPTIONS = (
-    "auth_url", "username", "password", "user_domain_name", "user_domain_id", "project_name", "project_domain_name",
-    "project_domain_id",
-)  # fmt: skip
 _CLIENTS = "clients"
+_SHORTEST_KEY = 16
+
+_log = logging.getLogger(__name__)
 
 
 def set_login(config: cfg.ConfigOpts, group: str, auth_type: str, auth: Mapping[str, Any]) -> None:
@@ -43,7 +44,8 @@ def cloud_settings(config: cfg.ConfigOpts) -> CloudSettings:
     """How services are called. `[trustee]` is the service user; what it leaves out `[keystone_authtoken]` says."""
     return CloudSettings(
         **_of_the_same_name(config, CloudSettings),
-        **{name: value for name in _SERVICE_USER_OPTIONS if (value := _of_service_user(config, name)) is not None},
+        **{name: value for name in SERVICE_USER_OPTIONS if (value := _of_service_user(config, name)) is not None},
+        server_auth_url=config.clients_keystone.auth_uri,
         clients=_clients(config),
         max_microversions={
             service: cap
@@ -69,16 +71,51 @@ def _clients(config: cfg.ConfigOpts) -> dict[str, ClientSettings]:
     }
 
 
+def encryption_keys(config: cfg.ConfigOpts) -> list[str]:
+    """The keys for what is secret in the database, the one that encrypts first. Raises cfg.Error for a short one."""
+    keys = [key.strip() for key in config.auth_encryption_key.split(",")]
+    if min(len(key) for key in keys) < _SHORTEST_KEY:
+        raise cfg.Error(f"[DEFAULT] auth_encryption_key: each key must have {_SHORTEST_KEY} characters or more")
+    return keys
+
+
+def database_pool(config: cfg.ConfigOpts) -> Pool:
+    """How many connections are kept, and for how long."""
+    section = config.database
+    return Pool(section.max_pool_size, section.max_overflow, section.pool_timeout, section.connection_recycle_time)
+
+
 def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
-    """The engine's limits and habits; `type_options` are those that resource types may look at."""
+    """The engine's limits and habits; `type_options` are those that resource types may look at.
+
+    Raises cfg.Error for a way of acting on behalf of users that is not supported, TemplateInvalid for a file of the
+    operator's environment that is wrong.
+    """
+    if config.deferred_auth_method != "trusts":
+        raise cfg.Error(
+            f"[DEFAULT] deferred_auth_method: {config.deferred_auth_method!r} is not supported, because Stoker does "
+            "not keep users' passwords; use trusts"
+        )
+    operator = OperatorEnvironment.read(config.environment_dir, config.template_dir)
+    for problem in operator.problems:
+        _log.warning("The operator's environment: %s", problem)
     return EngineSettings(
         **_of_the_same_name(config, EngineSettings),
         region_name=config.region_name_for_services,
+        yaql_limit_iterators=config.yaql.limit_iterators,
+        yaql_memory_quota=config.yaql.memory_quota,
+        operator=operator,
         type_options={
             **{option.dest: config[option.dest] for option in OPTIONS["DEFAULT"] if not option.secret},
             **config["volumes"],
+            "clients_heat_insecure": _clients_insecure(config),
         },
     )
+
+
+def _clients_insecure(config: cfg.ConfigOpts) -> bool:
+    own = config.clients_heat.insecure
+    return bool(config.clients.insecure if own is None else own)
 
 
 def _of_the_same_name(config: cfg.ConfigOpts, kind: type[Any]) -> dict[str, Any]:

@@ -3,28 +3,74 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import QueuePool
+
+from stoker.base.clock import Clock
+from stoker.base.errors import Invalid
 
 Result = TypeVar("Result")
 
 _READERS = 4
+_SQLITE = "sqlite"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Connections of one process (heat.conf, section database): `size` are kept, 0 being no limit, and `overflow` more
+    may be open for a while. One is waited for `timeout` seconds and renewed after `recycle` seconds; -1 is never.
+    """
+
+    size: int = 5
+    overflow: int = 50
+    timeout: float | None = None
+    recycle: int = 3600
+
+    def options(self) -> dict[str, Any]:
+        """The same in SQLAlchemy's words."""
+        waiting = {} if self.timeout is None else {"pool_timeout": self.timeout}
+        return {"pool_size": self.size, "max_overflow": self.overflow, "pool_recycle": self.recycle, **waiting}
 
 
 class Database:
     """A database by its SQLAlchemy URL (`sqlite:///path`, `postgresql+psycopg://…`, `mysql+pymysql://…`)."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, pool: Pool | None = None) -> None:
         self.url = make_url(url)
-        self.engine = _engine(url)
+        self.engine = _engine(url, pool or Pool())
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="store-read")
+
+    async def wait_until_reachable(self, attempts: int, interval: float, clock: Clock) -> None:
+        """Return once the database answers, which is tried `attempts` times (-1: for ever), `interval` seconds apart.
+
+        Raises Invalid with what the last attempt came to. A file is tried once: waiting does not make it readable.
+        """
+        if self.url.get_backend_name() == _SQLITE:
+            attempts = 1
+        for attempt in count(1):
+            try:
+                return await self.read(lambda connection: None)
+            except OperationalError as error:
+                shown = self.url.render_as_string(hide_password=True)
+                if 0 <= attempts <= attempt:
+                    raise Invalid(
+                        f"The database {shown} cannot be reached ([database] connection): {error.orig}"
+                    ) from error
+                _log.warning("The database %s cannot be reached, trying again in %g s: %s", shown, interval, error.orig)
+            await _pause(interval, clock)
 
     def migrate(self) -> None:
         """Bring the tables up to this version; safe to call by several processes at once."""
@@ -47,10 +93,16 @@ class Database:
         self.engine.dispose()
 
 
-def _engine(url: str) -> Engine:
-    if make_url(url).get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True, pool_size=_READERS + 2, max_overflow=2)
-    engine = create_engine(url, poolclass=QueuePool, pool_size=_READERS + 2, connect_args={"check_same_thread": False})
+async def _pause(seconds: float, clock: Clock) -> None:
+    over = asyncio.Event()
+    clock.call_later(seconds, over.set)
+    await over.wait()
+
+
+def _engine(url: str, pool: Pool) -> Engine:
+    if make_url(url).get_backend_name() != _SQLITE:
+        return create_engine(url, pool_pre_ping=True, **pool.options())
+    engine = create_engine(url, poolclass=QueuePool, connect_args={"check_same_thread": False}, **pool.options())
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: Any) -> None:

@@ -315,19 +315,21 @@ def event_by_id(connection: Connection, stack_id: str, event_id: str) -> Event |
     return Event.of(row) if row else None
 
 
-def purge_events(connection: Connection, stack_id: str, keep: int) -> None:
-    """Forget the oldest events of a stack beyond `keep`."""
-    newest = (
-        select(tables.events.c.sequence)
-        .where(tables.events.c.stack_id == stack_id)
-        .order_by(tables.events.c.sequence.desc())
-        .limit(1)
-        .offset(keep)
-    )
-    last = connection.execute(newest).scalar_one_or_none()
-    if last is not None:
-        where = and_(tables.events.c.stack_id == stack_id, tables.events.c.sequence <= last)
-        connection.execute(delete(tables.events).where(where))
+def purge_events(connection: Connection, stack_id: str, keep: int, batch: int) -> None:
+    """Bring a stack that has more than `keep` events down to that number or fewer.
+
+    The oldest go, in whole batches of `batch`, so that a stack at its limit is not purged at every event. A batch as
+    large as `keep` would leave nothing to look at and counts as that much.
+    """
+    of_stack = tables.events.c.stack_id == stack_id
+    count = connection.execute(select(func.count()).select_from(tables.events).where(of_stack)).scalar_one()
+    if count <= keep:
+        return
+    batch = min(batch, keep)
+    batches = -(-(count - keep) // batch)
+    oldest = select(tables.events.c.sequence).where(of_stack).order_by(tables.events.c.sequence)
+    last = connection.execute(oldest.limit(1).offset(batches * batch - 1)).scalar_one()
+    connection.execute(delete(tables.events).where(and_(of_stack, tables.events.c.sequence <= last)))
 
 
 # -- operations ----------------------------------------------------------------------------------------------
@@ -431,6 +433,12 @@ def software_config(connection: Connection, identifier: str) -> SoftwareConfig |
     where = tables.software_configs.c.id == identifier
     row = connection.execute(select(tables.software_configs).where(where)).one_or_none()
     return SoftwareConfig.of(row) if row else None
+
+
+def count_software_configs(connection: Connection, project_id: str) -> int:
+    """How many configurations a project has."""
+    where = tables.software_configs.c.project_id == project_id
+    return connection.execute(select(func.count()).select_from(tables.software_configs).where(where)).scalar_one()
 
 
 def software_configs(connection: Connection, project_id: str | None) -> list[SoftwareConfig]:

@@ -41,6 +41,9 @@ class Volume(RestResource):
     )
     snapshot_on_delete = True
 
+    def configure(self, options: Mapping[str, Any]) -> None:
+        self.snapshot_on_delete = options.get("backups_enabled", True)
+
     properties = {
         "availability_zone": Property(description="The availability zone to make the volume in."),
         "size": Property(

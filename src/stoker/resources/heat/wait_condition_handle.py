@@ -136,7 +136,7 @@ def _payload(call: Call) -> dict[str, Any] | None:
     if transport == "HEAT_SIGNAL":
         return {
             "alarm_url": data["heat_signal_url"],
-            "auth_url": call.cloud.auth_url,
+            "auth_url": call.cloud.server_auth_url,
             "username": call.physical_name,
             "user_id": data["user_id"],
             "password": data["password"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection as Several
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from stoker.base.errors import CloudError
@@ -63,6 +64,15 @@ class Server(RestResource):
         "By name in the project's list; with a name of the template's, by image and time of making besides. Ports "
         "made for a server bear the resource's mark as their device owner until Nova binds them, and are found by it."
     )
+
+    def configure(self, options: Mapping[str, Any]) -> None:
+        self.physical_name_limit = options.get("max_server_name_length", NAME_LIMIT)
+        defaults = {
+            "user_data_format": options.get("default_user_data_format"),
+            "software_config_transport": options.get("default_software_config_transport"),
+        }
+        given = {name: replace(PROPERTIES[name], default=value) for name, value in defaults.items() if value}
+        self.properties = {**PROPERTIES, **given}
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         return complaints(properties)

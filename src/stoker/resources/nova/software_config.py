@@ -110,7 +110,7 @@ def _tell_heat(call: Call) -> dict[str, Any]:
     return {
         "user_id": call.data["user_id"],
         "password": call.data["password"],
-        "auth_url": call.cloud.auth_url,
+        "auth_url": call.cloud.server_auth_url,
         "project_id": user_project(call),
         "stack_id": f"{call.stack.name}/{call.stack.id}",
         "resource_name": call.name,
