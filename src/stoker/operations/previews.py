@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from stoker.base.context import RequestContext
@@ -12,16 +12,7 @@ from stoker.engine.planner import plan_forward
 from stoker.engine.stack_context import StackContext
 from stoker.operations.inspection import masked
 from stoker.operations.lookup import Reference, find_stack
-from stoker.operations.requests import (
-    CheckedRequest,
-    StackRequest,
-    check_name,
-    check_request,
-    check_tags,
-    check_timeout,
-    parse_environment,
-    parse_template,
-)
+from stoker.operations.requests import CheckedRequest, StackRequest, check_tags, check_whole
 from stoker.operations.stacks import new_stack, patched_request
 from stoker.operations.views import stack_view
 from stoker.schema.unknown import has_unknown
@@ -29,83 +20,31 @@ from stoker.store.records import Stack
 from stoker.template.expressions import UnknownScope
 
 
-async def stack_preview(
-    engine: Engine,
-    context: RequestContext,
-    name: Any,
-    template: Any,
-    environment: Any = None,
-    environment_files: Sequence[str] | None = None,
-    files: Mapping[str, str] | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    tags: Sequence[str] | None = None,
-    disable_rollback: bool | None = None,
-    timeout_mins: Any = None,
-    adopt_stack_data: Any = None,
-) -> dict[str, Any]:
+async def stack_preview(engine: Engine, context: RequestContext, name: Any, **body: Any) -> dict[str, Any]:
     """The stack that a create would make, with its resources and the plan; nothing is recorded."""
-    request = StackRequest(template, environment, environment_files, files, parameters)
-    rollback = True if disable_rollback is None else disable_rollback
-    stack = new_stack(engine, context, check_name(name), check_timeout(timeout_mins), rollback)
-    parsed = parse_template(engine, request.template)
-    checked = await check_request(
-        engine, context, stack, parsed, parse_environment(request, parsed), files or {}, parameters or {}
-    )
-    view = stack_view(stack, check_tags(tags))
+    request = StackRequest(**body)
+    stack = new_stack(engine, context, name, request)
+    checked = await check_whole(engine, context, stack, request)
+    template = checked.prepared.loaded.template
+    view = stack_view(stack, check_tags(request.tags))
     view["parameters"] = checked.definition.parameters.as_text()
-    view["description"] = view["template_description"] = parsed.description or "No description"
+    view["description"] = view["template_description"] = template.description or "No description"
     view["capabilities"], view["notification_topics"] = [], []
     view["resources"] = _previewed(stack, checked)
     view["plan"] = shown(await make_plan(engine, stack, checked, "CREATE"), checked)
     return view
 
 
-async def stack_update_preview(
-    engine: Engine,
-    context: RequestContext,
-    ref: Reference,
-    template: Any,
-    environment: Any = None,
-    environment_files: Sequence[str] | None = None,
-    files: Mapping[str, str] | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    tags: Sequence[str] | None = None,
-    disable_rollback: bool | None = None,
-    timeout_mins: Any = None,
-    converge: bool | None = None,
-    show_nested: bool = False,
-) -> dict[str, Any]:
+async def stack_update_preview(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
     """What replacing the stack's definition would do."""
     stack = await find_stack(engine, context, ref)
-    request = StackRequest(template, environment, environment_files, files, parameters)
-    parsed = parse_template(engine, request.template)
-    checked = await check_request(
-        engine, context, stack, parsed, parse_environment(request, parsed), files or {}, parameters or {}
-    )
-    return await _changes(engine, stack, checked)
+    return await _changes(engine, stack, await check_whole(engine, context, stack, StackRequest(**body)))
 
 
-async def stack_patch_preview(
-    engine: Engine,
-    context: RequestContext,
-    ref: Reference,
-    template: Any = None,
-    environment: Any = None,
-    environment_files: Sequence[str] | None = None,
-    files: Mapping[str, str] | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    tags: Sequence[str] | None = None,
-    disable_rollback: bool | None = None,
-    timeout_mins: Any = None,
-    converge: bool | None = None,
-    clear_parameters: Sequence[str] | None = None,
-    show_nested: bool = False,
-) -> dict[str, Any]:
+async def stack_patch_preview(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
     """What laying the given parts over the stack's present ones would do."""
     stack = await find_stack(engine, context, ref)
-    request = StackRequest(template, environment, environment_files, files, parameters)
-    checked = await patched_request(engine, context, stack, request, clear_parameters or ())
-    return await _changes(engine, stack, checked)
+    return await _changes(engine, stack, await patched_request(engine, context, stack, StackRequest(**body)))
 
 
 async def make_plan(engine: Engine, stack: Stack, checked: CheckedRequest, action: str) -> Plan:

@@ -31,13 +31,23 @@ MAX_TAG = 80
 
 @dataclass(frozen=True, slots=True)
 class StackRequest:
-    """The parts of a create or update body that say what the stack should be."""
+    """The body of a request to create, update or preview a stack, as the API sends it; None where nothing was given.
+
+    The first five say what the stack should be, the others how it is to be handled.
+    """
 
     template: Any = None
     environment: Any = None
     environment_files: Sequence[str] | None = None
     files: Mapping[str, str] | None = None
     parameters: Mapping[str, Any] | None = None
+    tags: Sequence[str] | None = None
+    disable_rollback: bool | None = None
+    timeout_mins: Any = None
+    adopt_stack_data: Any = None
+    converge: bool | None = None
+    clear_parameters: Sequence[str] | None = None
+    show_nested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +148,15 @@ async def check_request(
     if diagnostics:
         raise TemplateInvalid(diagnostics)
     return CheckedRequest(prepared, definition, engine.wanted(definition, prepared.loaded))
+
+
+async def check_whole(engine: Engine, context: RequestContext, stack: Stack, request: StackRequest) -> CheckedRequest:
+    """Check a request that says everything about the stack. Raises as `check_request`."""
+    template = parse_template(engine, request.template)
+    environment = parse_environment(request, template)
+    return await check_request(
+        engine, context, stack, template, environment, request.files or {}, request.parameters or {}
+    )
 
 
 async def check_exports(engine: Engine, stack: Stack, names: list[str]) -> None:

@@ -22,6 +22,7 @@ from stoker.operations.requests import (
     check_request,
     check_tags,
     check_timeout,
+    check_whole,
     parse_environment,
     parse_template,
 )
@@ -32,8 +33,9 @@ from stoker.template.environment import Environment
 from stoker.template.template import Template
 
 
-def new_stack(engine: Engine, context: RequestContext, name: str, minutes: int | None, disable_rollback: bool) -> Stack:
-    """A stack that does not exist yet, for checking and for recording."""
+def new_stack(engine: Engine, context: RequestContext, name: Any, request: StackRequest) -> Stack:
+    """A stack that does not exist yet, for checking and for recording. Raises for a bad name or time-out."""
+    name = check_name(name)
     identifier = new_id()
     return Stack(
         id=identifier,
@@ -53,8 +55,8 @@ def new_stack(engine: Engine, context: RequestContext, name: str, minutes: int |
         created_at=engine.clock.now(),
         updated_at=None,
         deleted_at=None,
-        timeout_minutes=minutes,
-        disable_rollback=disable_rollback,
+        timeout_minutes=check_timeout(request.timeout_mins),
+        disable_rollback=request.disable_rollback is not False,
         inputs="",
         good_inputs=None,
         operation=None,
@@ -98,129 +100,62 @@ async def stack_identify(
     return {"name": stack.name, "id": stack.id, "project_id": stack.project_id}
 
 
-async def stack_create(
-    engine: Engine,
-    context: RequestContext,
-    name: Any,
-    template: Any,
-    environment: Any = None,
-    environment_files: Sequence[str] | None = None,
-    files: Mapping[str, str] | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    tags: Sequence[str] | None = None,
-    disable_rollback: bool | None = None,
-    timeout_mins: Any = None,
-    adopt_stack_data: Any = None,
-) -> dict[str, Any]:
-    """Make a stack. Raises StackExists, RequestLimitExceeded, TemplateInvalid … and then nothing has been made."""
-    if adopt_stack_data is not None:
+async def stack_create(engine: Engine, context: RequestContext, name: Any, **body: Any) -> dict[str, Any]:
+    """Make a stack from a request body (see StackRequest).
+
+    Raises StackExists, RequestLimitExceeded, TemplateInvalid …, and then nothing has been made.
+    """
+    request = StackRequest(**body)
+    if request.adopt_stack_data is not None:
         raise NotSupported("Stack adoption is not enabled (enable_stack_adopt).")
-    stack, checked = await _prepared_stack(
-        engine,
-        context,
-        check_name(name),
-        StackRequest(template, environment, environment_files, files, parameters),
-        check_timeout(timeout_mins),
-        True if disable_rollback is None else disable_rollback,
-    )
-    checked_tags = check_tags(tags)
+    stack = new_stack(engine, context, name, request)
+    tags = check_tags(request.tags)
+    if await engine.database.read(queries.stack_by_name, context.project_id, stack.name) is not None:
+        raise StackExists(f"The Stack ({stack.name}) already exists.")
+    await check_quota(engine, context)
+    checked = await check_whole(engine, context, stack, request)
     stack.inputs = checked.prepared.row.id
     stack.description = checked.prepared.loaded.template.description or ""
     stack.credential = await engine.credentials.keep(context)
     operation = new_operation(engine, context, stack, "CREATE", stack.inputs)
     try:
-        await engine.submit_new(stack, operation, checked.prepared, checked_tags)
+        await engine.submit_new(stack, operation, checked.prepared, tags)
     except IntegrityError as error:
         raise StackExists(f"The Stack ({stack.name}) already exists.") from error
-    return stack_view(stack, checked_tags)
+    return stack_view(stack, tags)
 
 
-async def _prepared_stack(
-    engine: Engine,
-    context: RequestContext,
-    name: str,
-    request: StackRequest,
-    minutes: int | None,
-    disable_rollback: bool,
-) -> tuple[Stack, CheckedRequest]:
-    """A new stack with its checked inputs, nothing recorded yet."""
-    if await engine.database.read(queries.stack_by_name, context.project_id, name) is not None:
-        raise StackExists(f"The Stack ({name}) already exists.")
-    await check_quota(engine, context)
-    template = parse_template(engine, request.template)
-    environment = parse_environment(request, template)
-    stack = new_stack(engine, context, name, minutes, disable_rollback)
-    checked = await check_request(
-        engine, context, stack, template, environment, request.files or {}, request.parameters or {}
-    )
-    return stack, checked
-
-
-async def stack_update(
-    engine: Engine,
-    context: RequestContext,
-    ref: Reference,
-    template: Any,
-    environment: Any = None,
-    environment_files: Sequence[str] | None = None,
-    files: Mapping[str, str] | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    tags: Sequence[str] | None = None,
-    disable_rollback: bool | None = None,
-    timeout_mins: Any = None,
-    converge: bool | None = None,
-) -> dict[str, Any]:
+async def stack_update(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
     """Replace everything that the stack should be (PUT); tags that are not given are cleared."""
+    request = StackRequest(**body)
     stack = await _updatable(engine, context, ref)
-    request = StackRequest(template, environment, environment_files, files, parameters)
-    parsed = parse_template(engine, request.template)
-    checked = await check_request(
-        engine, context, stack, parsed, parse_environment(request, parsed), files or {}, parameters or {}
-    )
-    return await _submit_update(
-        engine, context, stack, checked, check_tags(tags), disable_rollback, check_timeout(timeout_mins), converge
-    )
+    checked = await check_whole(engine, context, stack, request)
+    return await _submit_update(engine, context, stack, checked, request, check_tags(request.tags))
 
 
-async def stack_patch(
-    engine: Engine,
-    context: RequestContext,
-    ref: Reference,
-    template: Any = None,
-    environment: Any = None,
-    environment_files: Sequence[str] | None = None,
-    files: Mapping[str, str] | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    tags: Sequence[str] | None = None,
-    disable_rollback: bool | None = None,
-    timeout_mins: Any = None,
-    converge: bool | None = None,
-    clear_parameters: Sequence[str] | None = None,
-) -> dict[str, Any]:
+async def stack_patch(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
     """Change what is given and keep the rest (PATCH)."""
+    request = StackRequest(**body)
     stack = await _updatable(engine, context, ref)
-    request = StackRequest(template, environment, environment_files, files, parameters)
-    checked = await patched_request(engine, context, stack, request, clear_parameters or ())
+    checked = await patched_request(engine, context, stack, request)
     kept = (await engine.database.read(queries.tags_of, [stack.id])).get(stack.id, [])
-    new_tags = check_tags(tags) if tags is not None else tuple(kept)
-    return await _submit_update(
-        engine, context, stack, checked, new_tags, disable_rollback, check_timeout(timeout_mins), converge
-    )
+    tags = check_tags(request.tags) if request.tags is not None else tuple(kept)
+    return await _submit_update(engine, context, stack, checked, request, tags)
 
 
 async def patched_request(
-    engine: Engine, context: RequestContext, stack: Stack, request: StackRequest, clear: Sequence[str]
+    engine: Engine, context: RequestContext, stack: Stack, request: StackRequest
 ) -> CheckedRequest:
     """What the stack would be with the given parts laid over its present ones (facts: engine.yaml, patch_existing)."""
     present = await engine.loader.load(stack.inputs)
     template = parse_template(engine, request.template) if request.template else present.template
     files = {**present.files, **(request.files or {})}
-    given = StackRequest(request.template, request.environment, request.environment_files, files)
+    clear = request.clear_parameters or ()
     former = {
         "parameters": _kept(present.parameters["environment"], template, clear),
         **{key: value for key, value in present.environment.to_data().items() if key != "parameters"},
     }
-    added = parse_environment(given, template)
+    added = parse_environment(replace(request, files=files), template)
     environment = Environment.merged([former, added.to_data()], template.parameters)
     parameters = {**_kept(present.parameters["request"], template, clear), **(request.parameters or {})}
     return await check_request(engine, context, stack, template, environment, files, parameters)
@@ -243,18 +178,17 @@ async def _submit_update(
     context: RequestContext,
     stack: Stack,
     checked: CheckedRequest,
+    request: StackRequest,
     tags: tuple[str, ...],
-    disable_rollback: bool | None,
-    minutes: int | None,
-    converge: bool | None,
 ) -> dict[str, Any]:
-    if converge:
+    if request.converge:
         raise NotSupported("Comparing with the live state before an update (converge) is not supported.")
     former = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
     checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
+    minutes = check_timeout(request.timeout_mins)
     values: dict[str, Any] = {"timeout_minutes": stack.timeout_minutes if minutes is None else minutes}
-    if disable_rollback is not None:
-        values["disable_rollback"] = disable_rollback
+    if request.disable_rollback is not None:
+        values["disable_rollback"] = request.disable_rollback
     if stack.credential is None:
         values["credential"] = await engine.credentials.keep(context)
     stack = replace(stack, **values)
