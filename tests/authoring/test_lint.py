@@ -66,6 +66,20 @@ def test_a_file_that_is_named_is_looked_at_whatever_it_holds(desk: Desk) -> None
     assert desk.complaints("binary.yaml") == [("unreadable", "binary.yaml", None)]
 
 
+def test_a_template_that_is_too_large_does_not_stop_the_others(desk: Desk) -> None:
+    many = "".join(f"  r{number}: {{type: OS::Heat::Value}}\n" for number in range(1001))
+    desk.write("many.yaml", f"heat_template_version: 2018-08-31\nresources:\n{many}")
+    desk.write("long.yaml", f"heat_template_version: 2018-08-31\ndescription: {'x' * 600_000}\n")
+    desk.write("bad.yaml", BAD)
+    found = desk.complaints("many.yaml", "long.yaml", "bad.yaml")
+    assert [(rule, source) for rule, source, _ in found] == [
+        ("unknown-property", "bad.yaml"),
+        ("unknown-resource", "bad.yaml"),
+        ("limit", "long.yaml"),
+        ("limit", "many.yaml"),
+    ]
+
+
 def test_cloudformation_templates_too(desk: Desk) -> None:
     desk.write(
         "stack.template",
@@ -76,6 +90,30 @@ def test_cloudformation_templates_too(desk: Desk) -> None:
         """,
     )
     assert desk.complaints("stack.template") == [("unknown-property", "stack.template", 3)]
+
+
+def test_values_are_checked_for_their_form(desk: Desk) -> None:
+    desk.write(
+        "a.yaml",
+        """
+        heat_template_version: 2018-08-31
+        parameters:
+          range: {type: string, default: 10.0.0.0/8, constraints: [{custom_constraint: net_cidr}]}
+          secret: {type: string, hidden: true, default: letmein, constraints: [{custom_constraint: ip_addr}]}
+          name: {type: string, default: any, constraints: [{custom_constraint: nova.flavor}]}
+        resources:
+          net: {type: OS::Neutron::Net}
+          subnet:
+            type: OS::Neutron::Subnet
+            properties: {network: {get_resource: net}, cidr: 10.0.0.0/99, name: {get_param: name}}
+        outputs:
+          a: {value: [{get_param: range}]}
+        """,
+    )
+    words = ("a.yaml", "--ignore", "unused-parameter")
+    assert desk.complaints(*words) == [("parameter-constraint", "a.yaml", 4), ("constraint", "a.yaml", 10)]
+    assert "letmein" not in desk.stoker("lint", "-f", "json", *words).stdout
+    assert ("parameter-constraint", "a.yaml", 3) in desk.complaints(*words, "-P", "range=10.0.0.0/77")
 
 
 # -- what belongs to a template ----------------------------------------------------------------------------------

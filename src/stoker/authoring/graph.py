@@ -50,7 +50,8 @@ def draw(place: Place, *, nested: bool = False, prefix: str = "") -> Graph:
     Raises TemplateInvalid when resources need each other in a circle.
     """
     definition = place.definition
-    types = dict(_types(place))
+    kinds = {name: place.kind_of(resource) for name, resource in definition.resources.items()}
+    types = {name: kind for name, kind in kinds.items() if kind is not None}
     requires = requirements(definition, types)
     nodes = tuple(
         Node(
@@ -68,16 +69,6 @@ def draw(place: Place, *, nested: bool = False, prefix: str = "") -> Graph:
         for before in sorted(requires[after])
     )
     return Graph(nodes, edges)
-
-
-def _types(place: Place) -> Iterator[tuple[str, ResourceType]]:
-    for name, resource in place.definition.resources.items():
-        try:
-            kind = place.type_of(resource.type, name)
-        except TemplateInvalid:
-            continue  # a broken nested template is a resource all the same
-        if kind is not None:
-            yield name, kind
 
 
 def _why(resource: ResourceDefinition, before: str) -> str:

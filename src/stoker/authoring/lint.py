@@ -11,10 +11,14 @@ from stoker.authoring.suppression import suppress
 from stoker.authoring.workspace import NotRead, Place, Workspace
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from stoker.plugins.constraints import FormCheck
+from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ChildRequest, ResourceType
 from stoker.template.check import check
 from stoker.template.definition import Definition, ResourceDefinition
-from stoker.template.properties import key_path
+from stoker.template.expressions import UnknownScope
+from stoker.template.parameter import HIDDEN_TEXT
+from stoker.template.properties import finalize, key_path
 from stoker.template.warnings import warnings
 
 MAX_NESTED_STACK_DEPTH = 5
@@ -37,9 +41,11 @@ def lint(workspace: Workspace, paths: Iterable[str]) -> list[Diagnostic]:
 def _root(workspace: Workspace, path: str) -> list[Diagnostic]:
     try:
         place = workspace.root(path)
+        return [*_check(workspace, place), *warnings(place.definition, place.type_of)]
     except TemplateInvalid as error:
         return list(error.diagnostics)
-    return [*_check(workspace, place), *warnings(place.definition, place.type_of)]
+    except RequestLimitExceeded as error:
+        return [Diagnostic("limit", error.message, source=path)]
 
 
 def _check(workspace: Workspace, place: Place) -> list[Diagnostic]:
@@ -48,11 +54,36 @@ def _check(workspace: Workspace, place: Place) -> list[Diagnostic]:
 
     type_names = sorted(workspace.registry.types())
     found = check(place.definition, place.type_of, deep=deep, type_names=type_names)
+    found += (item for item in _forms(workspace.registry, place) if item not in found)
     missing = place.files.missing
     return [
         *(replace(item, rule="missing-file", severity=WARNING) if item.message in missing else item for item in found),
         *_not_read(place),
     ]
+
+
+def _forms(registry: Registry, place: Place) -> Iterator[Diagnostic]:
+    """Complaints of the custom constraints that only look at a value's form, and need no service for that."""
+
+    def custom(name: str, value: Any) -> str | None:
+        known = registry.constraint(name)
+        if known is None:
+            return f"there is no constraint {name!r}"
+        return known.problem(value) if isinstance(known, FormCheck) else None
+
+    definition = place.definition
+    document = definition.template.document
+    for asked in definition.parameters.custom_checks:
+        complaint = custom(asked.constraint, asked.value)
+        if complaint:
+            message = asked.description or (
+                f"{HIDDEN_TEXT} does not meet {asked.constraint}" if asked.hidden else complaint
+            )
+            yield Diagnostic("parameter-constraint", message, asked.path, document.source, document.locate(asked.path))
+    for resource in definition.resources.values():
+        kind = place.kind_of(resource)
+        if kind is not None and kind.has_custom_constraints and resource.external_id is None:
+            yield from finalize(definition, resource, kind, UnknownScope(), custom).diagnostics
 
 
 def _nested(
@@ -87,14 +118,7 @@ def _not_read(place: Place) -> Iterator[Diagnostic]:
     definition = place.definition
     document = definition.template.document
     for resource in definition.resources.values():
-        if _is_not_read(place, resource):
+        if isinstance(place.kind_of(resource), NotRead):
             path = key_path(definition, resource, "type")
             message = f"the template {resource.type} is not fetched"
             yield Diagnostic("missing-file", message, path, document.source, document.locate(path), severity=WARNING)
-
-
-def _is_not_read(place: Place, resource: ResourceDefinition) -> bool:
-    try:
-        return isinstance(place.type_of(resource.type, resource.name), NotRead)
-    except TemplateInvalid:
-        return False  # told by the check

@@ -51,6 +51,13 @@ class Place:
         path = beside(self.files.folder, implementation) if implementation == type_name else implementation
         return self._workspace.template_type(path)
 
+    def kind_of(self, resource: ResourceDefinition) -> ResourceType | None:
+        """The type of a resource; None when there is none that can be used."""
+        try:
+            return self.type_of(resource.type, resource.name)
+        except TemplateInvalid:
+            return None
+
     def child(self, resource: ResourceDefinition, request: ChildRequest) -> Place:
         """The nested stack that a resource asks for. Raises TemplateInvalid or RequestLimitExceeded."""
         name = request.template_name
