@@ -186,7 +186,8 @@ def _in_own_process(case: str) -> list[dict[str, Any]]:
         for phase, seconds in found["spent"].items()
     ]
     total = round(sum(found["spent"].values()), 3)
-    note = f"{found['cpu_s']:.2f} s of computing; peak {found['peak_mb']:.0f} MB, {found['before_mb']:.0f} MB of it before the case began"
+    memory = f"peak {found['peak_mb']:.0f} MB, {found['before_mb']:.0f} MB of it before the case began"
+    note = f"{found['cpu_s']:.2f} s of computing; {memory}"
     return [*records, {"case": case, "phase": "total", "n": count, "wall_s": total, "note": note}]
 
 

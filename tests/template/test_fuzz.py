@@ -20,7 +20,13 @@ from stoker.template.template import Template
 from stoker.template.versions import VERSIONS
 from template.support import PSEUDO, TYPES
 
-FUNCTIONS = sorted({name for version in VERSIONS for name in version.functions | version.condition_functions})
+FUNCTIONS = sorted(
+    {
+        name
+        for version in VERSIONS
+        for name in {**version.extended.functions, **version.condition_functions, **version.rule_functions}
+    }
+)
 WORDS = sorted(
     {word for version in VERSIONS for word in version.sections | version.resource_keys | version.parameter_keys}
     | {"template", "params", "for_each", "expression", "data", "keys", "values", "p", "r", "c", "Test::Net"}
@@ -66,7 +72,20 @@ def templates(draw: Any) -> dict[str, Any]:
     template[word["outputs"]] = {"o": {version.dialect.output_keys["value"]: draw(values)}}
     if word["conditions"] in version.sections:
         template[word["conditions"]] = {"c": draw(mostly(st.booleans() | _condition(version.dialect.name)))}
+    if version.transforms:
+        template |= draw(st.just({}) | st.just({"Transform": "AWS::LanguageExtensions"}))
+        template |= draw(st.just({}) | st.fixed_dictionaries({"Rules": mostly(_rules())}))
+        template[word["outputs"]] |= draw(st.just({}) | st.fixed_dictionaries({"Fn::ForEach::L": mostly(_loops())}))
     return template
+
+
+def _rules() -> st.SearchStrategy[Any]:
+    assertion = st.dictionaries(st.sampled_from(FUNCTIONS), values, min_size=1, max_size=1)
+    return assertion.map(lambda call: {"rule": {"Assertions": [{"Assert": call}]}})
+
+
+def _loops() -> st.SearchStrategy[Any]:
+    return st.tuples(values, values).map(lambda drawn: ["I", drawn[0], {"k${I}": {"Value": drawn[1]}}])
 
 
 def _parameters(dialect: str) -> list[dict[str, Any]]:

@@ -1,0 +1,53 @@
+"""Every custom constraint of the reference engine reaches whoever looks things up, with its own description."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoker.template.parameters import CustomCheck
+from template.support import bind
+
+NAMES: list[str] = json.loads(Path(__file__).with_name("custom_constraints.json").read_text())
+
+
+def checks(declared: dict[str, Any], value: Any) -> list[CustomCheck]:
+    definition = bind(
+        json.dumps({"heat_template_version": "2021-04-16", "parameters": {"p": declared}}),
+        {"p": value},
+    )
+    return definition.parameters.custom_checks
+
+
+def test_there_are_all() -> None:
+    assert len(NAMES) == 70
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_value_reaches_its_check(name: str) -> None:
+    declared = {
+        "type": "string",
+        "hidden": True,
+        "constraints": [{"length": {"max": 9}}, {"custom_constraint": name, "description": f"must be a {name}"}],
+    }
+    assert checks(declared, "thing") == [
+        CustomCheck(name, "thing", "p", ("parameters", "p"), f"must be a {name}", hidden=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "expected"),
+    [("number", "5", 5), ("comma_delimited_list", "a,b", ["a", "b"]), ("boolean", "yes", True)],
+)
+def test_the_value_is_of_the_parameters_type(kind: str, given: str, expected: Any) -> None:
+    found = checks({"type": kind, "constraints": [{"custom_constraint": "nova.flavor"}]}, given)
+    assert [check.value for check in found] == [expected]
+
+
+def test_each_is_known_to_a_plug_in() -> None:
+    known = {name for point in entry_points(group="stoker.constraints") for name in point.load()}
+    assert set(NAMES) <= known
