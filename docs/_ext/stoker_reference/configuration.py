@@ -7,47 +7,39 @@ from typing import Any
 
 from oslo_config import cfg
 
-from stoker.base.config import LIBRARY_GROUPS, OPTIONS
+from stoker.base.config import LIBRARY_GROUPS, OPTIONS, SERVICE_USER_OPTIONS
 from stoker_reference.markdown import code, page, section, sentence, table
-from stoker_reference.reading import Mentioned
 
 _SERVICE_SECTION = "clients_"
 
 
 def pages() -> Iterator[tuple[str, str]]:
     """The one page about configuration."""
-    read = Mentioned("base/config.py", "engine/settings.py", "cloud/settings.py", "emulator")
     services = [group for group in OPTIONS if group.startswith(_SERVICE_SECTION)]
     own = {group for group in services if group in ("clients_heat", "clients_keystone")}
-    sections = [
-        section(f"[{group}]", _options(group, read)) for group in OPTIONS if group not in services or group in own
-    ]
+    sections = [section(f"[{group}]", _options(group)) for group in OPTIONS if group not in services or group in own]
     others = ", ".join(code(f"[{group}]") for group in services if group not in own)
     libraries = ", ".join(code(f"[{group}]") for group in sorted(LIBRARY_GROUPS))
+    users = ", ".join(code(name) for name in ("auth_type", *SERVICE_USER_OPTIONS))
     yield (
         "configuration.md",
         page(
             "Configuration",
-            "Stoker reads `heat.conf` and keeps its option names, types and defaults. An option that it does not know "
-            "is named in a warning at start. Some options are known and not used yet; they are marked below.",
-            f"The sections {libraries} are read by the libraries that they belong to, `[trustee]` by keystoneauth "
-            "(the user as whom Stoker acts), and the options of logging by oslo.log.",
+            "Stoker reads `heat.conf` and keeps its option names, types and defaults. These are all options that it "
+            "honours; any other that a file sets is named in a warning at start.",
+            f"The sections {libraries} are read by the libraries that they belong to, and the options of logging by "
+            f"oslo.log. `[trustee]` is the user as whom Stoker acts: {users}.",
             *sections,
             section("Other services", f"{others} have the options of `[clients]`, for one service each."),
         ),
     )
 
 
-def _options(group: str, read: Mentioned) -> str:
+def _options(group: str) -> str:
     rows = [
-        (code(option.name), _kind(option), _default(option), sentence(option.help or "") + _effect(option, read))
-        for option in OPTIONS[group]
+        (code(option.name), _kind(option), _default(option), sentence(option.help or "")) for option in OPTIONS[group]
     ]
     return table(("Option", "Type", "Default", "Meaning"), rows)
-
-
-def _effect(option: cfg.Opt, read: Mentioned) -> str:
-    return "" if option.dest in read else " **Nothing reads it in this version.**"
 
 
 def _kind(option: cfg.Opt) -> str:

@@ -81,8 +81,8 @@ def encryption_keys(config: cfg.ConfigOpts) -> list[str]:
 
 def database_pool(config: cfg.ConfigOpts) -> Pool:
     """How many connections are kept, and for how long."""
-    section = config.database
-    return Pool(section.max_pool_size, section.max_overflow, section.pool_timeout, section.connection_recycle_time)
+    database = config.database
+    return Pool(database.max_pool_size, database.max_overflow, database.pool_timeout, database.connection_recycle_time)
 
 
 def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:

@@ -1,0 +1,121 @@
+"""No option is accepted and then ignored: each one that is registered is read somewhere in the program."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from oslo_config import cfg
+
+import stoker
+from stoker.base.config import OPTIONS, SERVICE_USER_OPTIONS
+from stoker.cloud.services import SERVICES
+from stoker.cloud.settings import CloudSettings
+
+PACKAGE = Path(stoker.__file__).parent
+SETTINGS = {"config", "settings", "_settings", "options"}
+"""Names of what options are read from: oslo.config's object, the dataclasses of settings, what resource types get."""
+
+CLIENT_SETTINGS = {"client", "own", "common"}
+CLIENTS = [group for group in OPTIONS if group.startswith("clients_")]
+
+
+@dataclass
+class Reads:
+    """Options read in a piece of code: `(from what, name)`, and names made with a pattern."""
+
+    names: set[tuple[str, str]] = field(default_factory=set)
+    patterns: list[re.Pattern[str]] = field(default_factory=list)
+
+    def add(self, tree: ast.AST) -> None:
+        for node in ast.walk(tree):
+            match node:
+                case ast.Attribute(value=holder, attr=name, ctx=ast.Load()):
+                    self.names.add((_last(holder), name))
+                case ast.Subscript(value=holder, slice=ast.Constant(value=str(name))):
+                    self.names.add((_last(holder), name))
+                case ast.Subscript(value=holder, slice=ast.JoinedStr(values=parts)) if _last(holder) in SETTINGS:
+                    self.patterns.append(re.compile("".join(_pattern(part) for part in parts)))
+                case ast.Call(func=ast.Attribute(value=holder, attr="get"), args=[ast.Constant(value=str(name)), *_]):
+                    self.names.add((_last(holder), name))
+
+    def __contains__(self, place: tuple[str, str]) -> bool:
+        group, name = place
+        holders = SETTINGS if group == "DEFAULT" else {group, "options"}
+        if group.startswith("clients"):
+            holders |= CLIENT_SETTINGS
+        made = group == "DEFAULT" and any(pattern.fullmatch(name) for pattern in self.patterns)
+        return made or any((holder, name) in self.names for holder in holders)
+
+
+def _last(node: ast.AST) -> str:
+    """The name that an expression ends with: `settings` of `self.engine.settings`."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def _pattern(part: ast.AST) -> str:
+    return re.escape(str(part.value)) if isinstance(part, ast.Constant) else r"\w+"
+
+
+def reads_of(*sources: str) -> Reads:
+    reads = Reads()
+    for source in sources:
+        reads.add(ast.parse(source))
+    return reads
+
+
+def program() -> Iterator[str]:
+    for path in PACKAGE.rglob("*.py"):
+        if PACKAGE / "emulator" not in path.parents:
+            yield path.read_text(encoding="utf-8")
+
+
+def ignored(options: dict[str, list[cfg.Opt]], reads: Reads) -> list[str]:
+    return [
+        f"[{group}] {option.dest}"
+        for group in options
+        for option in options[group]
+        if (group, option.dest) not in reads
+    ]
+
+
+def test_every_option_is_read() -> None:
+    assert ignored({group: list(options) for group, options in OPTIONS.items()}, reads_of(*program())) == []
+
+
+def test_every_section_for_a_service_is_of_one_that_is_called() -> None:
+    assert [group for group in CLIENTS if group.removeprefix("clients_") not in SERVICES] == []
+
+
+def test_every_option_of_the_service_user_is_a_setting() -> None:
+    assert set(SERVICE_USER_OPTIONS) <= {field.name for field in CloudSettings.__dataclass_fields__.values()}
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("x = config.host", True),
+        ("x = self.engine.settings.host", True),
+        ("x = call.stack.options.get('host', 1)", True),
+        ("x = config[f'h{letter}st']", True),
+        ("config.host = 1", False),
+        ("x = url.host", False),
+        ("x = 'host'", False),
+        ("config.set_default('host', 1)", False),
+    ],
+)
+def test_the_scan_tells_reading_from_mentioning(source: str, found: bool) -> None:
+    assert ignored({"DEFAULT": [cfg.StrOpt("host")]}, reads_of(source)) == ([] if found else ["[DEFAULT] host"])
+
+
+def test_an_option_of_a_section_is_not_read_by_a_name_elsewhere() -> None:
+    options = {"yaql": [cfg.IntOpt("memory_quota")]}
+    assert ignored(options, reads_of("settings.memory_quota")) == ["[yaql] memory_quota"]
+    assert ignored(options, reads_of("config.yaql.memory_quota")) == []
