@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
 import urllib.request
 from pathlib import Path
 
 import pytest
 import yaml
-from cli_shell import EXAMPLES, Result, Shell
+from cli_shell import BIN, EXAMPLES, Result, Shell
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
 
@@ -176,6 +179,30 @@ def test_the_demonstration_shows_a_deployment_and_a_change_and_cleans_up(embedde
     for line in ("8 to create.", "count: 2 → 3", "servers.2.server  CREATE_COMPLETE", "web: DELETE_COMPLETE"):
         assert line in result.out
     assert list(tmp_path.iterdir()) == []
+
+
+def test_on_a_terminal_the_tree_is_shown_and_the_plan_waits_for_an_answer(embedded: Shell) -> None:
+    controller, terminal = pty.openpty()
+    command = [BIN / "stoker", "deploy", "shown", "-t", HELLO]
+    environment = {**embedded.environment, "TERM": "xterm"}
+    with subprocess.Popen(command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal) as process:
+        os.close(terminal)
+        os.write(controller, b"y\n")
+        shown = b"".join(iter(lambda: read_terminal(controller), b"")).decode()
+        assert process.wait(60) == 0
+    os.close(controller)
+    assert "Do it? [y/N]:" in shown
+    assert "└── ✓ word  CREATE_COMPLETE" in shown
+    assert "greeting = Hello, " in shown
+    embedded.ok("delete", "shown", "--yes")
+
+
+def read_terminal(controller: int) -> bytes:
+    """What the process at the terminal wrote; nothing once it has gone."""
+    try:
+        return os.read(controller, 65536)
+    except OSError:  # Linux tells the end of a terminal in this way
+        return b""
 
 
 def test_every_command_explains_itself_with_examples(embedded: Shell) -> None:

@@ -18,6 +18,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import IO
 
 from stoker.base.errors import Conflict, StokerError
 from stoker.processes.directory import DataDirectory, SetUp
@@ -27,6 +28,7 @@ CLOUD, ENGINE = "cloud", "engine"
 
 _START_SECONDS = 45.0
 _STOP_SECONDS = 30.0
+_LOCK_SECONDS = 1.0
 _POLL_SECONDS = 0.05
 _LOG_LINES = 12
 
@@ -107,10 +109,8 @@ def start(directory: DataDirectory, program: Program) -> subprocess.Popen[bytes]
     for port in program.ports:
         _require_free(port, program)
     with directory.pid_file(program.name).open("a+") as lock, directory.log_file(program.name).open("ab") as log:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Conflict(f"The {program.title} is already being started on {directory.path}.") from None
+        if not _locked(lock):
+            raise Conflict(f"The {program.title} is already being started on {directory.path}.")
         began = log.tell()
         process = subprocess.Popen(  # noqa: S603  our own interpreter and modules
             [sys.executable, *program.arguments],
@@ -124,6 +124,20 @@ def start(directory: DataDirectory, program: Program) -> subprocess.Popen[bytes]
         lock.write(str(process.pid))
     _wait_until_ready(directory, program, process, began)
     return process
+
+
+def _locked(file: IO[str]) -> bool:
+    """Lock a pid file for a program. Whoever asks whether it runs holds the lock for an instant: that is waited out."""
+    end = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                return False
+            time.sleep(_POLL_SECONDS)
+        else:
+            return True
 
 
 def _require_free(port: int, program: Program) -> None:
@@ -147,6 +161,7 @@ def _wait_until_ready(
     if process.poll() is None:
         what = f"did not answer within {_START_SECONDS:g} seconds"
         process.kill()
+        process.wait()
     else:
         what = f"ended with status {process.returncode}"
     log_file = directory.log_file(program.name)
