@@ -155,6 +155,35 @@ def test_scalars_stay_as_they_are_written() -> None:
     assert layout(text) == text
 
 
+def test_lists_in_lists() -> None:
+    text = dedent(
+        """\
+        heat_template_version: 2018-08-31
+
+        outputs:
+          text:
+            value:
+              list_join:
+                - ','
+                - - a
+                  - b
+                  - get_param: c
+                    # about d
+                    d: e
+                  - - - deep
+                      - er
+                    - f: [1, 2]
+                  - |
+                    a block
+              other:
+                - g: h
+                  i:
+                    - j
+        """
+    )
+    assert layout(text) == text
+
+
 def test_cloudformation_keeps_its_order_and_its_tags() -> None:
     text = dedent(
         """\

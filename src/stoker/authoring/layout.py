@@ -27,6 +27,7 @@ from stoker.template.document import Document
 from stoker.template.limits import Limits
 
 _WIDTH = 120
+_DASH_OFFSET = 2
 _NO_LIMITS = Limits(max_template_size=2**31)
 _SECTIONS = (
     "heat_template_version",
@@ -153,6 +154,24 @@ class _Representer(RoundTripRepresenter):
 
 
 class _Emitter(RoundTripEmitter):
+    """Writes a list inside a list as `- - item`, with no more space than that."""
+
+    @property
+    def sequence_dash_offset(self) -> int:
+        """How far the dashes of the list at hand are indented."""
+        return 0 if self.indents.seq_seq() else _DASH_OFFSET
+
+    @sequence_dash_offset.setter
+    def sequence_dash_offset(self, offset: int) -> None:
+        assert offset in (0, _DASH_OFFSET)  # what the base class starts with
+
+    def increase_indent(self, flow: bool = False, sequence: bool | None = None, indentless: bool = False) -> None:
+        """Go one level down."""
+        in_inner_list = self.indents.seq_seq()
+        super().increase_indent(flow, sequence, indentless)
+        if in_inner_list and not indentless and self.indent is not None:
+            self.indent -= _DASH_OFFSET
+
     def write_double_quoted(self, text: Any, split: bool = True) -> None:
         """Never broken over lines, for that needs escapes which nobody wants to read."""
         super().write_double_quoted(text, split=False)
@@ -170,7 +189,7 @@ def _indented(text: str) -> str:
     reader.Emitter = _Emitter
     reader.preserve_quotes = True
     reader.width = _WIDTH
-    reader.indent(mapping=2, sequence=4, offset=2)
+    reader.indent(mapping=2, sequence=2 + _DASH_OFFSET, offset=_DASH_OFFSET)
     out = io.StringIO()
     reader.dump(reader.load(text), out)
     lines = Lines(out.getvalue())
