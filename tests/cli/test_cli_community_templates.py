@@ -76,7 +76,9 @@ def test_a_template_of_the_community_is_deployed_and_removed(keypair: Shell, tem
 
 def test_addresses_of_servers_are_outputs(keypair: Shell) -> None:
     deploy(keypair, "servers_in_new_neutron_net.yaml", "addresses", TEMPLATES["servers_in_new_neutron_net.yaml"])
-    outputs = {row["output"]: row["value"] for row in keypair.ok("stack", "outputs", "addresses", "-f", "json").json}
+    outputs = {
+        row["output_key"]: row["output_value"] for row in keypair.ok("stack", "outputs", "addresses", "-f", "json").json
+    }
     assert outputs["server1_private_ip"].startswith("10.5.5.")
     assert outputs["server2_public_ip"].startswith("172.24.4.")
     keypair.ok("delete", "addresses", "--yes")
@@ -95,7 +97,9 @@ def test_a_wait_condition_is_signalled_with_the_command_that_it_gives(keypair: S
     command = ""
     for _ in range(60):
         rows = keypair.ok("stack", "outputs", "waiting", "-f", "json").json
-        command = next((str(row["value"]) for row in rows if row["output"] == "curl_cli" and row["value"]), "")
+        command = next(
+            (str(row["output_value"]) for row in rows if row["output_key"] == "curl_cli" and row["output_value"]), ""
+        )
         if command:
             break
         time.sleep(0.1)
@@ -110,6 +114,8 @@ def test_a_wait_condition_is_signalled_with_the_command_that_it_gives(keypair: S
         if "IN_PROGRESS" not in str(shown(keypair, "waiting")):
             break
         time.sleep(0.1)
-    outputs = {row["output"]: row["value"] for row in keypair.ok("stack", "outputs", "waiting", "-f", "json").json}
+    outputs = {
+        row["output_key"]: row["output_value"] for row in keypair.ok("stack", "outputs", "waiting", "-f", "json").json
+    }
     assert json.loads(outputs["wc_data"]) == {str(number): f"data{number}" for number in range(5)}
     keypair.ok("delete", "waiting", "--yes")
