@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import urllib.request
 from pathlib import Path
@@ -188,9 +189,10 @@ def test_on_a_terminal_the_tree_is_shown_and_the_plan_waits_for_an_answer(embedd
     with subprocess.Popen(command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal) as process:
         os.close(terminal)
         os.write(controller, b"y\n")
-        shown = b"".join(iter(lambda: read_terminal(controller), b"")).decode()
+        written = b"".join(iter(lambda: read_terminal(controller), b"")).decode()
         assert process.wait(60) == 0
     os.close(controller)
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written)
     assert "Do it? [y/N]:" in shown
     assert "└── ✓ word  CREATE_COMPLETE" in shown
     assert "greeting = Hello, " in shown
