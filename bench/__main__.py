@@ -32,7 +32,9 @@ STOKER = [str(Path(sys.executable).with_name("stoker"))]
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="one run of each case, no reads at eight clients")
-    parser.add_argument("--only", default="flat,group,chain,fan,update,reads,validate,networks,templates", help="cases to run")
+    parser.add_argument(
+        "--only", default="flat,group,chain,fan,update,reads,validate,networks,templates", help="cases to run"
+    )
     parser.add_argument("--out", type=Path, help="write all records to this file as JSON")
     arguments = parser.parse_args()
     cases = arguments.only.split(",")
