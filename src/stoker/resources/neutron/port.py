@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom, one_of
 from stoker.resources.neutron.base import BUILT, TAGS, VALUE_SPECS, NeutronResource, collection, ip_address
 from stoker.resources.neutron.implicit import subnets_of
+from stoker.resources.replacing import is_named_alike, is_recorded
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
@@ -21,6 +23,8 @@ _VNIC_TYPES = one_of(
 _PROFILE = "binding:profile"
 _VNIC_TYPE = "binding:vnic_type"
 _ALWAYS = "REPLACE_ALWAYS"
+_GIVEN_UP = "given_up_addresses"
+"""In `call.data`: the addresses of a port that has made way."""
 
 _FIXED_IP = {
     "subnet_id": Property(
@@ -212,6 +216,30 @@ class Port(NeutronResource):
                 profile[key] = after.get(key)
         return {key: value for key, value in profile.items() if value is not None}
 
+    async def make_way(self, call: Call) -> Outcome:
+        """Without addresses, for the replacement may ask for the same (facts: neutron.yaml, prepare_for_replace)."""
+        if _GIVEN_UP not in call.data:
+            call.data[_GIVEN_UP] = (await self.show(call) or {}).get("fixed_ips") or []
+            return Again(after=0.0)
+        return await _address(call, str(call.physical_id), [])
+
+    async def take_back(self, call: Call) -> Outcome:
+        """The same addresses again; the replacement, if it has them, loses its own."""
+        addresses = call.data.get(_GIVEN_UP) or []
+        for address in addresses:
+            for holder in await _holders(call, address["ip_address"]):
+                if not (is_named_alike(call, holder["name"]) and await is_recorded(call, holder["id"])):
+                    return Failed(
+                        f"port {call.physical_id} cannot have {address['ip_address']} back: port {holder['id']} has "
+                        "it. Free it, then update the stack again.",
+                        "IpAddressInUse",
+                    )
+                await _address(call, holder["id"], [])
+        outcome = await _address(call, str(call.physical_id), addresses) if addresses else Done()
+        if isinstance(outcome, Done):
+            call.data.pop(_GIVEN_UP, None)
+        return outcome
+
     def created(self, call: Call, shown: Mapping[str, Any]) -> None:
         for name in ("port_security_enabled", _VNIC_TYPE):
             call.data[name] = shown.get(name)
@@ -236,6 +264,26 @@ class Port(NeutronResource):
         listed = await call.cloud.list("neutron", "/v2.0/subnets", "subnets", {"id": sorted(set(identifiers))})
         subnets = {subnet["id"]: subnet for subnet in listed}
         return [subnets[identifier] for identifier in identifiers if identifier in subnets]
+
+
+async def _holders(call: Call, ip_address: str) -> list[dict[str, Any]]:
+    """The other ports of the network that have an address; one at most."""
+    params = {"network_id": call.properties["network"], "fixed_ips": f"ip_address={ip_address}"}
+    listed: list[dict[str, Any]] = await call.cloud.list("neutron", "/v2.0/ports", "ports", params)
+    return [port for port in listed if port["id"] != call.physical_id]
+
+
+async def _address(call: Call, port: str, addresses: list[Any]) -> Outcome:
+    """Give a port exactly these addresses; a refusal is final, for nobody else is about to free them."""
+    try:
+        await call.cloud.put("neutron", f"/v2.0/ports/{port}", {"port": {"fixed_ips": addresses}})
+    except CloudError as error:
+        if error.not_found and not addresses:
+            return Done()
+        if not error.conflict:
+            raise
+        return Failed(f"the addresses of port {port} cannot be changed: {error.message}")
+    return Done()
 
 
 def _with_addresses(properties: Mapping[str, Any], body: dict[str, Any]) -> dict[str, Any]:

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, Snapshot
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import custom, length, one_of
+from stoker.resources.replacing import has_passed_on
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Property, Support, Type
 
@@ -17,6 +19,9 @@ NO_GENERATION = "2.92"
 
 GENERATION = "2.91"
 """The last microversion in which it does."""
+
+_GIVEN_UP = "given_up"
+"""In `call.data`: the public key of a keypair that has made way."""
 
 
 class KeyPair(RestResource):
@@ -87,6 +92,34 @@ class KeyPair(RestResource):
             await self.remove(call)
             call.physical_id = None
         return call.physical_id
+
+    async def make_way(self, call: Call) -> Outcome:
+        """Away with it, for a name is a user's only once; servers have the key already."""
+        if _GIVEN_UP not in call.data:
+            call.data[_GIVEN_UP] = (await self.show(call) or {}).get("public_key") or call.properties.get("public_key")
+            return Again(after=0.0)
+        await call.cloud.delete("nova", self.member_path(call), ok=(404,))
+        return Done()
+
+    async def take_back(self, call: Call) -> Outcome:
+        """The same public key under the name again, in place of the replacement's."""
+        if _GIVEN_UP not in call.data:
+            return Done()
+        public_key = call.data[_GIVEN_UP]
+        if not public_key:
+            return Failed(
+                f"keypair {call.physical_id} is gone and nobody knows its public key; give public_key, or another name"
+            )
+        if (await self.show(call) or {}).get("public_key") != public_key:
+            await call.cloud.delete("nova", self.member_path(call), ok=(404,))
+            body = {**await self.create_body(call), "public_key": public_key}
+            await call.cloud.post("nova", "/os-keypairs", self.collection.wrap(body))
+        del call.data[_GIVEN_UP]
+        return Done()
+
+    async def remove(self, call: Call) -> None:
+        if not await has_passed_on(call):
+            await super().remove(call)
 
     async def computed_attribute(self, call: Call, name: str) -> Any:
         if name == "private_key":

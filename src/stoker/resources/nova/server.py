@@ -25,6 +25,7 @@ from stoker.resources.nova.server_ports import (
     unused_port,
 )
 from stoker.resources.nova.server_reading import read_attributes
+from stoker.resources.nova.server_replacing import hand_over, take_over
 from stoker.resources.nova.server_schema import ATTRIBUTES, PROPERTIES
 from stoker.resources.nova.server_states import (
     ACTIVE,
@@ -122,6 +123,12 @@ class Server(RestResource):
 
     async def update(self, call: Call) -> Outcome:
         return await in_turn(call, change_steps(call))
+
+    async def make_way(self, call: Call) -> Outcome:
+        return await hand_over(call)
+
+    async def take_back(self, call: Call) -> Outcome:
+        return await take_over(call)
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         shown = await self.show(call) if call.physical_id is not None else None

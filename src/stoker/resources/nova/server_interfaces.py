@@ -143,7 +143,7 @@ async def change_networks(call: Call) -> Outcome:
     if cards["leave"]:
         return await _leave(call, cards)
     if cards["join"]:
-        await _join(call, cards)
+        await join(call, cards)
         return Again(after=0.0)
     del call.progress["cards"]
     return Done()
@@ -155,7 +155,7 @@ async def _planned(call: Call) -> dict[str, Any]:
     old = (call.previous or {}).get("networks") or []
     new = await _entries(call)
     own = made_here(call)
-    todo = plan(old, new, await _cards(call), own)
+    todo = plan(old, new, await cards_of(call), own)
     todo["entries"] = new
     for address in todo.pop("unlink"):
         body = {"floatingip": {"port_id": None}}
@@ -194,7 +194,7 @@ async def _automatic_network(call: Call) -> str:
     return str(made["auto_allocated_topology"]["id"])
 
 
-async def _cards(call: Call) -> list[dict[str, Any]]:
+async def cards_of(call: Call) -> list[dict[str, Any]]:
     shown = await call.cloud.get("nova", path_of(call, "/os-interface"))
     cards: list[dict[str, Any]] = shown["interfaceAttachments"]
     return cards
@@ -220,7 +220,7 @@ async def _free(call: Call, port: str) -> bool:
     return answer.status == 404 or answer.body["port"]["device_id"] != call.physical_id
 
 
-async def _join(call: Call, cards: dict[str, Any]) -> None:
+async def join(call: Call, cards: dict[str, Any]) -> None:
     """Give the server the first card that joins, unless an interrupted entry has.
 
     A port that has to be made for it first is recorded before it is used: then Nova writes over its mark.
@@ -245,7 +245,7 @@ async def _join(call: Call, cards: dict[str, Any]) -> None:
 
 async def _arrived(call: Call, cards: Mapping[str, Any], wanted: str | None) -> str | None:
     """The port that has joined already: the wanted one, or when Nova may choose, one that was not there before."""
-    there = {str(card["port_id"]) for card in await _cards(call)} - set(cards["have"])
+    there = {str(card["port_id"]) for card in await cards_of(call)} - set(cards["have"])
     return wanted if wanted in there else next(iter(there), None) if wanted is None else None
 
 

@@ -56,7 +56,7 @@ def needs_own_port(entry: Mapping[str, Any]) -> bool:
 
 def unused_port(call: Call, index: int) -> str | None:
     """The port made for the entry at `index` that no server has yet."""
-    return next((port["id"] for port in books(call) if port.get("name") == _name(call, index)), None)
+    return next((port["id"] for port in books(call) if port.get("name") == port_name(call, index)), None)
 
 
 async def ensure_port(call: Call, index: int, entry: Mapping[str, Any]) -> str:
@@ -119,7 +119,7 @@ async def security_group_ids(call: Call) -> list[str]:
 
 async def _new_port(call: Call, index: int, entry: Mapping[str, Any]) -> dict[str, Any]:
     extra = entry.get("port_extra_properties") or {}
-    body: dict[str, Any] = {"name": _name(call, index), "network_id": await network_of(call, entry)}
+    body: dict[str, Any] = {"name": port_name(call, index), "network_id": await network_of(call, entry)}
     address = without_nulls({"ip_address": entry.get("fixed_ip"), "subnet_id": entry.get("subnet")})
     if extra.get("no_fixed_ips"):
         body["fixed_ips"] = []
@@ -130,7 +130,8 @@ async def _new_port(call: Call, index: int, entry: Mapping[str, Any]) -> dict[st
     return body | extra_fields(extra) | {"device_owner": _mark(call)}
 
 
-def _name(call: Call, index: int) -> str:
+def port_name(call: Call, index: int) -> str:
+    """What a port that is made for the entry at `index` is called."""
     return f"{call.name}-port-{index}"
 
 
