@@ -538,6 +538,8 @@ def test_wrong_loops(loop: str, words: str) -> None:
 def test_loops_need_the_transform_and_a_good_name() -> None:
     loop = "[X, [a], {'N${X}': {Type: Test::Net}}]"
     assert "add Transform" in invalid(f"{HEAD}Resources: {{'Fn::ForEach::L': {loop}}}").message
+    within = f"{HEAD}Resources: {{N: {{Type: Test::Group, Properties: {{'Fn::ForEach::L': {loop}}}}}}}"
+    assert "add Transform" in invalid(within).message
     assert "a name of its own" in invalid(f"{TRANSFORM}Resources: {{'Fn::ForEach::a-b': {loop}}}").message
 
 

@@ -10,6 +10,7 @@ from stoker.base.diagnostics import Diagnostic, Path
 from stoker.template.expressions import Expression, ListExpression, Malformed, MapExpression
 from stoker.template.functions.base import VARIANTS, Compiler, Function
 from stoker.template.functions.conditions import ConditionName, ConditionResult
+from stoker.template.loops import is_loop
 from stoker.template.problems import Problems, suggestion, type_name
 from stoker.template.versions import Version
 
@@ -100,7 +101,7 @@ class TemplateCompiler:
         if name in version.unsupported_functions:
             hint = version.unsupported_functions[name]
             return self.malformed("unsupported-function", f"{name} is not supported", path, hint)
-        if name in version.extended_functions:
+        if name in version.extended_functions or (version.transforms and is_loop(name)):
             hint = f"add Transform: {' or '.join(version.transforms)}"
             return self.malformed("needs-transform", f"{name} needs a transform", path, hint)
         return None

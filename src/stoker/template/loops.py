@@ -23,6 +23,11 @@ _NAME = re.compile(r"[A-Za-z0-9]+\Z")
 _NOT_ALPHANUMERIC = re.compile(r"[^A-Za-z0-9]")
 
 
+def is_loop(key: str) -> bool:
+    """Whether a map's key begins a loop."""
+    return key.startswith(PREFIX)
+
+
 class LoopProblem(Exception):
     """A loop that cannot be written out."""
 
@@ -149,7 +154,7 @@ class Expander:
         """The entries of a map with loops taken apart: key, value, where they stand, the variables in them."""
         for key, item in value.items():
             place = (*origin, key)
-            if not key.startswith(PREFIX):
+            if not is_loop(key):
                 yield key, item, place, variables
                 continue
             identifier, collection, body = self._loop(key, item, place)
@@ -170,7 +175,7 @@ class Expander:
             raise _problem(f"what is copied must be a map, not {type_name(body)}", (*place, 2))
         marker = _Variable(identifier, "")
         for inner in body:
-            if not inner.startswith(PREFIX) and not marker.occurs_in(inner):
+            if not is_loop(inner) and not marker.occurs_in(inner):
                 hint = f"write ${{{identifier}}} or &{{{identifier}}} into it"
                 raise _problem("the key must differ from copy to copy", (*place, 2, inner), hint)
         return identifier, collection, body
@@ -208,8 +213,3 @@ class Expander:
 
 def _problem(message: str, place: Path, hint: str = "") -> LoopProblem:
     return LoopProblem(Diagnostic("loop", message, place, hint=hint))
-
-
-def loops_in(entries: Mapping[str, Any]) -> Iterator[str]:
-    """The keys of a map that are loops."""
-    return (key for key in entries if key.startswith(PREFIX))

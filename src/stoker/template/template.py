@@ -11,7 +11,7 @@ from stoker.template.compiler import TemplateCompiler
 from stoker.template.document import Document
 from stoker.template.entries import EntryReader
 from stoker.template.limits import DEFAULT_LIMITS, Limits
-from stoker.template.loops import Expander, LoopProblem, ParameterBinding, loops_in
+from stoker.template.loops import Expander, LoopProblem, ParameterBinding, is_loop
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameters import Parameters
 from stoker.template.parts import OutputTemplate, ResourceTemplate
@@ -166,7 +166,7 @@ class Template:
 
     def _refuse_loops(self, parts: dict[str, Mapping[str, Any]], problems: Problems) -> None:
         for name in _LOOP_SECTIONS if self.version.transforms else ():
-            loops = list(loops_in(parts[name]))
+            loops = [key for key in parts[name] if is_loop(key)]
             for key in loops:
                 hint = f"add Transform: {' or '.join(self.version.transforms)}"
                 problems.add("needs-transform", "Fn::ForEach needs a transform", (self.written(name), key), hint=hint)
