@@ -1,0 +1,186 @@
+"""From the configuration to the settings that the parts of a process take."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from oslo_config import cfg
+
+from stoker.base.config import load_config
+from stoker.base.errors import Invalid, TemplateInvalid
+from stoker.plugins.registry import Registry
+from stoker.processes.settings import cloud_settings, database_pool, encryption_keys, engine_settings
+from stoker.store.sealing import Sealer
+
+Configure = Callable[[str], cfg.ConfigOpts]
+
+
+@pytest.fixture
+def configure(tmp_path: Path) -> Configure:
+    """A configuration with these lines; the operator's environment is looked for in directories of the test."""
+
+    def load(text: str) -> cfg.ConfigOpts:
+        path = tmp_path / "heat.conf"
+        here = f"[DEFAULT]\nenvironment_dir = {tmp_path}/environment.d\ntemplate_dir = {tmp_path}/templates\n"
+        path.write_text(here + text)
+        return load_config([], [str(path)])
+
+    return load
+
+
+def test_limits_reach_the_engine(configure: Configure) -> None:
+    settings = engine_settings(
+        configure(
+            "host = here\nmax_template_size = 7\nmax_software_configs_per_tenant = 2\nevent_purge_batch_size = 3\n"
+            "hidden_stack_tags = a, b\nregion_name_for_services = North\n"
+            "[yaql]\nlimit_iterators = 5\nmemory_quota = 99\n"
+        )
+    )
+    assert (settings.host, settings.region_name, settings.hidden_stack_tags) == ("here", "North", ("a", "b"))
+    assert (settings.max_template_size, settings.max_software_configs_per_tenant) == (7, 2)
+    assert settings.event_purge_batch_size == 3
+    assert (settings.yaql_limit_iterators, settings.yaql_memory_quota) == (5, 99)
+
+
+@pytest.mark.parametrize(
+    ("text", "insecure"),
+    [
+        ("", False),
+        ("[clients]\ninsecure = true", True),
+        ("[clients]\ninsecure = true\n[clients_heat]\ninsecure = false", False),
+        ("[clients_heat]\ninsecure = true", True),
+    ],
+)
+def test_types_know_whether_certificates_of_this_service_are_checked(
+    configure: Configure, text: str, insecure: bool
+) -> None:
+    assert engine_settings(configure(text)).type_options["clients_heat_insecure"] is insecure
+
+
+def test_no_secret_is_shown_to_types(configure: Configure) -> None:
+    secrets = "auth_encryption_key = very-secret-key-1\nstack_domain_admin_password = very-secret-word\n"
+    shown = engine_settings(configure(secrets)).type_options
+    assert not any("very-secret" in str(value) for value in shown.values())
+
+
+def test_the_connection_pool_is_as_configured(configure: Configure) -> None:
+    pool = database_pool(
+        configure("[database]\nmax_pool_size = 3\nmax_overflow = 4\npool_timeout = 5\nconnection_recycle_time = 6\n")
+    )
+    assert pool.options() == {"pool_size": 3, "max_overflow": 4, "pool_timeout": 5, "pool_recycle": 6}
+    assert "pool_timeout" not in database_pool(configure("")).options()
+
+
+def test_keys_rotate(configure: Configure) -> None:
+    old, new = "o" * 32, "n" * 32
+    sealed = Sealer(encryption_keys(configure(f"auth_encryption_key = {old}"))).seal("secret")
+    rotated = encryption_keys(configure(f"auth_encryption_key = {new}, {old}"))
+    assert rotated == [new, old]
+    assert Sealer(rotated).open(sealed) == "secret"
+
+
+@pytest.mark.parametrize("keys", ["short", "", f"{'n' * 32},short", f"{'n' * 32},"])
+def test_a_short_key_is_refused_and_not_repeated(configure: Configure, keys: str) -> None:
+    with pytest.raises(cfg.Error, match="auth_encryption_key: each key must have 16") as caught:
+        encryption_keys(configure(f"auth_encryption_key = {keys}"))
+    assert "nnn" not in str(caught.value)
+
+
+def test_acting_by_password_is_refused_at_start(configure: Configure) -> None:
+    with pytest.raises(cfg.Error, match="deferred_auth_method: 'password' is not supported"):
+        engine_settings(configure("deferred_auth_method = password"))
+
+
+def test_servers_may_be_told_another_identity_url(configure: Configure) -> None:
+    settings = cloud_settings(
+        configure("server_keystone_endpoint_type = public\n[clients_keystone]\nauth_uri = http://identity:5000")
+    )
+    assert settings.server_keystone_endpoint_type == "public"
+    assert settings.server_auth_url == "http://identity:5000"
+
+
+def test_types_follow_the_configuration(configure: Configure) -> None:
+    settings = engine_settings(
+        configure(
+            "max_server_name_length = 20\ndefault_user_data_format = RAW\n"
+            "default_software_config_transport = POLL_SERVER_HEAT\n[volumes]\nbackups_enabled = false\n"
+        )
+    )
+    types = Registry.from_entry_points(settings.type_options).types()
+    server = types["OS::Nova::Server"]
+    assert server.physical_name_limit == 20
+    assert server.properties["user_data_format"].default == "RAW"
+    assert server.properties["software_config_transport"].default == "POLL_SERVER_HEAT"
+    assert not types["OS::Cinder::Volume"].snapshot_on_delete
+    untouched = Registry.from_entry_points().types()["OS::Nova::Server"]
+    assert (untouched.physical_name_limit, untouched.properties["user_data_format"].default) == (53, "HEAT_CFNTOOLS")
+
+
+# -- the operator's environment ----------------------------------------------------------------------------------
+
+TEMPLATE = "heat_template_version: 2021-04-16\n"
+
+
+def test_environment_files_are_merged_in_the_order_of_their_names(configure: Configure, tmp_path: Path) -> None:
+    directory = tmp_path / "environment.d"
+    directory.mkdir()
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "own.yaml").write_text(TEMPLATE)
+    (directory / "20.yaml").write_text("resource_registry: {'A::B': 'OS::Heat::Value'}\n")
+    (directory / "10.yaml").write_text(
+        "resource_registry: {'A::B': 'C::D', 'My::Own': own.yaml}\nparameter_defaults: {x: 1}\n"
+    )
+    (directory / "30.txt").write_text("no: environment\n")
+    (directory / "40.yaml").write_text("")
+    operator = engine_settings(configure("")).operator
+    url = (tmp_path / "templates" / "own.yaml").as_uri()
+    assert operator.environment.registry.to_data() == {"A::B": "OS::Heat::Value", "My::Own": url}
+    assert operator.environment.parameter_defaults == {"x": 1}
+    assert operator.templates == {url: TEMPLATE}
+    assert operator.problems == ()
+
+
+@pytest.mark.parametrize("text", ["surprise: {}\n", "- 1\n", "a: [\n", "resource_registry: {A: 5}\n"])
+def test_a_wrong_environment_file_is_told_at_start_with_its_name(
+    configure: Configure, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "environment.d").mkdir()
+    (tmp_path / "environment.d" / "wrong.yaml").write_text(text)
+    with pytest.raises(TemplateInvalid, match=r"wrong\.yaml"):
+        engine_settings(configure(""))
+
+
+def test_an_environment_file_that_is_no_text_is_told_at_start(configure: Configure, tmp_path: Path) -> None:
+    (tmp_path / "environment.d").mkdir()
+    (tmp_path / "environment.d" / "wrong.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(Invalid, match=r"wrong\.yaml cannot be read"):
+        engine_settings(configure(""))
+
+
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [
+        ("resource_registry: {'A::B': missing.yaml}", "A::B is mapped to file:///.*missing.yaml.* No such file"),
+        ("resource_registry: {'A::B': 'http://x/t.yaml'}", "A::B is mapped to http://x/t.yaml.*only files"),
+        ("resource_registry: {'A::B': broken.yaml}", "broken.yaml, which cannot be used"),
+        ("resource_registry: {resources: {r: {'A::B': missing.yaml}}}", "A::B is mapped to file:///"),
+        ("parameters: {x: 1}", "not parameters"),
+    ],
+)
+def test_what_cannot_be_used_is_named_in_a_warning(
+    configure: Configure, tmp_path: Path, caplog: pytest.LogCaptureFixture, section: str, words: str
+) -> None:
+    for name in ("environment.d", "templates"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "environment.d" / "a.yaml").write_text(section)
+    (tmp_path / "templates" / "broken.yaml").write_text("no_template: {}\n")
+    with caplog.at_level(logging.WARNING):
+        operator = engine_settings(configure("")).operator
+    assert operator.templates == {}
+    [problem] = operator.problems
+    assert problem in caplog.text
+    assert re.search(words, problem)
