@@ -95,7 +95,8 @@ def decide(target: Target, state: ResourceState | None, *, repairable: bool = Fa
     if target.external_id:
         return Decision(Kind.KEEP)
     if target.fingerprint is not None and target.fingerprint == row.fingerprint and row.status != FAILED:
-        return Decision(Kind.KEEP)
+        always = target.type.updates_with_parent
+        return Decision(Kind.UPDATE, ("it is updated whenever its stack is",)) if always else Decision(Kind.KEEP)
     return _compare(target, state)
 
 

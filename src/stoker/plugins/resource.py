@@ -168,7 +168,6 @@ class Call:
     started_at: float
     now: float
     update_policy: Mapping[str, Any] = field(default_factory=dict)
-    updated_templates: frozenset[str] = frozenset()
     unrecorded: Unrecorded | None = None
 
     @property
@@ -244,7 +243,6 @@ class ResourceType(ABC):
     snapshot_on_delete: bool = False
     always_replace_on_check_failed: ClassVar[bool] = True
     updates_with_parent: ClassVar[bool] = False
-    strict_dependency: ClassVar[bool] = True
     checkable: ClassVar[bool] = False
     signalable: ClassVar[bool] = False
     hidden_data: ClassVar[frozenset[str]] = frozenset()
