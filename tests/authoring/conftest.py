@@ -3,7 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.authoring.support import Desk
+
+from authoring.support import Desk
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.authoring.support import Desk
 
+from authoring.support import Desk
 from stoker.authoring.convert.templates import convert, to_json, to_yaml
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment

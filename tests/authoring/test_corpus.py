@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.authoring import corpus
 
+from authoring import corpus
 from stoker.authoring.convert.templates import convert, to_yaml
 from stoker.authoring.graph import draw, to_dot
 from stoker.authoring.layout import CannotFormat, layout

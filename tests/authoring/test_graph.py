@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.authoring.support import Desk
 
+from authoring.support import Desk
 from stoker.authoring.layers import arrange
 
 TEMPLATE = """

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.authoring.support import Desk
 
+from authoring.support import Desk
 from stoker.authoring.layout import CannotFormat, layout
 from stoker.base.errors import TemplateInvalid
 from stoker.template.document import Document

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.authoring.support import Desk, diagnostics
 
+from authoring.support import Desk, diagnostics
 from stoker.authoring.rules import RULES
 
 GOOD = """

@@ -6,9 +6,9 @@ import io
 import json
 
 from rich.console import Console
-from tests.authoring.support import Desk
-from tests.authoring.test_lint import BAD
 
+from authoring.support import Desk
+from authoring.test_lint import BAD
 from stoker.authoring import render
 from stoker.base.diagnostics import Diagnostic, Position
 

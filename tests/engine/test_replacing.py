@@ -58,6 +58,11 @@ async def ports(world: World) -> dict[str, dict[str, Any]]:
     return {port["id"]: port for port in listed if not port["device_owner"].startswith("network:")}
 
 
+async def addresses(world: World) -> dict[str, str]:
+    """The device of each address."""
+    return {row["ip_address"]: port["device_id"] for port in (await ports(world)).values() for row in port["fixed_ips"]}
+
+
 async def servers(world: World) -> list[str]:
     return [server["id"] for server in (await (await user(world)).get("nova", "/servers"))["servers"]]
 
@@ -143,3 +148,131 @@ async def test_a_failed_replacement_can_be_tried_again(world: World, served: Ser
     assert after["port"] == before["port"]
     assert await servers(world) == [after["server"]]
     assert {key: port["device_id"] for key, port in (await ports(world)).items()} == {after["port"]: after["server"]}
+
+
+async def test_a_replaced_server_keeps_an_address_that_nova_was_asked_for(world: World) -> None:
+    place = {"network": "private", "fixed_ip": ADDRESS}
+    await world.create("web", networked("key1", place), disable_rollback=False)
+    before = await physical(world, "web")
+
+    stack = await world.update("web", networked("key2", place))
+
+    assert outcome(stack) == ("UPDATE", "COMPLETE", "")
+    after = await physical(world, "web")
+    assert await addresses(world) == {ADDRESS: after["server"]}
+
+    wanted = networked("key1", place, bad=bad("server"))
+    assert outcome(await world.update("web", wanted)) == ("ROLLBACK", "COMPLETE", "")
+    assert await physical(world, "web") == after
+    assert await servers(world) == [after["server"]] != [before["server"]]
+    assert await addresses(world) == {ADDRESS: after["server"]}
+
+
+async def test_a_replaced_server_keeps_the_address_of_a_port_that_was_made_for_it(world: World) -> None:
+    place = {"network": "private", "fixed_ip": ADDRESS, "port_extra_properties": {"mac_address": "fa:16:3e:00:00:01"}}
+    await world.create("web", networked("key1", place), disable_rollback=False)
+
+    stack = await world.update("web", networked("key2", place))
+
+    assert outcome(stack) == ("UPDATE", "COMPLETE", "")
+    after = await physical(world, "web")
+    assert await addresses(world) == {ADDRESS: after["server"]}
+
+    wanted = networked("key1", place, bad=bad("server"))
+    assert outcome(await world.update("web", wanted)) == ("ROLLBACK", "COMPLETE", "")
+    assert await physical(world, "web") == after
+    assert await addresses(world) == {ADDRESS: after["server"]}
+    await world.delete("web")
+    assert await ports(world) == {}
+
+
+def addressed(mac: str, **resources: Any) -> dict[str, Any]:
+    """A port with an address of its own."""
+    port = resource(
+        "OS::Neutron::Port",
+        network="private",
+        mac_address=f"fa:16:3e:00:00:{mac}",
+        fixed_ips=[{"ip_address": ADDRESS}],
+    )
+    return template(port=port, **resources)
+
+
+async def test_a_replaced_port_keeps_its_address(world: World) -> None:
+    await world.create("web", addressed("01"))
+    before = await physical(world, "web")
+
+    stack = await world.update("web", addressed("02"))
+
+    assert outcome(stack) == ("UPDATE", "COMPLETE", "")
+    after = await physical(world, "web")
+    assert after["port"] != before["port"]
+    assert {key: port["fixed_ips"][0]["ip_address"] for key, port in (await ports(world)).items()} == {
+        after["port"]: ADDRESS
+    }
+
+
+async def test_the_old_port_gets_its_address_back(world: World) -> None:
+    await world.create("web", addressed("01"), disable_rollback=False)
+    before = await physical(world, "web")
+
+    stack = await world.update("web", addressed("02", bad=bad("port")))
+
+    assert outcome(stack) == ("ROLLBACK", "COMPLETE", "")
+    assert await physical(world, "web") == before
+    assert {key: port["fixed_ips"][0]["ip_address"] for key, port in (await ports(world)).items()} == {
+        before["port"]: ADDRESS
+    }
+
+
+async def test_the_old_port_gets_its_address_back_when_there_is_no_new_one(world: World, served: ServedCloud) -> None:
+    await world.create("web", addressed("01"), disable_rollback=False)
+    before = await physical(world, "web")
+    served.do(lambda: served.cloud.faults.add(Fault(on="POST /network/v2.0/ports", do="fail", status=400)))
+
+    stack = await world.update("web", addressed("02"))
+
+    assert outcome(stack) == ("ROLLBACK", "COMPLETE", "")
+    assert [(key, port["fixed_ips"][0]["ip_address"]) for key, port in (await ports(world)).items()] == [
+        (before["port"], ADDRESS)
+    ]
+
+
+def named_key(public_key: str | None, **more: Any) -> dict[str, Any]:
+    return template(key=resource("OS::Nova::KeyPair", name="mine", public_key=public_key), **more)
+
+
+async def public_keys(world: World) -> dict[str, str]:
+    listed = (await (await user(world)).get("nova", "/os-keypairs"))["keypairs"]
+    return {row["keypair"]["name"]: row["keypair"]["public_key"] for row in listed}
+
+
+async def test_a_keypair_is_replaced_under_its_name(world: World) -> None:
+    await world.create("web", named_key(FIRST_KEY))
+
+    stack = await world.update("web", named_key(SECOND_KEY))
+
+    assert outcome(stack) == ("UPDATE", "COMPLETE", "")
+    assert await public_keys(world) == {"mine": SECOND_KEY}
+    await world.delete("web")
+    assert await public_keys(world) == {}
+
+
+async def test_the_old_keypair_comes_back_when_the_update_fails(world: World) -> None:
+    await world.create("web", named_key(None), disable_rollback=False)
+    before = await public_keys(world)
+
+    stack = await world.update("web", named_key(SECOND_KEY, bad=bad("key")))
+
+    assert outcome(stack) == ("ROLLBACK", "COMPLETE", "")
+    assert await public_keys(world) == before
+    await world.delete("web")
+    assert await public_keys(world) == {}
+
+
+async def test_the_old_keypair_comes_back_when_the_new_one_is_refused(world: World) -> None:
+    await world.create("web", named_key(FIRST_KEY), disable_rollback=False)
+
+    stack = await world.update("web", named_key("nonsense"))
+
+    assert outcome(stack) == ("ROLLBACK", "COMPLETE", "")
+    assert await public_keys(world) == {"mine": FIRST_KEY}

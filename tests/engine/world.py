@@ -57,7 +57,7 @@ class World:
             database=self.database,
             journal=self.journal,
             sealer=Sealer([KEY]),
-            registry=Registry.from_entry_points(),
+            registry=Registry.from_entry_points(self.settings.type_options),
             pool=self.pool,
             clock=self.clock,
             settings=self.settings,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import socket
+from collections.abc import Coroutine, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from stoker.base.errors import Bug, Fenced
+from stoker.base.clock import ManualClock
+from stoker.base.errors import Bug, Fenced, Invalid
 from stoker.base.ids import new_id
 from stoker.store import documents, queries, tables
-from stoker.store.database import Database
+from stoker.store.database import Database, Pool
 from stoker.store.journal import Batch, Claim, Journal
 from stoker.store.records import Event, Operation, Stack
 from stoker.store.sealing import Sealer
@@ -166,6 +169,52 @@ async def test_old_events_go_in_batches_and_never_all(
     await journal.commit(Batch().then(partial(queries.purge_events, stack_id="s", keep=keep, batch=batch)))
     listed = await database.read(queries.list_events, queries.EventQuery(stack_ids=["s"]))
     assert [item.reason for item in listed] == left
+
+
+async def turned(clock: ManualClock, work: Coroutine[Any, Any, None]) -> float:
+    """Seconds that pass on the clock until the work is done."""
+    began, task = clock.now(), asyncio.ensure_future(work)
+    while not task.done():
+        await asyncio.sleep(0.002)
+        if (due := clock.next_due()) is not None:
+            clock.advance(due - clock.now())
+    await task
+    return clock.now() - began
+
+
+async def test_a_database_that_does_not_answer_is_tried_again_and_then_told_without_its_password(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    database = Database(f"mysql+pymysql://stoker:hidden@127.0.0.1:{port}/stoker")
+    clock = ManualClock()
+    began = clock.now()
+    with pytest.raises(Invalid, match=r"mysql\+pymysql://stoker:\*\*\*@127.* cannot be reached") as caught:
+        await turned(clock, database.wait_until_reachable(3, 10, clock))
+    assert clock.now() - began == 20
+    assert caplog.text.count("trying again in 10 s") == 2
+    assert "hidden" not in caplog.text + str(caught.value)
+    database.close()
+
+
+async def test_a_file_that_cannot_be_opened_is_told_at_once(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path}/missing/stoker.db")
+    clock = ManualClock()
+    with pytest.raises(Invalid, match="unable to open database file"):
+        await database.wait_until_reachable(-1, 10, clock)
+    database.close()
+
+
+async def test_a_database_that_answers_is_not_waited_for(database: Database) -> None:
+    assert await turned(clock := ManualClock(), database.wait_until_reachable(3, 10, clock)) == 0
+
+
+def test_the_pool_is_as_large_as_was_asked_for(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'pool.db'}", Pool(size=1, overflow=1, timeout=0.01))
+    with database.engine.connect(), database.engine.connect(), pytest.raises(PoolTimeout):
+        database.engine.connect()
+    database.close()
 
 
 async def test_paging_through_stacks_shows_each_once(database: Database, journal: Journal) -> None:

@@ -77,7 +77,7 @@ def layout(text: str, source: str = "template") -> str:
         except (YAMLError, yaml.YAMLError, TemplateInvalid, _Unsettled) as error:
             refusal = _first_line(error)
         if refusal is None:
-            return result
+            return _json_layout(result, source) if _is_json(result) else result
         refusals.append(refusal)
     raise CannotFormat(f"{source} is left as it is: {refusals[-1]}.")
 

@@ -19,7 +19,9 @@ _FORMATS = {"yaml": to_yaml, "json": to_json}
 @click.command("convert")
 @click.argument("path", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
 @click.option("--to", required=True, type=click.Choice(list(TARGETS)), help="Dialect to convert to.")
-@click.option("-f", "--format", "form", type=click.Choice(list(_FORMATS)), default="yaml", show_default=True)
+@click.option(
+    "-f", "--format", "form", type=click.Choice(list(_FORMATS)), default="yaml", show_default=True, help="Notation."
+)
 @click.option("--partial", is_flag=True, help="Print the template also when parts of it cannot be said.")
 def command(path: str, to: str, form: str, partial: bool) -> None:
     """Print a template in HOT or in CloudFormation's dialect, without a server.
@@ -28,7 +30,8 @@ def command(path: str, to: str, form: str, partial: bool) -> None:
     you to replace. Comments are not taken along.
 
     \b
-    Exit status: 0, or 1 when something cannot be said (unless --partial) or the template is wrong.
+    Exit status: 0, or 1 when something cannot be said (unless --partial)
+    or the template is wrong.
 
     \b
     Examples:

@@ -42,7 +42,8 @@ def fmt(paths: tuple[str, ...], check: bool, diff: bool) -> None:
     same everywhere. A file that cannot be laid out without changing what it says, or losing a comment, is left alone.
 
     \b
-    Exit status: 0, or 1 when a file cannot be laid out or --check finds one that is not, or 2 for wrong usage.
+    Exit status: 0, or 1 when a file cannot be laid out or --check finds one
+    that is not, or 2 for wrong usage.
 
     \b
     Examples:

@@ -97,7 +97,7 @@ def lint(
     the line, or alone on the line above, takes a complaint back.
 
     \b
-    Exit status: 0, or 1 when there are errors (not for warnings), or 2 when the command is used wrongly.
+    Exit status: 0, or 1 for errors (not for warnings), or 2 for wrong usage.
 
     \b
     Examples:

@@ -16,6 +16,7 @@ from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Change, Finalizer, Property
 from stoker.schema.unknown import has_unknown
 from stoker.store.records import FAILED
+from stoker.template.registry import is_template_name
 
 REFUSED = "cannot be changed"
 
@@ -83,7 +84,7 @@ def decide(target: Target, state: ResourceState | None, *, repairable: bool = Fa
     row = state.row
     if row.action == "INIT":
         return Decision(Kind.CREATE, ("it was never made",), _all_new(target))
-    if state.implementation != target.implementation:
+    if not _same_kind(state.implementation, target.implementation):
         return Decision(Kind.REPLACE, (f"its type changes from {state.implementation} to {target.implementation}",))
     recorded = state.stored.definition
     if (recorded.get("external_id") or target.external_id) and recorded.get("external_id") != target.external_id:
@@ -98,6 +99,11 @@ def decide(target: Target, state: ResourceState | None, *, repairable: bool = Fa
         always = target.type.updates_with_parent
         return Decision(Kind.UPDATE, ("it is updated whenever its stack is",)) if always else Decision(Kind.KEEP)
     return _compare(target, state)
+
+
+def _same_kind(recorded: str, wanted: str) -> bool:
+    """Whether an object made as `recorded` can become `wanted`: templates may move or give way to one another."""
+    return recorded == wanted or (is_template_name(recorded) and is_template_name(wanted))
 
 
 def _all_new(target: Target) -> tuple[PropertyChange, ...]:

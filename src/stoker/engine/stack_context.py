@@ -11,12 +11,12 @@ from stoker.cloud.session import Cloud
 from stoker.engine.loader import LoadedInputs
 from stoker.engine.scope import RecordedScope
 from stoker.engine.state import ResourceState
-from stoker.engine.types import is_template_name
 from stoker.plugins.resource import StackFacts
 from stoker.store import queries
 from stoker.store.journal import Batch
 from stoker.store.records import Operation, Stack
 from stoker.template.expressions import Facade
+from stoker.template.registry import is_template_name
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine

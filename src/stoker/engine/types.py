@@ -11,14 +11,8 @@ from stoker.plugins.outcome import Failed, Outcome
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import Call, ResourceType
 from stoker.template.environment import Environment
+from stoker.template.registry import is_template_name
 from stoker.template.template import Template
-
-TEMPLATE_SUFFIXES = (".yaml", ".template")
-
-
-def is_template_name(implementation: str) -> bool:
-    """Whether a resolved type name stands for a template file."""
-    return implementation.endswith(TEMPLATE_SUFFIXES)
 
 
 @dataclass(slots=True)

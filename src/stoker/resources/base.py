@@ -36,8 +36,9 @@ class Collection:
 
     `path` may name properties in braces (`/v2.0/floatingips/{floating_ip}/port_forwardings`). `member` is the key
     around one object in bodies and `members` the key of lists, both "" where the service has none. `list_path` is where
-    lists show objects in full, if that is another path (`/servers/detail`). `update` is the method of changes. The rest are fields of an object: `id_field`, its status, why it is in it (a dotted path), when
-    it was made (None if the service does not say). `owner` is the query parameter that keeps a list to one project.
+    lists show objects in full, if that is another path (`/servers/detail`). `update` is the method of changes. The rest
+    are fields of an object: `id_field`, its status, why it is in it (a dotted path), when it was made (None if the
+    service does not say). `owner` is the query parameter that keeps a list to one project.
     """
 
     service: str

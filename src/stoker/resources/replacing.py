@@ -6,15 +6,31 @@ bear: a keypair's name, a container's, the two ends of an association.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
+from stoker.base.errors import CloudError
 from stoker.base.ids import short_id
+from stoker.plugins.outcome import Failed, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 
 
-async def has_passed_on(call: Call) -> bool:
-    """Whether another resource that the stack goes on with bears this one's id: the object is that one's by now."""
+async def has_passed_on(call: Call, type_name: str) -> bool:
+    """Whether another resource of the type, which the stack goes on with, bears this one's id: the object is that
+    one's by now, and must stay.
+    """
     other = await call.neighbours.by_reference(call.physical_id)
-    return other is not None and other.data is not call.data
+    return other is not None and other.type == type_name and other.data is not call.data
+
+
+async def conclusive(step: Awaitable[Outcome]) -> Outcome:
+    """A step's outcome; a conflict is a failure for good, since nobody is about to resolve it."""
+    try:
+        return await step
+    except CloudError as error:
+        if not error.conflict:
+            raise
+        return Failed(error.message, error.kind)
 
 
 async def is_recorded(call: Call, physical_id: str) -> bool:

@@ -13,10 +13,13 @@ from stoker.resources.nova.volume_attachments import (
     attachment_of,
     detach_completely,
 )
+from stoker.resources.replacing import conclusive
 from stoker.resources.steps import in_turn
 from stoker.schema.property import Change, Property
 
 _BUSY = 2.0
+_GIVEN_UP = "given_up"
+"""In `call.data`: the volume has been detached for the replacement."""
 
 
 class VolumeAttachment(ResourceType):
@@ -62,8 +65,23 @@ class VolumeAttachment(ResourceType):
         )
         return Done(physical_id=wanted["volume_id"]) if isinstance(outcome, Done) else outcome
 
-    async def delete(self, call: Call) -> Outcome:
-        if call.physical_id is None:
-            return Done()
+    async def make_way(self, call: Call) -> Outcome:
+        """Off the server, and off the one that an update was to take it from, so that it can be attached anew."""
+        call.data[_GIVEN_UP] = True
+        return await conclusive(in_turn(call, (self._leave, self._detach) if call.previous else (self._detach,)))
+
+    async def take_back(self, call: Call) -> Outcome:
+        """On the server again."""
+        outcome = await conclusive(self._join(call)) if _GIVEN_UP in call.data else Done()
+        if isinstance(outcome, Done):
+            call.data.pop(_GIVEN_UP, None)
+        return outcome
+
+    async def _detach(self, call: Call) -> Outcome:
         given = call.properties
-        return await detach_completely(call, given["instance_uuid"], call.physical_id, given["volume_id"])
+        return await detach_completely(call, given["instance_uuid"], str(call.physical_id), given["volume_id"])
+
+    async def delete(self, call: Call) -> Outcome:
+        if call.physical_id is None or _GIVEN_UP in call.data:
+            return Done()
+        return await self._detach(call)

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import custom
+from stoker.resources.replacing import conclusive, is_recorded
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Change, Property, Support, Type
 
@@ -65,6 +67,30 @@ class VolumeType(RestResource):
             if item["name"] == body["name"] and self.made_by(call, body, item):
                 return str(item["id"])
         return None
+
+    async def make_way(self, call: Call) -> Outcome:
+        """Under its physical name, for a name is given once."""
+        return await conclusive(self._renamed(call, str(call.physical_id), call.physical_name))
+
+    async def take_back(self, call: Call) -> Outcome:
+        """Under its name again; the replacement, if it has it, is called by its id until it goes."""
+        return await conclusive(self._restored(call))
+
+    async def _restored(self, call: Call) -> Outcome:
+        name = call.properties["name"]
+        for item in await call.cloud.list("cinder", "/types", "volume_types", {"is_public": "None"}):
+            if item["name"] == name and item["id"] != call.physical_id and await is_recorded(call, item["id"]):
+                await self._renamed(call, item["id"], item["id"])
+        return await self._renamed(call, str(call.physical_id), name)
+
+    async def _renamed(self, call: Call, identifier: str, name: str) -> Outcome:
+        body = self.collection.wrap({"name": name, "description": None})  # which keeps the description
+        await call.cloud.request("PUT", "cinder", f"/types/{identifier}", json=body, ok=(404,))
+        return Done()
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        """A type that is there is worth an update."""
+        return call.physical_id is None or await self.show(call) is None
 
     def needs_extras(self, call: Call) -> bool:
         return bool(call.properties.get("metadata") or call.properties["projects"])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.declare import custom
+from stoker.resources.replacing import conclusive, is_named_alike, is_recorded
 from stoker.schema.property import Change, Property
 
 MARK = "orchestration_resource"
@@ -49,6 +51,36 @@ class KeystoneResource(RestResource):
         listed = await call.cloud.list("keystone", self.collection.path, self.collection.members, params)
         ours = [item["id"] for item in listed if call.physical_name in (item["name"], item.get(MARK))]
         return min(await unrecorded(call, ours), default=None)
+
+    async def make_way(self, call: Call) -> Outcome:
+        """Under its physical name, for a name is given once in a domain."""
+        if call.properties["name"] is None:
+            return Done()
+        return await conclusive(self._renamed(call, str(call.physical_id), call.physical_name))
+
+    async def take_back(self, call: Call) -> Outcome:
+        """Under its name again; the replacement, if it has it, gets its physical name, which is its mark."""
+        return await conclusive(self._restored(call)) if call.properties["name"] is not None else Done()
+
+    async def _restored(self, call: Call) -> Outcome:
+        name = call.properties["name"]
+        params = {"name": name, "domain_id": call.properties.get("domain")}
+        for item in await call.cloud.list("keystone", self.collection.path, self.collection.members, params):
+            if item["id"] == call.physical_id:
+                return Done()
+            if not (is_named_alike(call, item.get(MARK)) and await is_recorded(call, item["id"])):
+                return Failed(
+                    f"{call.physical_id} cannot have the name {name} back: {item['id']} has it. Rename that, then "
+                    "update the stack again.",
+                    "Conflict",
+                )
+            await self._renamed(call, item["id"], item[MARK])
+        return await self._renamed(call, str(call.physical_id), name)
+
+    async def _renamed(self, call: Call, identifier: str, name: str) -> Outcome:
+        path = f"{self.collection.path}/{identifier}"
+        await call.cloud.request("PATCH", "keystone", path, json=self.collection.wrap({"name": name}), ok=(404,))
+        return Done()
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         """An object that is there is worth an update: another one of its name could not be made beside it."""

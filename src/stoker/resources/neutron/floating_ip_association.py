@@ -11,6 +11,7 @@ from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection, ip_address
 from stoker.resources.neutron.implicit import interfaces_behind
+from stoker.resources.replacing import conclusive, has_passed_on
 from stoker.schema.property import Change, Property
 
 
@@ -54,9 +55,18 @@ class FloatingIPAssociation(NeutronResource):
         await _lead(call, call.properties)
         return Done(physical_id=_physical_id(call.properties))
 
+    async def take_back(self, call: Call) -> Outcome:
+        """To make way there is nothing to do: a floating IP is led elsewhere without being released first."""
+        return await conclusive(self._restored(call))
+
+    async def _restored(self, call: Call) -> Outcome:
+        if not await _leads(call, call.properties):
+            await _lead(call, call.properties)
+        return Done()
+
     async def remove(self, call: Call) -> None:
-        # Another resource may have led the address elsewhere in the same update: that must stay.
-        if await _leads(call, call.properties):
+        # Another resource may have led the address elsewhere in the same update, or to the same port: that must stay.
+        if await _leads(call, call.properties) and not await has_passed_on(call, self.type_name):
             await _release(call, call.properties)
 
     async def show(self, call: Call) -> dict[str, Any] | None:

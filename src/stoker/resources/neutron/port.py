@@ -11,7 +11,7 @@ from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom, one_of
 from stoker.resources.neutron.base import BUILT, TAGS, VALUE_SPECS, NeutronResource, collection, ip_address
 from stoker.resources.neutron.implicit import subnets_of
-from stoker.resources.replacing import is_named_alike, is_recorded
+from stoker.resources.replacing import conclusive, is_named_alike, is_recorded
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
@@ -221,10 +221,13 @@ class Port(NeutronResource):
         if _GIVEN_UP not in call.data:
             call.data[_GIVEN_UP] = (await self.show(call) or {}).get("fixed_ips") or []
             return Again(after=0.0)
-        return await _address(call, str(call.physical_id), [])
+        return await conclusive(_address(call, str(call.physical_id), []))
 
     async def take_back(self, call: Call) -> Outcome:
         """The same addresses again; the replacement, if it has them, loses its own."""
+        return await conclusive(self._restored(call))
+
+    async def _restored(self, call: Call) -> Outcome:
         addresses = call.data.get(_GIVEN_UP) or []
         for address in addresses:
             for holder in await _holders(call, address["ip_address"]):
@@ -235,10 +238,10 @@ class Port(NeutronResource):
                         "IpAddressInUse",
                     )
                 await _address(call, holder["id"], [])
-        outcome = await _address(call, str(call.physical_id), addresses) if addresses else Done()
-        if isinstance(outcome, Done):
-            call.data.pop(_GIVEN_UP, None)
-        return outcome
+        if addresses:
+            await _address(call, str(call.physical_id), addresses)
+        call.data.pop(_GIVEN_UP, None)
+        return Done()
 
     def created(self, call: Call, shown: Mapping[str, Any]) -> None:
         for name in ("port_security_enabled", _VNIC_TYPE):
@@ -274,15 +277,9 @@ async def _holders(call: Call, ip_address: str) -> list[dict[str, Any]]:
 
 
 async def _address(call: Call, port: str, addresses: list[Any]) -> Outcome:
-    """Give a port exactly these addresses; a refusal is final, for nobody else is about to free them."""
-    try:
-        await call.cloud.put("neutron", f"/v2.0/ports/{port}", {"port": {"fixed_ips": addresses}})
-    except CloudError as error:
-        if error.not_found and not addresses:
-            return Done()
-        if not error.conflict:
-            raise
-        return Failed(f"the addresses of port {port} cannot be changed: {error.message}")
+    """Give a port exactly these addresses; one that is gone has none."""
+    body = {"port": {"fixed_ips": addresses}}
+    await call.cloud.put("neutron", f"/v2.0/ports/{port}", body, ok=() if addresses else (404,))
     return Done()
 
 

@@ -11,6 +11,7 @@ from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.implicit import ROUTER_INTERFACE, same_thing, subnets_of
+from stoker.resources.replacing import conclusive, has_passed_on
 from stoker.schema.property import Property, Support
 
 _NETWORK = custom("neutron.network")
@@ -61,9 +62,18 @@ class RouterGateway(NeutronResource):
             await _lead(call, {"network_id": call.properties["network"]})
         return Done(physical_id=_physical_id(call))
 
+    async def take_back(self, call: Call) -> Outcome:
+        """To make way there is nothing to do: a router has one gateway, which the replacement changes."""
+        return await conclusive(self._restored(call))
+
+    async def _restored(self, call: Call) -> Outcome:
+        if not await _leads_outside(call):
+            await _lead(call, {"network_id": call.properties["network"]})
+        return Done()
+
     async def remove(self, call: Call) -> None:
         # After a replacement the router leads elsewhere already, and must go on doing so.
-        if await _leads_outside(call):
+        if await _leads_outside(call) and not await has_passed_on(call, self.type_name):
             await _lead(call, {})
 
     async def show(self, call: Call) -> dict[str, Any] | None:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stoker.plugins.outcome import Done, Outcome
+from stoker.base.errors import CloudError
+from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
+from stoker.resources.replacing import conclusive, has_passed_on, is_recorded
 from stoker.schema.property import Property, Support
 
 _HIDDEN = Support("HIDDEN", "6.0.0", previous=Support("DEPRECATED", "2015.1", previous=Support(version="2013.1")))
 _ROUTER = custom("neutron.router")
 _SUBNET = custom("neutron.subnet")
 _PORT = custom("neutron.port")
+_GIVEN_UP = "given_up"
+"""In `call.data`: the interface has been taken off the router for its replacement."""
 
 
 class RouterInterface(NeutronResource):
@@ -81,7 +85,45 @@ class RouterInterface(NeutronResource):
             await _ask(call, "add_router_interface", _physical_id(call.properties))
         return Done(physical_id=_physical_id(call.properties))
 
+    async def make_way(self, call: Call) -> Outcome:
+        """Off the subnet, whose gateway address only one router has at a time.
+
+        An interface in a port of the template's stays: Neutron removes the port with it. So does one that floating
+        IPs or routes still need; then the replacement must do without what it has.
+        """
+        if call.properties["subnet"] is None:
+            return Done()
+        if _GIVEN_UP not in call.data:
+            call.data[_GIVEN_UP] = True
+            return Again(after=0.0)
+        try:
+            await _ask(call, "remove_router_interface", str(call.physical_id))
+        except CloudError as error:
+            if error.conflict:
+                del call.data[_GIVEN_UP]
+            elif not error.not_found:
+                raise
+        return Done()
+
+    async def take_back(self, call: Call) -> Outcome:
+        """Onto the subnet again, once the replacement is off it."""
+        return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
+
+    async def _restored(self, call: Call) -> Outcome:
+        subnet = call.properties["subnet"]
+        for port in await call.cloud.list("neutron", "/v2.0/ports", "ports", {"fixed_ips": f"subnet_id={subnet}"}):
+            router = port["device_id"]
+            interfaces = {f"{router}:subnet_id={subnet}", f"{router}:port_id={port['id']}"} - {call.physical_id}
+            if any([await is_recorded(call, interface) for interface in interfaces]):
+                await _ask(call, "remove_router_interface", f"{router}:port_id={port['id']}")
+        if not await _ports(call):
+            await _ask(call, "add_router_interface", str(call.physical_id))
+        del call.data[_GIVEN_UP]
+        return Done()
+
     async def remove(self, call: Call) -> None:
+        if await has_passed_on(call, self.type_name):
+            return
         await _ask(call, "remove_router_interface", str(call.physical_id))
 
     async def show(self, call: Call) -> dict[str, Any] | None:

@@ -6,11 +6,16 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import custom
+from stoker.resources.replacing import conclusive, has_passed_on, is_recorded
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Change, Property, Support, Type
+
+_GIVEN_UP = "given_up"
+"""In `call.data`: the flavor has been removed for its replacement."""
 
 
 class Flavor(RestResource):
@@ -79,11 +84,51 @@ class Flavor(RestResource):
 
     async def find(self, call: Call) -> str | None:
         body = await self.create_body(call)
-        params = {"is_public": "None"}  # public ones and others alike
-        for item in await call.cloud.list("nova", "/flavors/detail", "flavors", params):
+        for item in await _flavors(call):
             if item["name"] == body["name"] and self.made_by(call, {**body, "swap": item["swap"]}, item):
                 return str(item["id"])
         return None
+
+    async def make_way(self, call: Call) -> Outcome:
+        """Away with it when it bears a name or an id of the template's: they are unique, and cannot be changed.
+
+        Servers do not need it any more, and the properties say all there is to know to make it again.
+        """
+        if call.properties.get("name") is None and call.properties.get("flavorid") is None:
+            return Done()
+        if _GIVEN_UP not in call.data:
+            call.data[_GIVEN_UP] = True
+            return Again(after=0.0)
+        await call.cloud.delete("nova", self.member_path(call), ok=(404,))
+        return Done()
+
+    async def take_back(self, call: Call) -> Outcome:
+        """The same flavor again, its id included, in place of the replacement."""
+        return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
+
+    async def _restored(self, call: Call) -> Outcome:
+        body = {**await self.create_body(call), "id": call.physical_id}
+        back = False
+        for item in await _flavors(call):
+            if item["id"] == call.physical_id and self.made_by(call, {**body, "swap": item["swap"]}, item):
+                back = True
+            elif item["id"] == call.physical_id or item["name"] == body["name"]:
+                if not await is_recorded(call, item["id"]):
+                    return Failed(f"flavor {item['id']} has the name {item['name']} by now", "Conflict")
+                await call.cloud.delete("nova", f"/flavors/{quote(item['id'], safe='')}", ok=(404,))
+        if not back:
+            await call.cloud.post("nova", "/flavors", self.collection.wrap(body))
+        await self.add_extras(call)
+        del call.data[_GIVEN_UP]
+        return Done()
+
+    async def remove(self, call: Call) -> None:
+        if not await has_passed_on(call, self.type_name):
+            await super().remove(call)
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        """A flavor that is there is worth an update."""
+        return call.physical_id is None or await self.show(call) is None
 
     def needs_extras(self, call: Call) -> bool:
         return bool(call.properties.get("extra_specs")) or not call.properties["is_public"]
@@ -132,3 +177,8 @@ class Flavor(RestResource):
 
     async def computed_attribute(self, call: Call, name: str) -> Any:
         return await self._specs(call)
+
+
+async def _flavors(call: Call) -> list[dict[str, Any]]:
+    """All flavors, public ones and others alike."""
+    return await call.cloud.list("nova", "/flavors/detail", "flavors", {"is_public": "None"})

@@ -10,7 +10,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, Snapshot
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import custom, length, one_of
-from stoker.resources.replacing import has_passed_on
+from stoker.resources.replacing import conclusive, has_passed_on
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Property, Support, Type
 
@@ -103,6 +103,9 @@ class KeyPair(RestResource):
 
     async def take_back(self, call: Call) -> Outcome:
         """The same public key under the name again, in place of the replacement's."""
+        return await conclusive(self._restored(call))
+
+    async def _restored(self, call: Call) -> Outcome:
         if _GIVEN_UP not in call.data:
             return Done()
         public_key = call.data[_GIVEN_UP]
@@ -118,7 +121,7 @@ class KeyPair(RestResource):
         return Done()
 
     async def remove(self, call: Call) -> None:
-        if not await has_passed_on(call):
+        if not await has_passed_on(call, self.type_name):
             await super().remove(call)
 
     async def computed_attribute(self, call: Call, name: str) -> Any:

@@ -1,0 +1,113 @@
+"""Nested stacks: made, updated and removed with their parent; checked with it; failing on the leaf's path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from world import World
+
+from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+
+CHILD = """
+heat_template_version: 2021-04-16
+parameters:
+  word: {type: string}
+  fail: {type: boolean, default: false}
+resources:
+  leaf:
+    type: OS::Heat::TestResource
+    properties: {value: {get_param: word}, fail: {get_param: fail}}
+outputs:
+  said: {value: {get_attr: [leaf, output]}}
+"""
+
+
+def parent(name: str = "child.yaml", **properties: Any) -> dict[str, Any]:
+    return {
+        "heat_template_version": "2021-04-16",
+        "resources": {"nested": {"type": name, "properties": properties}},
+        "outputs": {"said": {"value": {"get_attr": ["nested", "said"]}}},
+    }
+
+
+def group(count: int, **properties: Any) -> dict[str, Any]:
+    definition = {"type": "child.yaml", "properties": {"word": "w%index%", **properties}}
+    return {
+        "heat_template_version": "2021-04-16",
+        "resources": {
+            "group": {"type": "OS::Heat::ResourceGroup", "properties": {"count": count, "resource_def": definition}}
+        },
+        "outputs": {"all": {"value": {"get_attr": ["group", "said"]}}},
+    }
+
+
+FILES = {"child.yaml": CHILD}
+
+
+async def test_values_go_down_as_parameters_and_come_up_as_outputs(world: World) -> None:
+    stack = await world.create("tree", parent(word="one"), files=FILES)
+    assert world.outputs(stack) == {"said": "one"}
+    stack = await world.update("tree", parent(word="two"), files=FILES)
+    assert world.outputs(stack) == {"said": "two"}
+    listed = await world.call("stack_list", show_nested=True)
+    assert len(listed["stacks"]) == 2
+    await world.delete("tree")
+    assert (await world.call("stack_list", show_nested=True))["stacks"] == []
+
+
+async def test_a_change_in_the_file_alone_reaches_the_nested_stack(world: World) -> None:
+    await world.create("tree", parent(word="one"), files=FILES)
+    changed = CHILD.replace("value: {get_param: word}", "value: other")
+    stack = await world.update("tree", parent(word="one"), files={"child.yaml": changed})
+    assert world.outputs(stack) == {"said": "other"}
+
+
+async def test_a_template_that_moved_keeps_its_stack(world: World) -> None:
+    await world.create("tree", parent("file:///a/child.yaml", word="one"), files={"file:///a/child.yaml": CHILD})
+    before = await world.resources("tree", 1)
+    await world.update("tree", parent("file:///b/child.yaml", word="one"), files={"file:///b/child.yaml": CHILD})
+    after = await world.resources("tree", 1)
+    assert {name: row["physical_id"] for name, row in after.items()} == {
+        name: row["physical_id"] for name, row in before.items()
+    }
+
+
+async def test_a_failure_is_told_on_the_path_of_the_leaf(world: World) -> None:
+    stack = await world.create("tree", group(2, fail=True), files=FILES)
+    assert stack["status"] == "FAILED"
+    assert ": resources.group.resources[" in stack["status_reason"]
+    assert "].resources.leaf: " in stack["status_reason"]
+
+
+async def test_a_group_grows_and_shrinks_without_touching_the_others(world: World) -> None:
+    stack = await world.create("tree", group(2), files=FILES)
+    assert world.outputs(stack) == {"all": ["w0", "w1"]}
+    before = await world.resources("tree", 2)
+    stack = await world.update("tree", group(4), files=FILES)
+    assert world.outputs(stack) == {"all": ["w0", "w1", "w2", "w3"]}
+    grown = await world.resources("tree", 2)
+    assert grown["0"]["physical_id"] == before["0"]["physical_id"]
+    stack = await world.update("tree", group(1), files=FILES)
+    assert world.outputs(stack) == {"all": ["w0"]}
+    await world.delete("tree")
+
+
+@pytest.mark.parametrize(
+    ("properties", "said"), [({}, "word"), ({"word": "x", "fail": "maybe"}, "maybe"), ({"wrod": "x"}, "wrod")]
+)
+async def test_a_nested_stack_is_checked_with_its_parent(world: World, properties: dict[str, Any], said: str) -> None:
+    with pytest.raises(TemplateInvalid, match=said):
+        await world.create("tree", parent(**properties), files=FILES)
+    assert (await world.call("stack_list"))["stacks"] == []
+
+
+async def test_a_template_that_nests_itself_is_refused(world: World) -> None:
+    endless = parent("endless.yaml")
+    with pytest.raises((RequestLimitExceeded, TemplateInvalid)):
+        await world.create("tree", endless, files={"endless.yaml": str(endless).replace("'", '"')})
+
+
+async def test_the_resources_of_the_whole_tree_are_counted(world: World) -> None:
+    with pytest.raises(RequestLimitExceeded, match="max_resources_per_stack"):
+        await world.create("tree", group(600), files=FILES)
