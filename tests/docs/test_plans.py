@@ -65,7 +65,7 @@ async def recorded(world: World, templates: list[str]) -> Stack:
 
 async def plan_of(world: World, example: Example) -> str:
     if not example.recorded:
-        fresh = new_stack(world.engine, world.context, "example", None, True)
+        fresh = new_stack(world.engine, world.context, "example", StackRequest(HEADER + example.wanted))
         return await plan_towards(world, fresh, example.wanted, "CREATE")
     stack = await recorded(world, example.recorded)
     if example.kind == "Plan of the deletion":

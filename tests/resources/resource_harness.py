@@ -13,7 +13,7 @@ from stoker.base.ids import new_id, physical_name
 from stoker.cloud.session import Cloud
 from stoker.plugins.names import resolve_names
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
-from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot, StackFacts
+from stoker.plugins.resource import AttributeKey, Call, Neighbour, ResourceType, Snapshot, StackFacts
 from stoker.schema.property import Finalizer
 
 MOST_ENTRIES = 200
@@ -42,6 +42,14 @@ class Resource:
     data: dict[str, Any] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     reference: Any = None
+
+
+class Alone:
+    """A stack without other resources."""
+
+    async def by_reference(self, reference_id: Any) -> Neighbour | None:
+        """None: there is no other."""
+        return None
 
 
 class Bench:
@@ -187,7 +195,7 @@ class Bench:
             stack=self.stack,
             cloud=self.cloud,
             child=self._services.get("child"),  # type: ignore[arg-type]
-            neighbours=self._services.get("neighbours"),  # type: ignore[arg-type]
+            neighbours=self._services.get("neighbours", Alone()),
             configs=self._services.get("configs"),  # type: ignore[arg-type]
             started_at=self.clock.now() if started is None else started,
             now=self.clock.now(),

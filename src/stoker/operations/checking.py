@@ -25,6 +25,8 @@ from stoker.template.parameters import PseudoParameters
 Place = Callable[[Diagnostic], Diagnostic]
 """From a complaint about a nested stack to where the root's author has to look."""
 
+THIS_SERVICE = "heat"
+"""What types are said to need that this engine provides itself, whether or not the catalog lists it."""
 _UNKNOWN = UnknownScope()
 
 
@@ -148,7 +150,7 @@ class ValueChecker:
             _, kind = types.lookup(definition.environment, definition.files, resource.type, name)
             if kind is None or kind.any_properties:
                 continue
-            if kind.service is not None:
+            if kind.service not in (None, THIS_SERVICE):
                 services.setdefault((kind.service, kind.extension), resource.type)
             if kind.has_custom_constraints:
                 given = definition.resolve(resource.properties, _UNKNOWN) or {}

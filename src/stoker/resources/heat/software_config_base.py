@@ -56,6 +56,7 @@ OPTIONS = Property(Type.MAP, "Settings for the tool that applies the configurati
 class StoredConfig(ResourceType):
     """A configuration stored under the resource's own uuid, which makes storing it twice harmless."""
 
+    service = "heat"
     recovery = "The configuration has the resource's uuid as its id, and storing the same id again changes nothing."
     attributes = {"config": Attribute("The configuration as stored.", Type.STRING)}
 
