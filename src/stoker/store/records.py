@@ -111,7 +111,11 @@ class Event(Record):
 
 @dataclass(slots=True)
 class Operation(Record):
-    """One run of a plan. `epoch` grows by one each time an engine claims it; `owner` is that engine's id."""
+    """One run of a plan. `epoch` grows by one each time an engine claims it; `owner` is that engine's id.
+
+    `former_inputs` is what the stack was to be before, `observe` whether the cloud is looked at before anything is
+    decided, `plan` a sealed summary of what it set out to do.
+    """
 
     id: str
     stack_id: str
@@ -128,9 +132,12 @@ class Operation(Record):
     started_at: float | None
     finished_at: float | None
     deadline: float | None
-    owner: str | None
-    epoch: int
-    plan: str | None
+    owner: str | None = None
+    epoch: int = 0
+    plan: str | None = None
+    user_name: str | None = None
+    former_inputs: str | None = None
+    observe: bool = False
 
 
 @dataclass(slots=True)
