@@ -24,6 +24,7 @@ from stoker.base.errors import Bug, Fenced
 from stoker.store import records
 from stoker.store.database import Database
 from stoker.store.tables import (
+    change_sets,
     engines,
     events,
     inputs,
@@ -31,6 +32,7 @@ from stoker.store.tables import (
     property_sets,
     resources,
     software_configs,
+    software_deployments,
     stacks,
 )
 
@@ -50,6 +52,8 @@ _TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
     records.Operation: (operations, "id"),
     records.EngineRecord: (engines, "id"),
     records.SoftwareConfig: (software_configs, "id"),
+    records.ChangeSet: (change_sets, "id"),
+    records.SoftwareDeployment: (software_deployments, "id"),
 }
 
 

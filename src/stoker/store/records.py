@@ -166,6 +166,64 @@ class SoftwareConfig(Record):
     created_at: float
 
 
+@dataclass(slots=True)
+class SoftwareDeployment(Record):
+    """A configuration on its way to a server, and what came of it.
+
+    `config_id` is the derived configuration, with the values of the inputs in it. `stack_user_project_id` is the
+    project of the users that may ask for it besides the owner's. `body` is sealed JSON (input_values, output_values).
+    """
+
+    id: str
+    project_id: str
+    server_id: str
+    config_id: str
+    stack_user_project_id: str | None
+    action: str | None
+    status: str | None
+    status_reason: str | None
+    body: str
+    created_at: float
+    updated_at: float | None
+
+
+@dataclass(slots=True)
+class ChangeSet(Record):
+    """Changes of a stack, looked at before they are made. `kind` is CREATE for a stack that does not exist yet.
+
+    `base` is the stack's operation at that time: with another one the change set is out of date. `operation` is the
+    one that carried the changes out. `body` is sealed JSON: what was asked for, and what it would do.
+    """
+
+    id: str
+    project_id: str
+    name: str
+    kind: str
+    stack_id: str
+    stack_name: str
+    description: str
+    status: str
+    reason: str
+    base: str | None
+    operation: str | None
+    body: str
+    created_at: float
+
+
+@dataclass(slots=True)
+class StackSettings(Record):
+    """What somebody has laid down for a whole tree of stacks; `stack_id` is its root.
+
+    `policy` is JSON: which updates are allowed. `notification_topics` and `capabilities` are JSON lists of texts.
+    """
+
+    stack_id: str
+    protected: bool = False
+    policy: str | None = None
+    notification_topics: str = "[]"
+    capabilities: str = "[]"
+
+
 PENDING = "PENDING"
 RUNNING = "RUNNING"
 COMPLETE = "COMPLETE"

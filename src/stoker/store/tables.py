@@ -220,3 +220,59 @@ software_configs = Table(
     Column("body", LongText, nullable=False),
     Column("created_at", Double, nullable=False),
 )
+
+software_deployments = Table(
+    "software_deployments",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("project_id", String(64), nullable=False, index=True),
+    Column("server_id", Name, nullable=False, index=True),
+    Column("config_id", Identifier, nullable=False, index=True),
+    Column("stack_user_project_id", String(64)),
+    Column("action", Name),
+    Column("status", Name),
+    Column("status_reason", LongText),
+    Column("body", LongText, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("updated_at", Double),
+)
+
+stack_settings = Table(
+    "stack_settings",
+    metadata,
+    Column("stack_id", Identifier, primary_key=True),
+    Column("protected", Boolean, nullable=False, default=False),
+    Column("policy", LongText),
+    Column("notification_topics", LongText, nullable=False),
+    Column("capabilities", LongText, nullable=False),
+)
+
+change_sets = Table(
+    "change_sets",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("project_id", String(64), nullable=False),
+    Column("name", String(128), nullable=False),
+    Column("kind", Action, nullable=False),
+    Column("stack_id", Identifier, nullable=False),
+    Column("stack_name", Name, nullable=False),
+    Column("description", LongText, nullable=False),
+    Column("status", Action, nullable=False),
+    Column("reason", LongText, nullable=False),
+    Column("base", Identifier),
+    Column("operation", Identifier),
+    Column("body", LongText, nullable=False),
+    Column("created_at", Double, nullable=False),
+    UniqueConstraint("stack_id", "name"),
+    Index("ix_change_sets_project_stack", "project_id", "stack_name"),
+)
+
+request_tokens = Table(
+    "request_tokens",
+    metadata,
+    Column("project_id", String(64), primary_key=True),
+    Column("token", String(128), primary_key=True),
+    Column("digest", String(64), nullable=False),
+    Column("answer", LongText),
+    Column("created_at", Double, nullable=False),
+)

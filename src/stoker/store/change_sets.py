@@ -1,0 +1,43 @@
+"""Change sets: reading and forgetting them. They are written through the journal."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, and_, delete, select
+
+from stoker.store.records import ChangeSet
+from stoker.store.tables import change_sets, stacks
+
+
+def by_id(connection: Connection, identifier: str) -> ChangeSet | None:
+    """One change set."""
+    row = connection.execute(select(change_sets).where(change_sets.c.id == identifier)).one_or_none()
+    return ChangeSet.of(row) if row else None
+
+
+def by_name(connection: Connection, stack_id: str, name: str) -> ChangeSet | None:
+    """The stack's change set of this name."""
+    where = and_(change_sets.c.stack_id == stack_id, change_sets.c.name == name)
+    row = connection.execute(select(change_sets).where(where)).one_or_none()
+    return ChangeSet.of(row) if row else None
+
+
+def of_stack(connection: Connection, stack_id: str) -> list[ChangeSet]:
+    """A stack's change sets, oldest first."""
+    query = select(change_sets).where(change_sets.c.stack_id == stack_id)
+    ordered = query.order_by(change_sets.c.created_at, change_sets.c.id)
+    return [ChangeSet.of(row) for row in connection.execute(ordered)]
+
+
+def of_stacks_to_be(connection: Connection, project_id: str, name_or_id: str | None = None) -> list[ChangeSet]:
+    """Change sets of stacks that have never been made, oldest first: all of a project's, or those of one stack."""
+    where = and_(change_sets.c.project_id == project_id, change_sets.c.stack_id.not_in(select(stacks.c.id)))
+    if name_or_id is not None:
+        named = change_sets.c.stack_name == name_or_id
+        where = and_(where, named | (change_sets.c.stack_id == name_or_id))
+    ordered = select(change_sets).where(where).order_by(change_sets.c.created_at, change_sets.c.id)
+    return [ChangeSet.of(row) for row in connection.execute(ordered)]
+
+
+def forget_of_stack(connection: Connection, stack_id: str) -> None:
+    """Delete all change sets of a stack."""
+    connection.execute(delete(change_sets).where(change_sets.c.stack_id == stack_id))

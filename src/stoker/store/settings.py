@@ -1,0 +1,25 @@
+"""What is laid down for stacks: protection from deletion, policies, topics."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, delete, insert, select
+
+from stoker.store.records import StackSettings
+from stoker.store.tables import stack_settings
+
+
+def of_stack(connection: Connection, root_id: str) -> StackSettings:
+    """The settings of a tree of stacks; where nothing was laid down, those of every stack."""
+    row = connection.execute(select(stack_settings).where(stack_settings.c.stack_id == root_id)).one_or_none()
+    return StackSettings.of(row) if row else StackSettings(root_id)
+
+
+def save(connection: Connection, settings: StackSettings) -> None:
+    """Set all of them (a journal step)."""
+    forget(connection, settings.stack_id)
+    connection.execute(insert(stack_settings).values(**settings.values()))
+
+
+def forget(connection: Connection, root_id: str) -> None:
+    """Delete them."""
+    connection.execute(delete(stack_settings).where(stack_settings.c.stack_id == root_id))
