@@ -83,7 +83,7 @@ def test_openstacksdk(sdk: Any, tmp_path: Path) -> None:
         heat.get_stack(found), status="UPDATE_COMPLETE", failures=["UPDATE_FAILED"], interval=1, wait=30
     )
     heat.delete_stack(found)
-    heat.wait_for_delete(heat.get_stack(found), interval=1, wait=30)
+    heat.wait_for_delete(found, interval=1, wait=30)
     assert heat.find_stack("sdk") is None
 
 
