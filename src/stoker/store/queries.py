@@ -69,12 +69,44 @@ def count_stacks(connection: Connection, project_id: str) -> int:
     return connection.execute(select(func.count()).select_from(tables.stacks).where(where)).scalar_one()
 
 
-def set_stack(connection: Connection, stack_id: str, values: Mapping[str, Any], operation: str | None = None) -> None:
-    """Change columns of a stack; with `operation`, only while that is the stack's current operation."""
-    where = tables.stacks.c.id == stack_id
-    if operation is not None:
-        where = and_(where, tables.stacks.c.operation == operation)
-    connection.execute(update(tables.stacks).where(where).values(**values))
+def lock_stack(connection: Connection, stack_id: str) -> Stack | None:
+    """The stack, which stays as it is until the transaction ends."""
+    query = select(tables.stacks).where(tables.stacks.c.id == stack_id).with_for_update()
+    row = connection.execute(query).one_or_none()
+    return Stack.of(row) if row else None
+
+
+def set_stack(connection: Connection, stack_id: str, values: Mapping[str, Any]) -> None:
+    """Change columns of a stack."""
+    connection.execute(update(tables.stacks).where(tables.stacks.c.id == stack_id).values(**values))
+
+
+def set_stack_of(connection: Connection, operation: str, stack_id: str, values: Mapping[str, Any]) -> bool:
+    """Change columns of a stack while an operation is its current one; false when another has taken over."""
+    where = and_(tables.stacks.c.id == stack_id, tables.stacks.c.operation == operation)
+    return connection.execute(update(tables.stacks).where(where).values(**values)).rowcount == 1
+
+
+def outdate_holders(connection: Connection, stack: Stack) -> list[str]:
+    """Have the next update of the stacks above a nested one look into it; uuids of the resources that hold it."""
+    holders: list[str] = []
+    above: Stack | None = stack
+    while above is not None and above.parent_resource is not None and above.parent_id is not None:
+        holders.append(above.parent_resource)
+        above = stack_by_id(connection, above.parent_id)
+    where = tables.resources.c.uuid.in_(holders)
+    connection.execute(update(tables.resources).where(where).values(fingerprint=""))
+    return holders
+
+
+def add_operation(connection: Connection, operation: Operation) -> None:
+    """Record an operation."""
+    connection.execute(insert(tables.operations), operation.values())
+
+
+def add_events(connection: Connection, events: Sequence[Event]) -> None:
+    """Record events."""
+    connection.execute(insert(tables.events), [event.values() for event in events])
 
 
 def set_user_project(connection: Connection, root_id: str, project_id: str) -> None:

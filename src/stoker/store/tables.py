@@ -23,6 +23,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import mysql
 
+# Names differ by case on every database, and may hold any character.
+_MYSQL = {
+    f"{dialect}_{option}": value
+    for dialect in ("mysql", "mariadb")
+    for option, value in (("engine", "InnoDB"), ("charset", "utf8mb4"), ("collate", "utf8mb4_bin"))
+}
+
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -43,6 +50,7 @@ documents = Table(
     metadata,
     Column("digest", String(64), primary_key=True),
     Column("body", LongText, nullable=False),
+    **_MYSQL,
 )
 
 inputs = Table(
@@ -53,6 +61,7 @@ inputs = Table(
     Column("environment", String(64), nullable=False),
     Column("files", String(64), nullable=False),
     Column("parameters", LongText, nullable=False),
+    **_MYSQL,
 )
 
 stacks = Table(
@@ -84,6 +93,7 @@ stacks = Table(
     Column("user_project_id", String(64)),
     UniqueConstraint("project_id", "live_name"),
     Index("ix_stacks_project_created", "project_id", "created_at"),
+    **_MYSQL,
 )
 
 stack_tags = Table(
@@ -92,6 +102,7 @@ stack_tags = Table(
     Column("stack_id", Identifier, ForeignKey("stacks.id", ondelete="CASCADE"), primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("tag", String(80), nullable=False, index=True),
+    **_MYSQL,
 )
 
 resources = Table(
@@ -115,6 +126,7 @@ resources = Table(
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double),
     Column("started_at", Double),
+    **_MYSQL,
 )
 
 property_sets = Table(
@@ -123,6 +135,7 @@ property_sets = Table(
     Column("id", Identifier, primary_key=True),
     Column("stack_id", Identifier, nullable=False, index=True),
     Column("body", LongText, nullable=False),
+    **_MYSQL,
 )
 
 events = Table(
@@ -139,6 +152,7 @@ events = Table(
     Column("reason", LongText, nullable=False),
     Column("properties", Identifier),
     Column("time", Double, nullable=False),
+    **_MYSQL,
 )
 
 operations = Table(
@@ -165,6 +179,8 @@ operations = Table(
     Column("owner", Identifier, index=True),
     Column("epoch", Integer, nullable=False, default=0),
     Column("plan", LongText),
+    Column("stop", String(16)),
+    **_MYSQL,
 )
 
 engines = Table(
@@ -178,6 +194,16 @@ engines = Table(
     Column("seen_at", Double, nullable=False),
     Column("lease", Double, nullable=False),
     Column("stopped_at", Double),
+    **_MYSQL,
+)
+
+writers = Table(
+    "writers",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("groups", BigInteger, nullable=False),
+    Column("time", Double, nullable=False),
+    **_MYSQL,
 )
 
 exports = Table(
@@ -187,6 +213,7 @@ exports = Table(
     Column("name", Name, primary_key=True),
     Column("stack_id", Identifier, nullable=False, index=True),
     Column("value", LongText, nullable=False),
+    **_MYSQL,
 )
 
 imports = Table(
@@ -195,6 +222,7 @@ imports = Table(
     Column("stack_id", Identifier, primary_key=True),
     Column("name", Name, primary_key=True),
     Column("project_id", String(64), nullable=False, index=True),
+    **_MYSQL,
 )
 
 snapshots = Table(
@@ -208,6 +236,7 @@ snapshots = Table(
     Column("reason", LongText, nullable=False, default=""),
     Column("body", LongText),
     Column("created_at", Double, nullable=False),
+    **_MYSQL,
 )
 
 software_configs = Table(
@@ -219,6 +248,7 @@ software_configs = Table(
     Column("group", Name, nullable=False),
     Column("body", LongText, nullable=False),
     Column("created_at", Double, nullable=False),
+    **_MYSQL,
 )
 
 software_deployments = Table(
@@ -235,6 +265,7 @@ software_deployments = Table(
     Column("body", LongText, nullable=False),
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double),
+    **_MYSQL,
 )
 
 stack_settings = Table(
@@ -245,6 +276,7 @@ stack_settings = Table(
     Column("policy", LongText),
     Column("notification_topics", LongText, nullable=False),
     Column("capabilities", LongText, nullable=False),
+    **_MYSQL,
 )
 
 change_sets = Table(
@@ -265,6 +297,7 @@ change_sets = Table(
     Column("created_at", Double, nullable=False),
     UniqueConstraint("stack_id", "name"),
     Index("ix_change_sets_project_stack", "project_id", "stack_name"),
+    **_MYSQL,
 )
 
 request_tokens = Table(
@@ -275,4 +308,5 @@ request_tokens = Table(
     Column("digest", String(64), nullable=False),
     Column("answer", LongText),
     Column("created_at", Double, nullable=False),
+    **_MYSQL,
 )

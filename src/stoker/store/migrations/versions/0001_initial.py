@@ -43,6 +43,12 @@ def upgrade() -> None:
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_change_sets")),
         sa.UniqueConstraint("stack_id", "name", name=op.f("uq_change_sets_stack_id_name")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     with op.batch_alter_table("change_sets", schema=None) as batch_op:
         batch_op.create_index("ix_change_sets_project_stack", ["project_id", "stack_name"], unique=False)
@@ -56,6 +62,12 @@ def upgrade() -> None:
             nullable=False,
         ),
         sa.PrimaryKeyConstraint("digest", name=op.f("pk_documents")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     op.create_table(
         "engines",
@@ -68,6 +80,12 @@ def upgrade() -> None:
         sa.Column("lease", sa.Double(), nullable=False),
         sa.Column("stopped_at", sa.Double(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_engines")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     op.create_table(
         "events",
@@ -88,6 +106,12 @@ def upgrade() -> None:
         sa.Column("time", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("sequence", name=op.f("pk_events")),
         sa.UniqueConstraint("id", name=op.f("uq_events_id")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     with op.batch_alter_table("events", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_events_stack_id"), ["stack_id"], unique=False)
@@ -103,6 +127,12 @@ def upgrade() -> None:
             nullable=False,
         ),
         sa.PrimaryKeyConstraint("project_id", "name", name=op.f("pk_exports")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     with op.batch_alter_table("exports", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_exports_stack_id"), ["stack_id"], unique=False)
@@ -113,6 +143,12 @@ def upgrade() -> None:
         sa.Column("name", sa.String(length=255), nullable=False),
         sa.Column("project_id", sa.String(length=64), nullable=False),
         sa.PrimaryKeyConstraint("stack_id", "name", name=op.f("pk_imports")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     with op.batch_alter_table("imports", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_imports_project_id"), ["project_id"], unique=False)
@@ -129,6 +165,12 @@ def upgrade() -> None:
             nullable=False,
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_inputs")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     op.create_table(
         "operations",
@@ -161,7 +203,14 @@ def upgrade() -> None:
             sa.Text().with_variant(mysql.LONGTEXT(), "mariadb").with_variant(mysql.LONGTEXT(), "mysql"),
             nullable=True,
         ),
+        sa.Column("stop", sa.String(length=16), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_operations")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     with op.batch_alter_table("operations", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_operations_owner"), ["owner"], unique=False)
@@ -179,6 +228,12 @@ def upgrade() -> None:
             nullable=False,
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_property_sets")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     with op.batch_alter_table("property_sets", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_property_sets_stack_id"), ["stack_id"], unique=False)
@@ -195,6 +250,12 @@ def upgrade() -> None:
         ),
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("project_id", "token", name=op.f("pk_request_tokens")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     op.create_table(
         "resources",
@@ -229,6 +290,12 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.Double(), nullable=True),
         sa.Column("started_at", sa.Double(), nullable=True),
         sa.PrimaryKeyConstraint("uuid", name=op.f("pk_resources")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     with op.batch_alter_table("resources", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_resources_physical_id"), ["physical_id"], unique=False)
@@ -253,6 +320,12 @@ def upgrade() -> None:
         ),
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_snapshots")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     with op.batch_alter_table("snapshots", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_snapshots_stack_id"), ["stack_id"], unique=False)
@@ -270,6 +343,12 @@ def upgrade() -> None:
         ),
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_software_configs")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     with op.batch_alter_table("software_configs", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_software_configs_project_id"), ["project_id"], unique=False)
@@ -296,6 +375,12 @@ def upgrade() -> None:
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.Column("updated_at", sa.Double(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_software_deployments")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     with op.batch_alter_table("software_deployments", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_software_deployments_config_id"), ["config_id"], unique=False)
@@ -322,6 +407,12 @@ def upgrade() -> None:
             nullable=False,
         ),
         sa.PrimaryKeyConstraint("stack_id", name=op.f("pk_stack_settings")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     op.create_table(
         "stacks",
@@ -363,6 +454,12 @@ def upgrade() -> None:
         sa.Column("user_project_id", sa.String(length=64), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_stacks")),
         sa.UniqueConstraint("project_id", "live_name", name=op.f("uq_stacks_project_id_live_name")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     with op.batch_alter_table("stacks", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_stacks_deleted_at"), ["deleted_at"], unique=False)
@@ -372,12 +469,31 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_stacks_root_id"), ["root_id"], unique=False)
 
     op.create_table(
+        "writers",
+        sa.Column("id", sa.String(length=36), nullable=False),
+        sa.Column("groups", sa.BigInteger(), nullable=False),
+        sa.Column("time", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_writers")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
+    )
+    op.create_table(
         "stack_tags",
         sa.Column("stack_id", sa.String(length=36), nullable=False),
         sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("tag", sa.String(length=80), nullable=False),
         sa.ForeignKeyConstraint(["stack_id"], ["stacks.id"], name=op.f("fk_stack_tags_stack_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("stack_id", "position", name=op.f("pk_stack_tags")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
     )
     with op.batch_alter_table("stack_tags", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_stack_tags_tag"), ["tag"], unique=False)
@@ -391,6 +507,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_stack_tags_tag"))
 
     op.drop_table("stack_tags")
+    op.drop_table("writers")
     with op.batch_alter_table("stacks", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_stacks_root_id"))
         batch_op.drop_index("ix_stacks_project_created")

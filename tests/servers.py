@@ -1,0 +1,282 @@
+"""Real servers for tests: PostgreSQL, MariaDB and RabbitMQ, on private ports, with their data in a directory of theirs.
+
+What is not installed is installed with apt-get. Servers refuse to run as root, so root starts them as the user that
+their packages made; anybody else starts them as himself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pymysql
+import pytest
+
+HOST = "127.0.0.1"
+_START_SECONDS = 120.0
+_POLL_SECONDS = 0.1
+
+
+def free_port() -> int:
+    with socket.create_server((HOST, 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def wait_until(condition: Callable[[], object], what: str, seconds: float = _START_SECONDS) -> None:
+    """Poll `condition` until it holds; an OSError counts as no."""
+    end = time.monotonic() + seconds
+    while True:
+        with contextlib.suppress(OSError):
+            if condition():
+                return
+        if time.monotonic() > end:
+            raise AssertionError(f"{what} within {seconds:g} seconds: it never came to be")
+        time.sleep(_POLL_SECONDS)
+
+
+@functools.cache
+def _apt_get(*packages: str) -> str | None:
+    """Install packages; what went wrong, None when they are there."""
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    install = ["apt-get", "install", "-y", "-q", "--no-install-recommends", *packages]
+    for command in (["apt-get", "update", "-qq"], install):
+        try:
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+        if done.returncode:
+            return (done.stderr or done.stdout).strip().splitlines()[-1]
+    return None
+
+
+def program(package: str, *patterns: str) -> Path:
+    """The newest file that matches one of the patterns, its package being installed if need be; else a skip."""
+
+    def found() -> Path | None:
+        paths = [path for pattern in patterns for path in Path("/").glob(pattern.lstrip("/"))]
+        return max(paths, key=lambda path: [int(part) for part in path.parts if part.isdigit()], default=None)
+
+    path = found()
+    if path is None:
+        problem = _apt_get(package)
+        path = found()
+        if path is None:
+            pytest.skip(f"{package} is not installed, and apt-get cannot install it: {problem}")
+    return path
+
+
+class Server:
+    """One server process. Subclasses say how its data are made and how it is run."""
+
+    package: str
+    user: str
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self.directory = Path(tempfile.mkdtemp(prefix=f"stoker-{self.package}-"))
+        if os.geteuid() == 0:
+            account = pwd.getpwnam(self.user)
+            os.chown(self.directory, account.pw_uid, account.pw_gid)
+        self._log = (self.directory / "server.log").open("ab")
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def prepare(self) -> None:
+        """Make the data, before the first start."""
+
+    def command(self) -> list[str]:
+        raise NotImplementedError
+
+    def environment(self) -> Mapping[str, str]:
+        return {}
+
+    def answers(self) -> bool:
+        """Whether the server takes requests."""
+        raise NotImplementedError
+
+    def run(self, *command: str | Path) -> None:
+        """Run a command as the server's user, to its end."""
+        subprocess.run(
+            self._as_user([str(word) for word in command]),
+            env={**os.environ, **self.environment()},
+            cwd=self.directory,
+            check=True,
+            stdout=self._log,
+            stderr=self._log,
+        )
+
+    def _as_user(self, command: list[str]) -> list[str]:
+        # setpriv runs the command in its own place, so that signals reach the server and not a shell around it.
+        if os.geteuid() != 0:
+            return command
+        return ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--init-groups", *command]
+
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        self._process = subprocess.Popen(
+            self._as_user(self.command()),
+            env={**os.environ, **self.environment()},
+            cwd=self.directory,
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+            start_new_session=True,
+        )
+
+        def ready() -> bool:
+            assert self._process is not None
+            if self._process.poll() is not None:
+                raise AssertionError(f"{self.package} ended: {self._said()}")
+            return self.answers()
+
+        wait_until(ready, f"{self.package} answers")
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """End the server and everything that it started."""
+        if self._process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(number)
+        try:
+            self._process.wait(60)
+        except subprocess.TimeoutExpired:
+            pass
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._process = None
+
+    def remove(self) -> None:
+        self.stop()
+        self._log.close()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _said(self) -> str:
+        return (self.directory / "server.log").read_text(errors="replace")[-2000:]
+
+
+class PostgreSQL(Server):
+    package, user = "postgresql", "postgres"
+
+    def prepare(self) -> None:
+        options = ("--auth=trust", "--encoding=UTF8", "--no-sync", "--username=stoker")
+        self.run(self._tool("initdb"), *options, f"--pgdata={self.directory / 'data'}")
+
+    def command(self) -> list[str]:
+        settings = {"fsync": "off", "listen_addresses": HOST, "unix_socket_directories": str(self.directory)}
+        given = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        return [str(self._tool("postgres")), "-D", str(self.directory / "data"), "-p", str(self.port), *given]
+
+    def answers(self) -> bool:
+        check = [str(self._tool("pg_isready")), "-q", "-h", HOST, "-p", str(self.port)]
+        return subprocess.run(check).returncode == 0
+
+    def stop(self, number: signal.Signals = signal.SIGINT) -> None:
+        """As `Server.stop`; SIGINT does not wait for clients to leave."""
+        super().stop(number)
+
+    def new_database(self, name: str) -> str:
+        self.run(self._tool("createdb"), "-h", HOST, "-p", str(self.port), "-U", "stoker", name)
+        return f"postgresql+psycopg://stoker@{HOST}:{self.port}/{name}"
+
+    def _tool(self, name: str) -> Path:
+        return program(self.package, f"/usr/lib/postgresql/*/bin/{name}", f"/usr/local/pgsql/bin/{name}")
+
+
+class MariaDB(Server):
+    package, user = "mariadb-server", "mysql"
+
+    def prepare(self) -> None:
+        self.run(
+            program(self.package, "/usr/bin/mariadb-install-db"),
+            "--no-defaults",
+            f"--datadir={self.directory / 'data'}",
+            "--auth-root-authentication-method=normal",
+            "--skip-test-db",
+        )
+
+    def command(self) -> list[str]:
+        return [
+            str(program(self.package, "/usr/sbin/mariadbd")),
+            "--no-defaults",
+            f"--datadir={self.directory / 'data'}",
+            f"--socket={self.directory / 'socket'}",
+            f"--pid-file={self.directory / 'pid'}",
+            f"--bind-address={HOST}",
+            f"--port={self.port}",
+            "--innodb-flush-log-at-trx-commit=0",
+        ]
+
+    def answers(self) -> bool:
+        try:
+            self._connect().close()
+        except pymysql.err.OperationalError:
+            return False
+        return True
+
+    def new_database(self, name: str) -> str:
+        connection = self._connect()
+        with connection.cursor() as cursor:
+            cursor.execute(f"CREATE DATABASE {name}")
+        connection.close()
+        return f"mysql+pymysql://root@{HOST}:{self.port}/{name}"
+
+    def _connect(self) -> pymysql.Connection:
+        return pymysql.connect(host=HOST, port=self.port, user="root")
+
+
+class RabbitMQ(Server):
+    package, user = "rabbitmq-server", "rabbitmq"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._distribution_port = free_port()
+        self._epmd_port = free_port()
+
+    def command(self) -> list[str]:
+        return [str(program(self.package, "/usr/lib/rabbitmq/bin/rabbitmq-server"))]
+
+    def environment(self) -> Mapping[str, str]:
+        base = str(self.directory)
+        return {
+            "HOME": base,
+            "RABBITMQ_HOME": str(program(self.package, "/usr/lib/rabbitmq/bin").parent),
+            "RABBITMQ_NODENAME": f"stoker{self.port}@localhost",
+            "RABBITMQ_NODE_IP_ADDRESS": HOST,
+            "RABBITMQ_NODE_PORT": str(self.port),
+            "RABBITMQ_DIST_PORT": str(self._distribution_port),
+            "ERL_EPMD_PORT": str(self._epmd_port),
+            "ERL_EPMD_ADDRESS": HOST,
+            "RABBITMQ_MNESIA_BASE": f"{base}/mnesia",
+            "RABBITMQ_LOG_BASE": f"{base}/log",
+            "RABBITMQ_GENERATED_CONFIG_DIR": f"{base}/config",
+            "RABBITMQ_ENABLED_PLUGINS_FILE": f"{base}/enabled_plugins",
+            "RABBITMQ_PID_FILE": f"{base}/pid",
+            "RABBITMQ_CONF_ENV_FILE": f"{base}/rabbitmq-env.conf",
+            # A laptop's share of the disk is enough for tests.
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-rabbit disk_free_limit 1000000",
+        }
+
+    def remove(self) -> None:
+        super().remove()
+        epmd = program(self.package, "/usr/bin/epmd")  # the name server of Erlang, which the broker leaves behind
+        subprocess.run([str(epmd), "-port", str(self._epmd_port), "-kill"], stdout=subprocess.DEVNULL)
+
+    def answers(self) -> bool:
+        with socket.create_connection((HOST, self.port), timeout=2) as connection:
+            connection.settimeout(2)
+            connection.sendall(b"AMQP\x00\x00\x09\x01")
+            return len(connection.recv(8)) == 8
+
+    @property
+    def url(self) -> str:
+        return f"rabbit://guest:guest@{HOST}:{self.port}/"
