@@ -109,7 +109,7 @@ def fault_body(error: StokerError) -> dict[str, Any]:
         "code": status,
         "title": HTTPStatus(status).phrase,
         "explanation": EXPLANATIONS[status],
-        "error": {"type": error.kind, "message": _message(error), "traceback": None},
+        "error": {"type": error.kind, "message": message_of(error), "traceback": None},
     }
     if isinstance(error, TemplateInvalid):
         body["error"]["diagnostics"] = [diagnostic.to_dict() for diagnostic in error.diagnostics]
@@ -127,7 +127,8 @@ def as_stoker_error(error: Exception) -> StokerError:
     return bug
 
 
-def _message(error: StokerError) -> str:
+def message_of(error: StokerError) -> str:
+    """What the caller is told: of a `Bug` only its reference."""
     if isinstance(error, Bug):
         return f"The service made a mistake. Tell its operator this reference: {error.reference}"
     return error.message

@@ -91,14 +91,15 @@ class Faults:
 
     def handle(self, request: falcon.Request, response: falcon.Response, error: Exception, _path: Any) -> None:
         with request_scope(request.context.caller):
-            fault = as_stoker_error(_from_falcon(request, response, error))
+            fault = as_stoker_error(from_falcon(request, response, error))
         response.status = HTTPStatus(status_of(fault))
         if response.status_code == HTTPStatus.UNAUTHORIZED:
             response.set_header("WWW-Authenticate", self._challenge)
         write_json(response, fault_body(fault))
 
 
-def _from_falcon(request: falcon.Request, response: falcon.Response, error: Exception) -> Exception:
+def from_falcon(request: falcon.Request, response: falcon.Response, error: Exception) -> Exception:
+    """One of our errors for one of falcon's; others as they are."""
     match error:
         case falcon.HTTPRouteNotFound():
             return NoSuchPath(f"There is nothing at {request.path}.")
