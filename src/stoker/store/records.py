@@ -115,7 +115,7 @@ class Operation(Record):
 
     `former_inputs` is what the stack was to be before, `observe` whether the cloud is looked at before anything is
     decided, `plan` a sealed summary of what it set out to do, `stop` why its owner shall stop it, where somebody has
-    asked for that.
+    asked for that; `snapshot` is the one that it takes, restores or removes.
     """
 
     id: str
@@ -140,6 +140,25 @@ class Operation(Record):
     former_inputs: str | None = None
     observe: bool = False
     stop: str | None = None
+    snapshot: str | None = None
+
+
+@dataclass(slots=True)
+class StackSnapshot(Record):
+    """A snapshot of a stack: what it was made from (`inputs`), and its document, sealed (`body`).
+
+    The copies of its resources' contents are resources whose `stack_id` is the snapshot's id.
+    """
+
+    id: str
+    stack_id: str
+    name: str | None
+    action: str
+    status: str
+    reason: str
+    inputs: str
+    body: str | None
+    created_at: float
 
 
 @dataclass(slots=True)
@@ -240,7 +259,8 @@ class StoredState:
     """The sealed part of a resource: everything about it that may hold secrets besides its properties.
 
     `attempts` counts creations that ended in error; `uncertain` says that an object may exist whose id is not known;
-    `made_way` that it gave things up for a replacement.
+    `made_way` that it gave things up for a replacement; `restored` which property values a restored snapshot has put in
+    the place of the template's: `by` is the operation, `instead` the template's values by property.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -251,6 +271,7 @@ class StoredState:
     attempts: int = 0
     uncertain: bool = False
     made_way: bool = False
+    restored: dict[str, Any] = field(default_factory=dict)
 
     def to_data(self) -> dict[str, Any]:
         """Plain data without the parts that are empty."""

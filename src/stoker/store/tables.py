@@ -180,6 +180,7 @@ operations = Table(
     Column("epoch", Integer, nullable=False, default=0),
     Column("plan", LongText),
     Column("stop", String(16)),
+    Column("snapshot", Identifier),
     **_MYSQL,
 )
 
@@ -234,8 +235,17 @@ snapshots = Table(
     Column("action", Action, nullable=False),
     Column("status", Action, nullable=False),
     Column("reason", LongText, nullable=False, default=""),
+    Column("inputs", Identifier, nullable=False),
     Column("body", LongText),
     Column("created_at", Double, nullable=False),
+    **_MYSQL,
+)
+
+stack_documents = Table(
+    "stack_documents",
+    metadata,
+    Column("stack_id", Identifier, ForeignKey("stacks.id", ondelete="CASCADE"), primary_key=True),
+    Column("body", LongText, nullable=False),
     **_MYSQL,
 )
 

@@ -204,6 +204,7 @@ def upgrade() -> None:
             nullable=True,
         ),
         sa.Column("stop", sa.String(length=16), nullable=True),
+        sa.Column("snapshot", sa.String(length=36), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_operations")),
         mariadb_charset="utf8mb4",
         mariadb_collate="utf8mb4_bin",
@@ -313,6 +314,7 @@ def upgrade() -> None:
             sa.Text().with_variant(mysql.LONGTEXT(), "mariadb").with_variant(mysql.LONGTEXT(), "mysql"),
             nullable=False,
         ),
+        sa.Column("inputs", sa.String(length=36), nullable=False),
         sa.Column(
             "body",
             sa.Text().with_variant(mysql.LONGTEXT(), "mariadb").with_variant(mysql.LONGTEXT(), "mysql"),
@@ -482,6 +484,25 @@ def upgrade() -> None:
         mysql_engine="InnoDB",
     )
     op.create_table(
+        "stack_documents",
+        sa.Column("stack_id", sa.String(length=36), nullable=False),
+        sa.Column(
+            "body",
+            sa.Text().with_variant(mysql.LONGTEXT(), "mariadb").with_variant(mysql.LONGTEXT(), "mysql"),
+            nullable=False,
+        ),
+        sa.ForeignKeyConstraint(
+            ["stack_id"], ["stacks.id"], name=op.f("fk_stack_documents_stack_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("stack_id", name=op.f("pk_stack_documents")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
+    )
+    op.create_table(
         "stack_tags",
         sa.Column("stack_id", sa.String(length=36), nullable=False),
         sa.Column("position", sa.Integer(), nullable=False),
@@ -507,6 +528,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_stack_tags_tag"))
 
     op.drop_table("stack_tags")
+    op.drop_table("stack_documents")
     op.drop_table("writers")
     with op.batch_alter_table("stacks", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_stacks_root_id"))
