@@ -146,10 +146,8 @@ class Server:
             return
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(number)
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(60)
-        except subprocess.TimeoutExpired:
-            pass
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

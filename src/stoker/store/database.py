@@ -8,22 +8,30 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 from typing import Any, TypeVar
 
-from alembic import command
-from alembic.config import Config
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import QueuePool
 
 from stoker.base.clock import Clock
 from stoker.base.errors import Invalid
+from stoker.store import schema
+from stoker.store.failures import passes
 
 Result = TypeVar("Result")
 
 _READERS = 4
-_SQLITE = "sqlite"
+_SQLITE, _POSTGRESQL = "sqlite", "postgresql"
+_CONNECT_SECONDS = 10
+_RETRY_SECONDS = 0.5
+
+_LOCK = {
+    _POSTGRESQL: ("SELECT pg_advisory_lock(1937010539)", "SELECT pg_advisory_unlock(1937010539)"),
+    "mysql": ("SELECT GET_LOCK('stoker-schema', 600)", "SELECT RELEASE_LOCK('stoker-schema')"),
+    "mariadb": ("SELECT GET_LOCK('stoker-schema', 600)", "SELECT RELEASE_LOCK('stoker-schema')"),
+}
+"""By backend, how one process at a time migrates; SQLite has one writer anyway."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,7 +70,7 @@ class Database:
             attempts = 1
         for attempt in count(1):
             try:
-                return await self.read(lambda connection: None)
+                return await self._read_once(lambda connection: None)
             except OperationalError as error:
                 shown = self.url.render_as_string(hide_password=True)
                 if 0 <= attempts <= attempt:
@@ -74,12 +82,35 @@ class Database:
 
     def migrate(self) -> None:
         """Bring the tables up to this version; safe to call by several processes at once."""
-        with self.engine.begin() as connection:
-            config = _alembic(connection)
-            command.upgrade(config, "head")
+        writer = self.engine.execution_options(writes=True)
+        lock, unlock = _LOCK.get(self.url.get_backend_name(), (None, None))
+        if lock is None or unlock is None:
+            with writer.begin() as connection:
+                schema.upgrade(connection)
+            return
+        with self.engine.connect() as holder:
+            holder.execute(text(lock))
+            try:
+                with writer.begin() as connection:
+                    schema.upgrade(connection)
+            finally:
+                holder.execute(text(unlock))
 
     async def read(self, query: Callable[..., Result], *arguments: Any) -> Result:
-        """`query(connection, *arguments)` in a thread, in one read transaction."""
+        """`query(connection, *arguments)` in a thread, in one read transaction.
+
+        While the database is away or busy it is asked again, so that work pauses and goes on.
+        """
+        while True:
+            try:
+                return await self._read_once(query, *arguments)
+            except DBAPIError as error:
+                if not passes(error):
+                    raise
+                _log.warning("The database cannot be read, trying again: %s", error.orig)
+            await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _read_once(self, query: Callable[..., Result], *arguments: Any) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._readers, self.read_now, query, *arguments)
 
     def read_now(self, query: Callable[..., Result], *arguments: Any) -> Result:
@@ -101,7 +132,7 @@ async def _pause(seconds: float, clock: Clock) -> None:
 
 def _engine(url: str, pool: Pool) -> Engine:
     if make_url(url).get_backend_name() != _SQLITE:
-        return create_engine(url, pool_pre_ping=True, **pool.options())
+        return _server_engine(url, pool)
     engine = create_engine(url, poolclass=QueuePool, connect_args={"check_same_thread": False}, **pool.options())
 
     @event.listens_for(engine, "connect")
@@ -121,8 +152,12 @@ def _engine(url: str, pool: Pool) -> Engine:
     return engine
 
 
-def _alembic(connection: Connection) -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    config.attributes["connection"] = connection
-    return config
+def _server_engine(url: str, pool: Pool) -> Engine:
+    """Each statement sees what others have committed, so that whoever waited for a row's lock reads what it is now."""
+    return create_engine(
+        url,
+        pool_pre_ping=True,
+        isolation_level="READ COMMITTED",
+        connect_args={"connect_timeout": _CONNECT_SECONDS},
+        **pool.options(),
+    )

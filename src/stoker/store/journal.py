@@ -3,14 +3,17 @@
 Callers put a `Batch` in and await its commit. A thread takes all batches that are waiting, drops those whose
 operation is no longer owned at the epoch that they carry, writes the rest as one transaction, and answers. Rows are
 written whole, so within a group only the last version of a row is sent.
+
+While the database is away the group waits. A connection that breaks during a commit leaves open whether the group is
+in: each transaction counts the writer's groups in a row of its own, so the next connection tells.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import queue
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -18,11 +21,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Column, Connection, Table, bindparam, delete, insert, select, update
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DBAPIError
 
 from stoker.base.errors import Bug, Fenced
+from stoker.base.ids import new_id
 from stoker.store import records
 from stoker.store.database import Database
+from stoker.store.failures import passes
 from stoker.store.tables import (
     change_sets,
     engines,
@@ -31,9 +36,11 @@ from stoker.store.tables import (
     operations,
     property_sets,
     resources,
+    snapshots,
     software_configs,
     software_deployments,
     stacks,
+    writers,
 )
 
 LOG = logging.getLogger(__name__)
@@ -52,6 +59,7 @@ _TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
     records.Operation: (operations, "id"),
     records.EngineRecord: (engines, "id"),
     records.SoftwareConfig: (software_configs, "id"),
+    records.StackSnapshot: (snapshots, "id"),
     records.ChangeSet: (change_sets, "id"),
     records.SoftwareDeployment: (software_deployments, "id"),
 }
@@ -121,7 +129,10 @@ class Journal:
         self._waiting: queue.SimpleQueue[_Frozen | None] = queue.SimpleQueue()
         self._writer = database.engine.execution_options(writes=True)
         self._stopped = False
+        self._id = new_id()
+        self._unsure: tuple[int, set[Claim]] | None = None
         self.groups = 0
+        self.observe: Callable[[int, float], None] = lambda batches, seconds: None
         self._thread = threading.Thread(target=self._run, name="store-journal", daemon=True)
         self._thread.start()
 
@@ -154,6 +165,11 @@ class Journal:
             )
         )
 
+    @property
+    def waiting(self) -> int:
+        """How many batches wait to be written."""
+        return self._waiting.qsize()
+
     def close(self) -> None:
         """Write what is waiting and stop."""
         self._stopped = True
@@ -166,6 +182,9 @@ class Journal:
         while (group := self._next_group()) is not None:
             if group:
                 self._write(group)
+        if self.groups:
+            with contextlib.suppress(DBAPIError), self._writer.begin() as connection:
+                connection.execute(delete(writers).where(writers.c.id == self._id))
 
     def _next_group(self) -> list[_Frozen] | None:
         first = self._waiting.get()
@@ -181,25 +200,43 @@ class Journal:
         return group
 
     def _write(self, group: list[_Frozen]) -> None:
+        began = time.monotonic()
+        try:
+            fenced = self._written(group)
+        except Exception as error:
+            self._write_singly(group, error)
+            return
+        self.observe(len(group), time.monotonic() - began)
+        for batch in group:
+            lost = batch.claim is not None and batch.claim in fenced
+            batch.answer(Fenced("the operation has another owner now") if lost else None)
+
+    def _written(self, group: list[_Frozen]) -> set[Claim]:
+        """Write the group, however long the database is away; the claims that were lost. Raises what is no passing
+        trouble.
+        """
         while True:
             try:
-                fenced = self.write_group(group)
-            except IntegrityError as error:
-                self._write_singly(group, error)
+                committed = self._committed_after_all()
+                return self.write_group(group) if committed is None else committed
             except DBAPIError as error:
-                if not (error.connection_invalidated or _unreachable(error)):
-                    self._write_singly(group, error)
-                    return
+                if not passes(error):
+                    raise
                 LOG.warning("The database cannot be written, trying again: %s", error.orig)
-                time.sleep(RETRY_SECONDS)
-                continue
-            except Exception as error:
-                self._write_singly(group, error)
-            else:
-                for batch in group:
-                    lost = batch.claim is not None and batch.claim in fenced
-                    batch.answer(Fenced("the operation has another owner now") if lost else None)
-            return
+            time.sleep(RETRY_SECONDS)
+
+    def _committed_after_all(self) -> set[Claim] | None:
+        """The lost claims of a group whose commit was cut off and went through nevertheless; None when none did."""
+        if self._unsure is None:
+            return None
+        number, fenced = self._unsure
+        with self._writer.connect() as connection:
+            counted = connection.execute(select(writers.c.groups).where(writers.c.id == self._id)).scalar()
+        self._unsure = None
+        if counted != number:
+            return None
+        self.groups = number
+        return fenced
 
     def _write_singly(self, group: list[_Frozen], error: Exception) -> None:
         """One batch of the group is at fault: find it, and let the others through."""
@@ -211,6 +248,7 @@ class Journal:
 
     def write_group(self, group: list[_Frozen]) -> set[Claim]:
         """Write the group in one transaction; returns the claims that were lost, whose batches were left out."""
+        number = self.groups + 1
         with self._writer.begin() as connection:
             fenced = _lost_claims(connection, {batch.claim for batch in group if batch.claim is not None})
             kept = [batch for batch in group if batch.claim is None or batch.claim not in fenced]
@@ -218,7 +256,10 @@ class Journal:
             for batch in kept:
                 for step in batch.steps:
                     step(connection)
-        self.groups += 1
+            _count_group(connection, self._id, number)
+            self._unsure = number, fenced
+        self._unsure = None
+        self.groups = number
         return fenced
 
 
@@ -231,22 +272,21 @@ def _settle(future: asyncio.Future[None], error: BaseException | None) -> None:
         future.set_exception(error)
 
 
-def _unreachable(error: DBAPIError) -> bool:
-    """Whether the database itself is away or busy, rather than the statement wrong."""
-    if isinstance(error.orig, sqlite3.OperationalError):
-        return "locked" in str(error.orig) or "busy" in str(error.orig)
-    return type(error.orig).__name__ in ("OperationalError", "InterfaceError")
+def _count_group(connection: Connection, writer: str, number: int) -> None:
+    values = {"groups": number, "time": time.time()}
+    if not connection.execute(update(writers).where(writers.c.id == writer).values(values)).rowcount:
+        connection.execute(insert(writers).values(id=writer, **values))
 
 
 def _lost_claims(connection: Connection, claims: Iterable[Claim]) -> set[Claim]:
     wanted = set(claims)
     if not wanted:
         return set()
-    identifiers = [claim.operation for claim in wanted]
+    identifiers = sorted(claim.operation for claim in wanted)  # in one order, so that writers do not block each other
     rows: dict[str, int] = {}
     for start in range(0, len(identifiers), 500):
         query = select(operations.c.id, operations.c.epoch).where(operations.c.id.in_(identifiers[start : start + 500]))
-        rows.update((row.id, row.epoch) for row in connection.execute(query.with_for_update()))
+        rows.update((row.id, row.epoch) for row in connection.execute(query.order_by("id").with_for_update()))
     return {claim for claim in wanted if rows.get(claim.operation, -1) != claim.epoch}
 
 

@@ -7,6 +7,8 @@ environments) are rows of `documents`, keyed by their content.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -24,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import mysql
 
 # Names differ by case on every database, and may hold any character.
-_MYSQL = {
+_MYSQL: dict[str, Any] = {
     f"{dialect}_{option}": value
     for dialect in ("mysql", "mariadb")
     for option, value in (("engine", "InnoDB"), ("charset", "utf8mb4"), ("collate", "utf8mb4_bin"))

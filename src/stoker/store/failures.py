@@ -1,0 +1,42 @@
+"""Which errors of a database mean that it is away or busy, so that the same work can be done later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy.exc import DBAPIError
+
+_POSTGRESQL_CLASSES = ("08", "40", "53", "57P")
+"""SQLSTATE: connection lost, serialisation failed, out of resources, server shut down or starting."""
+
+_MYSQL_CODES = frozenset(
+    {
+        0,  # the connection was closed before
+        1020,  # the row has changed since it was read
+        1040, 1203,  # too many connections
+        1053, 1152, 1184, 1927,  # the server goes down, or broke the connection off
+        1205, 1213,  # waited too long for a lock; deadlock
+        1836,  # read-only, as while another server takes over
+        2002, 2003, 2006, 2013, 2014, 2055,  # not reachable, gone, lost in the middle
+        4031,  # closed for being idle
+    }
+)  # fmt: skip
+
+
+def passes(error: DBAPIError) -> bool:
+    """Whether the database is away or busy, rather than the statement wrong."""
+    if error.connection_invalidated:
+        return True
+    cause: Any = error.orig
+    match type(cause).__module__.partition(".")[0]:
+        case "sqlite3":
+            return any(word in str(cause) for word in ("locked", "busy"))
+        case "psycopg":
+            state = cause.sqlstate
+            if state is None:  # there was no connection that could have given one
+                return type(cause).__name__ in ("OperationalError", "ConnectionTimeout")
+            return str(state).startswith(_POSTGRESQL_CLASSES)
+        case "pymysql":
+            code = cause.args[0] if cause.args else None
+            return code in _MYSQL_CODES and type(cause).__name__ in ("OperationalError", "InterfaceError")
+    return False
