@@ -6,19 +6,23 @@ The order of the rules is that of facts: engine.yaml, update.decision_order. The
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from stoker.engine.plan import Decision, Kind, PropertyChange
 from stoker.engine.state import ResourceState
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Change, Finalizer, Property
-from stoker.schema.unknown import has_unknown
+from stoker.schema.unknown import find_unknowns, has_unknown
 from stoker.store.records import FAILED
 from stoker.template.registry import is_template_name
 
 REFUSED = "cannot be changed"
+NEEDS_NEW = ", which needs a new resource"
+
+Fate = Callable[[str], str]
+"""From the name of a resource that a value waits for to what becomes of it, for a reason's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class Target:
     """A desired resource with its values as far as they are known.
 
     `given` are resolved property values without the absent ones; `fingerprint` is None while something in it is
-    unknown. `implementation` is the resolved type name.
+    unknown. `implementation` is the resolved type name. For `restored` and `renewed` see `restoring.Restored`.
     """
 
     name: str
@@ -41,6 +45,8 @@ class Target:
     requires: frozenset[str]
     fingerprint: str | None
     restricted: frozenset[str] = frozenset()
+    restored: Mapping[str, Any] = field(default_factory=dict)
+    renewed: frozenset[str] | None = None
 
     def definition(self) -> dict[str, Any]:
         """What is recorded of the definition besides the properties."""
@@ -74,10 +80,13 @@ def _effect(prop: Property) -> str:
     return {Change.UPDATE: "update", Change.REPLACE: "replace", Change.REFUSE: "refuse"}[prop.change]
 
 
-def decide(target: Target, state: ResourceState | None, *, repairable: bool = False) -> Decision:
+def decide(
+    target: Target, state: ResourceState | None, *, repairable: bool = False, fate: Fate = lambda name: name
+) -> Decision:
     """Create, update, replace or keep, with the reasons.
 
-    `repairable` says that the object of a failed resource has been looked at and can go on being used.
+    `repairable` says that the object of a failed resource has been looked at and can go on being used. `fate` tells
+    of the resources that unknown values wait for.
     """
     if state is None:
         return Decision(Kind.CREATE, ("it is new",), _all_new(target))
@@ -98,7 +107,7 @@ def decide(target: Target, state: ResourceState | None, *, repairable: bool = Fa
     if target.fingerprint is not None and target.fingerprint == row.fingerprint and row.status != FAILED:
         always = target.type.updates_with_parent
         return Decision(Kind.UPDATE, ("it is updated whenever its stack is",)) if always else Decision(Kind.KEEP)
-    return _compare(target, state)
+    return _compare(target, state, fate)
 
 
 def _same_kind(recorded: str, wanted: str) -> bool:
@@ -110,12 +119,12 @@ def _all_new(target: Target) -> tuple[PropertyChange, ...]:
     return tuple(PropertyChange(name, None, value, "create") for name, value in sorted(target.given.items()))
 
 
-def _compare(target: Target, state: ResourceState) -> Decision:
+def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
     changes = tuple(property_changes(target.type, state.given, target.given))
     refused = [change.name for change in changes if change.effect == "refuse" and change.known]
     if refused:
         return Decision(Kind.UPDATE, tuple(f"{name} {REFUSED}" for name in refused), changes)
-    reasons = [_why_replaced(change) for change in changes if change.effect == "replace"]
+    reasons = [_why_replaced(change, fate) for change in changes if change.effect == "replace"]
     if not reasons and changes and all(change.known for change in changes):
         demand = target.type.replacement_reason(
             finalized(target.type, state.given),
@@ -125,16 +134,22 @@ def _compare(target: Target, state: ResourceState) -> Decision:
         reasons = [demand] if demand else []
     if reasons:
         return Decision(Kind.REPLACE, tuple(reasons), changes)
-    reasons = [f"{change.name} changes" for change in changes] or _other_differences(target, state)
+    reasons = [_why_changed(change, fate) for change in changes] or _other_differences(target, state)
     if not reasons:
         return Decision(Kind.KEEP)
     return Decision(Kind.UPDATE, tuple(reasons), changes)
 
 
-def _why_replaced(change: PropertyChange) -> str:
+def _why_replaced(change: PropertyChange, fate: Fate) -> str:
+    return _why_changed(change, fate) + (NEEDS_NEW if change.known else "")
+
+
+def _why_changed(change: PropertyChange, fate: Fate) -> str:
     if change.known:
-        return f"{change.name} changes, which needs a new resource"
-    return f"{change.name} may change (known after apply), which would need a new resource"
+        return f"{change.name} changes"
+    origins = sorted({name for found in find_unknowns(change.after) for name in found.resources()})
+    with_them = f" with {' and '.join(map(fate, origins))}" if origins else ""
+    return f"{change.name} may change{with_them}"
 
 
 def _other_differences(target: Target, state: ResourceState) -> list[str]:

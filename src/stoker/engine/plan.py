@@ -8,11 +8,12 @@ so and is taken again, by the same `decide`, right before the step acts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from stoker.engine.differences import HIDDEN_TEXT, Path, differences
 from stoker.schema.unknown import has_unknown
 
 
@@ -29,27 +30,39 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PropertyChange:
-    """One property's way from `before` to `after`; `effect` says what the change means."""
+    """One property's way from `before` to `after`; `effect` says what the change means.
+
+    `hidden` are the paths in the value whose values nobody may see; `()` is the whole of it.
+    """
 
     name: str
-    before: Any
-    after: Any
+    before: Any = field(repr=False)
+    after: Any = field(repr=False)
     effect: str
+    hidden: frozenset[Path] = frozenset()
 
     @property
     def known(self) -> bool:
         """Whether the new value is known before anything is done."""
         return not has_unknown(self.after)
 
+    def to_data(self) -> list[dict[str, Any]]:
+        """Plain JSON data: each place in the value that differs. Hidden values are asterisks."""
+        found = differences(self.before, self.after, self.hidden)
+        return [{"property": self.name, "effect": self.effect, **difference.to_data()} for difference in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A property's new value waits for what becomes of another resource."""
+
+    property: str
+    resource: str
+    kind: Kind
+
     def to_data(self) -> dict[str, Any]:
-        """Plain JSON data; an unknown value reads `(known after apply)`."""
-        return {
-            "property": self.name,
-            "before": self.before,
-            "after": self.after if self.known else "(known after apply)",
-            "known": self.known,
-            "effect": self.effect,
-        }
+        """Plain JSON data."""
+        return {"property": self.property, "path": self.resource, "kind": self.kind.value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +78,8 @@ class Decision:
 class Step:
     """One node of a plan. `key` is unique in the plan; `after` are the keys of steps that must come first.
 
-    `uuid` names the recorded resource that it acts on, None for one that is to be made.
+    `uuid` names the recorded resource that it acts on, None for one that is to be made. `causes` are the resources
+    whose fate new property values wait for.
     """
 
     key: str
@@ -76,6 +90,7 @@ class Step:
     reasons: tuple[str, ...] = ()
     changes: tuple[PropertyChange, ...] = ()
     after: frozenset[str] = frozenset()
+    causes: tuple[Cause, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
         """Plain JSON data."""
@@ -85,17 +100,22 @@ class Step:
             "kind": self.kind.value,
             "type": self.type,
             "reasons": list(self.reasons),
-            "changes": [change.to_data() for change in self.changes],
+            "causes": [cause.to_data() for cause in self.causes],
+            "changes": [difference for change in self.changes for difference in change.to_data()],
             "after": sorted(self.after),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Steps in an order that honours their predecessors."""
+    """Steps in an order that honours their predecessors.
+
+    `secrets` are texts that must not be shown wherever they turn up.
+    """
 
     action: str
     steps: tuple[Step, ...]
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
 
     def summary(self) -> dict[str, int]:
         """How many steps of each kind."""
@@ -106,10 +126,11 @@ class Plan:
         return [step for step in self.steps if step.kind in kinds]
 
     def to_data(self) -> dict[str, Any]:
-        """Plain JSON data."""
+        """Plain JSON data without secrets: what is shown and what is kept with the operation."""
+        steps = [step.to_data() for step in self.steps]
         return {
             "action": self.action,
-            "steps": [step.to_data() for step in self.steps],
+            "steps": masked(steps, self.secrets) if self.secrets else steps,
             "summary": self.summary(),
         }
 
@@ -125,7 +146,19 @@ class Plan:
             line += f" after {after}" if after else ""
             line += f": {'; '.join(step.reasons)}" if step.reasons else ""
             lines.append(line)
-        return "\n".join(lines)
+        return str(masked("\n".join(lines), self.secrets))
+
+
+def masked(value: Any, secrets: Collection[str]) -> Any:
+    """`value` with every occurrence of a secret text blotted out."""
+    if isinstance(value, Mapping):
+        return {key: masked(item, secrets) for key, item in value.items()}
+    if isinstance(value, list):
+        return [masked(item, secrets) for item in value]
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, HIDDEN_TEXT)
+    return value
 
 
 def forward_key(name: str) -> str:
@@ -202,7 +235,7 @@ def _in_order(steps: Mapping[str, Step]) -> list[Step]:
 def _without(step: Step, dropped: set[str]) -> Step:
     if not dropped:
         return step
-    return Step(step.key, step.kind, step.name, step.type, step.uuid, step.reasons, step.changes, step.after - dropped)
+    return replace(step, after=step.after - dropped)
 
 
 @dataclass(slots=True)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol
 
-from stoker.engine.decide import Target, decide
+from stoker.engine.concealing import Concealment
+from stoker.engine.decide import NEEDS_NEW, Fate, Target, decide
 from stoker.engine.loader import LoadedInputs
-from stoker.engine.plan import Decision, Kind, Plan, Removal, Step, forward_key, removal_steps
-from stoker.engine.scope import PlanScope, RecordedScope
+from stoker.engine.plan import Cause, Decision, Kind, Plan, Removal, Step, forward_key, removal_steps
+from stoker.engine.restoring import Restore, as_given
+from stoker.engine.scope import Outlook, PlanScope, RecordedScope
 from stoker.engine.state import ResourceState, keys_of
 from stoker.plugins.resource import AttributeKey, ResourceType
-from stoker.schema.unknown import has_unknown
+from stoker.schema.unknown import find_unknowns, has_unknown
 from stoker.template.check import graph
 from stoker.template.definition import Definition
 from stoker.template.expressions import Reference
@@ -44,6 +46,7 @@ class Wanted:
     requires: Mapping[str, frozenset[str]]
     order: list[str]
     digest: Callable[[Any], str]
+    restore: Restore = as_given
 
     @classmethod
     def of(
@@ -86,6 +89,7 @@ class Wanted:
         implementation, type_ = self.types[name]
         resolve = self.definition.resolve
         given = {key: value for key, value in (resolve(resource.properties, scope) or {}).items() if value is not None}
+        restored = self.restore(name, given)
         metadata = resolve(resource.metadata, scope) or {}
         update_policy = resolve(resource.update_policy, scope) or {}
         target = Target(
@@ -93,7 +97,7 @@ class Wanted:
             type_name=resource.type,
             implementation=implementation,
             type=type_,
-            given=given,
+            given=restored.given,
             metadata=metadata,
             update_policy=update_policy,
             deletion_policy=resource.deletion_policy,
@@ -101,6 +105,8 @@ class Wanted:
             requires=frozenset(self.requires[name]),
             fingerprint=None,
             restricted=self.inputs.environment.registry.restricted_actions(name),
+            restored=restored.note,
+            renewed=restored.renewed,
         )
         return self._with_fingerprint(target)
 
@@ -126,71 +132,196 @@ def by_name(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
     return found
 
 
-def plan_forward(action: str, wanted: Wanted, states: list[ResourceState], recorded: RecordedScope) -> Plan:
-    """The plan that turns what is recorded into what is wanted."""
-    scope = PlanScope(recorded)
-    candidates = by_name(states)
-    steps: list[Step] = []
-    chosen: dict[str, str] = {}
-    for name in wanted.order:
-        target = wanted.target(name, scope)
-        state, decision = choose(target, candidates.get(name, []))
+class Nested(Protocol):
+    """Looks into nested stacks while the plan of the stack that holds them is made."""
+
+    def within(self, target: Target, state: ResourceState | None, decision: Decision, hidden: Shadow) -> Within | None:
+        """What becomes of the stack behind a resource; None when nothing can be told. `hidden` are its property
+        values with what is hidden marked, and None when nothing is.
+        """
+
+    def removed(self, state: ResourceState) -> tuple[Step, ...]:
+        """The removal of everything in the stack behind a resource."""
+
+
+Shadow = Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """What becomes of the stack behind a resource: the decision on the resource may then be a milder one."""
+
+    decision: Decision
+    steps: tuple[Step, ...]
+    outlook: Outlook
+    secrets: frozenset[str] = frozenset()
+
+
+def plan_forward(
+    action: str, wanted: Wanted, states: list[ResourceState], recorded: RecordedScope, former: Definition | None = None
+) -> Plan:
+    """The plan that turns what is recorded into what is wanted. `former` is the definition of what is recorded."""
+    return Forward(wanted, states, recorded, former=former).plan(action)
+
+
+@dataclass(slots=True)
+class Forward:
+    """Makes one plan. Afterwards `scope` resolves references to what will be.
+
+    `hidden` are the parameters that the stack above hides; `nested` looks into nested stacks, where that is wanted.
+    """
+
+    wanted: Wanted
+    states: list[ResourceState]
+    recorded: RecordedScope
+    former: Definition | None = None
+    hidden: frozenset[str] = frozenset()
+    nested: Nested | None = None
+    scope: PlanScope = field(init=False)
+    _concealment: Concealment = field(init=False)
+    _secrets: set[str] = field(init=False)
+    _inside: dict[str, tuple[Step, ...]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.scope = PlanScope(self.recorded)
+        self._concealment = Concealment(self.wanted.definition, self.wanted.types, self.former, self.hidden)
+        self._secrets = set(self._concealment.secrets)
+
+    def plan(self, action: str) -> Plan:
+        """The plan; made once."""
+        candidates = by_name(self.states)
+        steps = [self._step(name, candidates.get(name, [])) for name in self.wanted.order]
+        kept = {step.uuid for step in steps if step.kind in (Kind.KEEP, Kind.UPDATE)}
+        removals = [
+            _removal(state, _why_removed(state, self.wanted))
+            for state in reversed(self.states)
+            if state.row.uuid not in kept
+        ]
+        made = frozenset(step.key for step in steps if step.kind is not Kind.KEEP)
+        steps += removal_steps(removals, made)
+        whole = _with_inside(steps, self.states, self.nested, self._inside)
+        return Plan(action, tuple(whole), frozenset(self._secrets))
+
+    def _step(self, name: str, candidates: list[ResourceState]) -> Step:
+        scope, requires = self.scope, self.wanted.requires[name]
+        target = self.wanted.target(name, scope)
+        state, decision = choose(target, candidates, self._fate)
+        if self.nested is not None and target.type.nested:
+            decision = self._look_inside(self.nested, target, state, decision)
         scope.decisions[name] = decision
-        if state is not None:
-            chosen[state.row.uuid] = name
-        first = frozenset(forward_key(required) for required in wanted.requires[name])
-        steps.append(
-            Step(
-                forward_key(name),
-                decision.kind,
-                name,
-                target.type_name,
-                state.row.uuid if state else None,
-                decision.reasons,
-                decision.changes,
-                first,
-            )
+        return Step(
+            forward_key(name),
+            decision.kind,
+            name,
+            target.type_name,
+            state.row.uuid if state else None,
+            decision.reasons,
+            self._concealment.conceal(name, decision.changes, scope),
+            frozenset(forward_key(required) for required in requires),
+            tuple(self._causes(decision)),
         )
-    replaced = {step.uuid for step in steps if step.kind in (Kind.REPLACE, Kind.CREATE) and step.uuid}
-    keep = {uuid for uuid in chosen if uuid not in replaced}
-    removals = [
-        Removal(state.row.uuid, state.row.name, state.row.type, state.requires, _removal_reason(state, wanted))
-        for state in reversed(states)
-        if state.row.uuid not in keep
-    ]
-    made = frozenset(step.key for step in steps if step.kind is not Kind.KEEP)
-    return Plan(action, (*steps, *removal_steps(removals, made)))
+
+    def _look_inside(self, nested: Nested, target: Target, state: ResourceState | None, decision: Decision) -> Decision:
+        hides = bool(self._concealment.paths(target.name, self.scope))
+        shadow = self._concealment.shadow(target.name, self.scope) if hides else None
+        within = nested.within(target, state, decision, shadow)
+        if within is None:
+            return decision
+        self._inside[forward_key(target.name)] = within.steps
+        self._secrets |= within.secrets
+        if decision.kind is Kind.UPDATE:
+            self.scope.outlooks[target.name] = within.outlook
+        return within.decision
+
+    def _fate(self, name: str) -> str:
+        """What becomes of a resource that others wait for, and why: the chain that leads to a replacement."""
+        decision = self.scope.decisions.get(name)
+        if decision is None or decision.kind is Kind.KEEP:
+            return name
+        if decision.kind is Kind.CREATE:
+            return f"{name}, which is new"
+        why = f" because {decision.reasons[0].removesuffix(NEEDS_NEW)}" if decision.reasons else ""
+        return f"{name}, which is {decision.kind.value}d{why}"
+
+    def _causes(self, decision: Decision) -> Iterator[Cause]:
+        for change in decision.changes:
+            for name in sorted({name for found in find_unknowns(change.after) for name in found.resources()}):
+                if (other := self.scope.decisions.get(name)) is not None:
+                    yield Cause(change.name, name, other.kind)
 
 
-def choose(target: Target, candidates: list[ResourceState]) -> tuple[ResourceState | None, Decision]:
+def _below(holder: Step, step: Step) -> Step:
+    """A nested stack's step as one of the plan of the stack that holds it; it waits for what its holder waits for."""
+    prefix = holder.key.partition(" ")[2]
+
+    def moved(key: str) -> str:
+        verb, _, name = key.partition(" ")
+        return f"{verb} {prefix}.{name}"
+
+    return replace(
+        step,
+        key=moved(step.key),
+        name=f"{holder.name}.{step.name}",
+        after=holder.after | {moved(key) for key in step.after},
+        causes=tuple(replace(cause, resource=f"{holder.name}.{cause.resource}") for cause in step.causes),
+    )
+
+
+def choose(target: Target, candidates: list[ResourceState], fate: Fate = str) -> tuple[ResourceState | None, Decision]:
     """The recorded resource that comes nearest to what is wanted, and what it needs."""
-    options = [(state, decide_running(target, state)) for state in candidates]
+    options = [(state, decide_running(target, state, fate)) for state in candidates]
     if not options:
         return None, decide(target, None)
     return min(options, key=lambda option: _RANK[option[1].kind])
 
 
-def decide_running(target: Target, state: ResourceState) -> Decision:
+def decide_running(target: Target, state: ResourceState, fate: Fate = str) -> Decision:
     """As `decide`; an action that was begun and not ended is gone on with first."""
-    if not state.in_progress or state.row.action not in ("CREATE", "UPDATE"):
-        return decide(target, state)
-    decision = decide(target, state)
-    if decision.kind is Kind.KEEP:
+    decision = decide(target, state, fate=fate)
+    begun = state.in_progress and state.row.action in ("CREATE", "UPDATE")
+    if begun and decision.kind is Kind.KEEP:
         return Decision(Kind.UPDATE, (f"its {state.row.action.lower()} goes on",))
     return decision
 
 
-def _removal_reason(state: ResourceState, wanted: Wanted) -> str:
+def _why_removed(state: ResourceState, wanted: Wanted) -> str:
     return "it is replaced" if state.row.name in wanted.definition.resources else "it is no longer in the template"
 
 
-def plan_removal(action: str, states: list[ResourceState]) -> Plan:
+def _removal(state: ResourceState, reason: str) -> Removal:
+    """The removal of a recorded resource; what its deletion policy leaves behind is part of the reason."""
+    definition = state.stored.definition
+    policy = definition.get("deletion_policy", "Delete")
+    if definition.get("external_id"):
+        reason += "; its object stays, as it is not this stack's (external_id)"
+    elif policy in _LEFT_BEHIND:
+        reason += f"; {_LEFT_BEHIND[policy]} (deletion policy {policy})"
+    return Removal(state.row.uuid, state.row.name, state.row.type, state.requires, reason)
+
+
+_LEFT_BEHIND = {"Retain": "its object stays", "Snapshot": "a snapshot of its object stays"}
+
+
+def plan_removal(action: str, states: list[ResourceState], nested: Nested | None = None) -> Plan:
     """The plan that leaves nothing."""
-    removals = [
-        Removal(state.row.uuid, state.row.name, state.row.type, state.requires, "the stack goes")
-        for state in reversed(states)
-    ]
-    return Plan(action, tuple(removal_steps(removals)))
+    steps = removal_steps(_removal(state, "the stack goes") for state in reversed(states))
+    return Plan(action, tuple(_with_inside(steps, states, nested, {})))
+
+
+def _with_inside(
+    steps: Iterable[Step],
+    states: Iterable[ResourceState],
+    nested: Nested | None,
+    inside: Mapping[str, tuple[Step, ...]],
+) -> Iterator[Step]:
+    """The steps, each followed by those of the nested stack that it is about: `inside`, or the stack's removal."""
+    holders = {state.row.uuid: state for state in states if state.type.nested}
+    for step in steps:
+        below = inside.get(step.key, ())
+        if nested is not None and step.kind is Kind.DELETE and step.uuid in holders:
+            below = nested.removed(holders[step.uuid])
+        yield step
+        yield from (_below(step, inner) for inner in below)
 
 
 def plan_verb(action: str, states: list[ResourceState], *, order: VerbOrder) -> Plan:

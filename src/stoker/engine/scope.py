@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from stoker.engine.plan import Decision, Kind
 from stoker.engine.state import ResourceState, attribute_text, walk
+from stoker.plugins.resource import AttributeKey
 from stoker.schema.unknown import Unknown
 from stoker.template.expressions import Facade
 
@@ -64,12 +65,27 @@ class RecordedScope:
 _MISSING = object()
 
 
+class Outlook(Protocol):
+    """What becomes of a resource that is updated, as far as it can be told: values may be unknown."""
+
+    def reference(self) -> Any:
+        """What its reference id will be."""
+
+    def attribute(self, key: AttributeKey) -> Any:
+        """What an attribute, with the path that follows it, will be."""
+
+
 @dataclass(slots=True)
 class PlanScope:
     """References as they will be: known for what is kept, unknown for what is made or changed."""
 
     recorded: RecordedScope
     decisions: dict[str, Decision] = field(default_factory=dict)
+    outlooks: dict[str, Outlook] = field(default_factory=dict)
+
+    def state(self, resource: str) -> ResourceState | None:
+        """The recorded resource of this name."""
+        return self.recorded.current(resource)
 
     def facade(self) -> Facade | None:
         """See RecordedScope."""
@@ -81,11 +97,15 @@ class PlanScope:
 
     def reference(self, resource: str) -> Any:
         """Kept and updated resources keep their reference id."""
+        if resource in self.outlooks:
+            return self.outlooks[resource].reference()
         kind = self._kind(resource)
         return self.recorded.reference(resource) if kind in (Kind.KEEP, Kind.UPDATE) else Unknown.of(resource)
 
     def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
-        """Only a kept resource's attributes are sure to stay."""
+        """Only a kept resource's attributes are sure to stay; a nested stack's are those that its own plan leaves."""
+        if resource in self.outlooks:
+            return self.outlooks[resource].attribute((attribute, *path))
         if self._kind(resource) is Kind.KEEP:
             return self.recorded.attribute(resource, attribute, path)
         return Unknown.of(resource, attribute, *path)

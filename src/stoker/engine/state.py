@@ -10,6 +10,7 @@ import orjson
 
 from stoker.base.ids import new_id, physical_name
 from stoker.plugins.resource import AttributeKey, ResourceType, Snapshot
+from stoker.schema.unknown import is_unknown
 from stoker.store.records import IN_PROGRESS, Resource, StoredState
 from stoker.store.sealing import Sealer
 from stoker.template.expressions import Reference
@@ -37,6 +38,7 @@ class ResourceState:
     _stored: StoredState | None = None
     _given: Mapping[str, Any] | None = None
     _former: Mapping[str, Any] | None = None
+    _sealed: bytes | None = None
 
     @property
     def stored(self) -> StoredState:
@@ -101,7 +103,16 @@ class ResourceState:
         """The row as it must be written now: a copy, since the state may go on changing."""
         if self._stored is not None:
             self.row.state = self.sealer.seal(self._stored.to_data())
+        self._sealed = self._content()
         return replace(self.row)
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether everything that a method's entry may have changed is as it was when last sealed."""
+        return self._sealed == self._content()
+
+    def _content(self) -> bytes:
+        return orjson.dumps([self.row.physical_id, self.stored.to_data()], option=orjson.OPT_NON_STR_KEYS)
 
     def snapshot(self) -> Snapshot:
         """What reference-id code may know."""
@@ -130,6 +141,8 @@ def keys_of(reference: Reference, type_: ResourceType) -> list[AttributeKey]:
 def walk(value: Any, path: tuple[str | int, ...]) -> Any:
     """The value that a reference's path leads to; None where it leads nowhere (facts: engine.yaml, attributes.path)."""
     for part in path:
+        if is_unknown(value):
+            return value
         if isinstance(value, Mapping):
             value = value.get(part)
         elif isinstance(value, list) and isinstance(part, int) and not isinstance(part, bool):

@@ -24,7 +24,7 @@ from stoker.base.errors import NotSupported
 from stoker.cloud.session import Cloud
 from stoker.plugins.names import resolves_names
 from stoker.plugins.outcome import Done, Outcome
-from stoker.schema.property import SUPPORTED, Attribute, Property, Support, has_custom_constraints
+from stoker.schema.property import SUPPORTED, Attribute, Property, Support, has_custom_constraints, has_secrets
 
 AttributeKey = tuple[str | int, ...]
 """An attribute's name and the path that follows it in the reference."""
@@ -290,6 +290,11 @@ class ResourceType(ABC):
         return resource.physical_id if resource.physical_id is not None else resource.name
 
     # -- the life of a resource -------------------------------------------------------------------------------
+
+    @cached_property
+    def has_secrets(self) -> bool:
+        """Whether a property, at any depth, is secret."""
+        return has_secrets(self.properties)
 
     async def find(self, call: Call) -> str | None:
         """The physical id of the object that an interrupted `create` made; None when it made none.

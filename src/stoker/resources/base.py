@@ -21,10 +21,11 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.plugins.waiting import Waiter
 from stoker.resources.wire import to_wire, without_nulls
+from stoker.schema.unknown import is_unknown
 
 CLOCK_SKEW = 60.0
 """Seconds that a service's clock may be behind ours."""
@@ -189,7 +190,18 @@ class RestResource(ResourceType):
             )
         if self.waits is None:
             return Done()
-        return self.waits.judge(shown.get(self.collection.status_field), self.why(shown), call.elapsed)
+        return self.watched(call, shown, self.waits)
+
+    def watched(self, call: Call, shown: Mapping[str, Any], waiter: Waiter) -> Outcome:
+        """What the object's status means while `waiter` waits for it; others may be waited for with the same call."""
+        collection = self.collection
+        status = shown.get(collection.status_field)
+        outcome = waiter.judge(status, self.why(shown), call.elapsed)
+        if not isinstance(outcome, Again) or not collection.members:
+            return outcome
+        path = _filled(collection.list_path, call.properties) or self.collection_path(call)
+        fields = (collection.id_field, collection.status_field)
+        return replace(outcome, watch=Watch(collection.service, path, collection.members, *fields, status))
 
     def why(self, shown: Mapping[str, Any]) -> str | None:
         """The service's reason for the object's status."""
@@ -246,7 +258,7 @@ class RestResource(ResourceType):
         shown = await self.show(call) if self.deleting is not None else None
         if shown is None or self.deleting is None:
             return Done()
-        return self.deleting.judge(shown.get(self.collection.status_field), self.why(shown), call.elapsed)
+        return self.watched(call, shown, self.deleting)
 
     async def remove(self, call: Call) -> None:
         """Ask the service to remove the object."""
@@ -299,8 +311,10 @@ async def unrecorded(call: Call, identifiers: list[str]) -> set[str]:
 
 
 def dig(value: Any, path: Several[str | int]) -> Any:
-    """What stands at the end of a path of keys and indexes; None when it leads nowhere."""
+    """What stands at the end of a path of keys and indexes; None when it leads nowhere, unknown below an unknown."""
     for part in path:
+        if is_unknown(value):
+            return value
         if isinstance(value, Mapping):
             value = value.get(part)
         elif isinstance(value, list) and str(part).isdecimal() and int(part) < len(value):

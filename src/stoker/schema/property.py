@@ -69,7 +69,7 @@ class Property:
     body when it differs. `resolve` names the finder that turns a name into an id (`neutron.network`).
     `replaces` names an older spelling, in the same map, whose value is taken when this one is not given.
     `lenient` ones stand for a nested template's parameters: a list may also be a text with commas, and a map a list or
-    the text of one (facts: engine.yaml, properties.coercion).
+    the text of one (facts: engine.yaml, properties.coercion). `secret` values are never shown.
     """
 
     type: Type = Type.STRING
@@ -86,6 +86,7 @@ class Property:
     resolve: str | None = None
     replaces: str | None = None
     lenient: bool = False
+    secret: bool = False
 
     def to_schema(self) -> dict[str, Any]:
         """The Orchestration API's description of the property."""
@@ -343,4 +344,35 @@ def _has_custom(prop: Property) -> bool:
         any(isinstance(constraint, CustomConstraint) for constraint in prop.constraints)
         or (prop.items is not None and _has_custom(prop.items))
         or (prop.schema is not None and has_custom_constraints(prop.schema))
+    )
+
+
+def secret_paths(schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()) -> Iterator[Path]:
+    """Where among property values the secret ones stand."""
+    for name, prop in schema.items():
+        yield from _secrets_of(prop, values.get(name), (*path, name))
+
+
+def _secrets_of(prop: Property, value: Any, path: Path) -> Iterator[Path]:
+    if value is None:
+        return
+    if prop.secret:
+        yield path
+    elif prop.schema is not None and isinstance(value, Mapping):
+        yield from secret_paths(prop.schema, value, path)
+    elif prop.items is not None and isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _secrets_of(prop.items, item, (*path, index))
+
+
+def has_secrets(schema: Mapping[str, Property]) -> bool:
+    """Whether any property, at any depth, is secret."""
+    return any(_has_secret(prop) for prop in schema.values())
+
+
+def _has_secret(prop: Property) -> bool:
+    return (
+        prop.secret
+        or (prop.items is not None and _has_secret(prop.items))
+        or (prop.schema is not None and has_secrets(prop.schema))
     )

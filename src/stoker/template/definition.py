@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -215,6 +216,18 @@ class Definition:
         self._bind_resources(problems)
         self._bind_outputs(problems)
         problems.raise_if_any()
+
+    def with_parameters(self, values: Mapping[str, Any]) -> Definition:
+        """The same resources and outputs with other values of some parameters, unknown ones perhaps; unchecked."""
+        other = copy(self)
+        other.parameters = self.parameters.with_values(values)
+        other.allowance = Allowance(self.template.limits.evaluation_seconds)
+        other._conditions, other._pending_conditions = {}, set()
+        other.resources = {
+            name: ResourceDefinition(resource.template, other, resource.deletion_policy, resource.external_id)
+            for name, resource in self.resources.items()
+        }
+        return other
 
     # -- resolving --------------------------------------------------------------------------------------------
 

@@ -51,6 +51,7 @@ def _property(schema: ParameterSchema, defaults: Mapping[str, Any]) -> Property:
         constraints=schema.constraints,
         change=Change.UPDATE,
         lenient=True,
+        secret=schema.hidden,
     )
 
 

@@ -182,6 +182,10 @@ class Parameters:
             if schema.immutable and name in before._schemas and before.fit(name) != self.fit(name):
                 raise ImmutableParameterModified(f"The parameter {name!r} is immutable; its value cannot be changed.")
 
+    def with_values(self, values: Mapping[str, Any]) -> Parameters:
+        """The same parameters with other values given to some of them."""
+        return Parameters(self._schemas, {**self._given, **values}, self._defaults, self._pseudo, self._section)
+
     def mask(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """`values` by parameter name, with the hidden ones replaced by asterisks."""
         hidden = self.hidden

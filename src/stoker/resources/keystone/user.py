@@ -29,7 +29,7 @@ class User(RoleBearer):
         "description": Property(description="Who the user is.", default="", change=Change.UPDATE),
         "enabled": Property(Type.BOOLEAN, "Whether the user may log in.", default=True, change=Change.UPDATE),
         "email": Property(description="The user's e-mail address.", change=Change.UPDATE),
-        "password": Property(description="The user's password.", change=Change.UPDATE),
+        "password": Property(description="The user's password.", change=Change.UPDATE, secret=True),
         "default_project": Property(
             description="The project that the user works in unless another is asked for, by name or id.",
             constraints=custom("keystone.project"),

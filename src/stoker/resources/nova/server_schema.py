@@ -252,7 +252,7 @@ PROPERTIES: Mapping[str, Property] = {
         default={},
         support=Support("DEPRECATED", "12.0.0"),
     ),
-    "admin_pass": Property(description="Password of the administrator.", change=Change.UPDATE),
+    "admin_pass": Property(description="Password of the administrator.", change=Change.UPDATE, secret=True),
     "tags": Property(
         Type.LIST,
         "Tags of the server.",

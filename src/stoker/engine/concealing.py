@@ -1,0 +1,203 @@
+"""Which values of a plan nobody may see.
+
+A value is hidden when it comes from a hidden parameter, however far it has come: resolving the template once more, with
+hidden parameters unknown, shows what depends on them, since unknowns pass through every function. Hidden are also
+properties that a type holds secret, and what types keep among their `hidden_data`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from stoker.base.errors import StokerError
+from stoker.engine.decide import finalized
+from stoker.engine.differences import Path
+from stoker.engine.plan import PropertyChange
+from stoker.engine.state import ResourceState
+from stoker.plugins.resource import ResourceType
+from stoker.schema.property import secret_paths
+from stoker.schema.unknown import Unknown, find_unknowns
+from stoker.template.definition import Definition
+from stoker.template.expressions import Facade, Scope, UnknownScope
+
+HIDDEN = Unknown.of("(hidden)")
+"""In place of a value that nobody may see."""
+
+SHORTEST_SECRET = 4
+"""Texts shorter than this are not blotted out wherever they turn up: they would blot out everything."""
+
+
+class PlanningScope(Scope, Protocol):
+    """A scope that also knows what is recorded."""
+
+    def state(self, resource: str) -> ResourceState | None:
+        """The recorded resource of this name."""
+
+
+@dataclass(slots=True)
+class Concealment:
+    """What is hidden in one stack: `definition` is what it should be, `former` what it was before, where that is known.
+
+    `more` are names of parameters whose values the stack above hides, in either definition.
+    """
+
+    definition: Definition
+    types: Mapping[str, tuple[str, ResourceType]]
+    former: Definition | None = None
+    more: frozenset[str] = frozenset()
+    secrets: frozenset[str] = field(init=False, repr=False)
+    _shadow: Definition = field(init=False)
+    _former_shadow: Definition | None = field(init=False)
+    _local: dict[str, bool] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.secrets = frozenset(_texts(self._hidden_values()))
+        self._shadow = self._shadowed(self.definition)
+        self._former_shadow = self._shadowed(self.former) if self.former is not None else None
+
+    @property
+    def hides(self) -> bool:
+        """Whether any parameter is hidden."""
+        return self._shadow is not self.definition or self._former_shadow is not self.former
+
+    def _hidden_names(self, definition: Definition) -> frozenset[str]:
+        return definition.parameters.hidden | {name for name in self.more if definition.has_parameter(name)}
+
+    def _hidden_values(self) -> Iterator[Any]:
+        for definition in (self.definition, self.former):
+            if definition is not None:
+                yield from (definition.parameters.fit(name) for name in self._hidden_names(definition))
+
+    def _shadowed(self, definition: Definition) -> Definition:
+        hidden = self._hidden_names(definition)
+        return definition.with_parameters(dict.fromkeys(hidden, HIDDEN)) if hidden else definition
+
+    # -- what is hidden ----------------------------------------------------------------------------------------
+
+    def conceal(
+        self, name: str, changes: tuple[PropertyChange, ...], scope: PlanningScope
+    ) -> tuple[PropertyChange, ...]:
+        """The changes of a resource's properties, knowing which of their values are hidden."""
+        if not changes:
+            return changes
+        paths = self.paths(name, scope)
+        kind = self.types[name][1]
+        if kind.has_secrets:
+            for values in ({change.name: change.before for change in changes}, {c.name: c.after for c in changes}):
+                paths |= frozenset(secret_paths(kind.properties, values))
+        return tuple(replace(change, hidden=below(paths, change.name)) for change in changes) if paths else changes
+
+    def paths(self, name: str, scope: PlanningScope) -> frozenset[Path]:
+        """Where the properties of a resource hold hidden values, now or before; `()` is everywhere."""
+        if not self.hides and not self._refers_to_secrets(name):
+            return frozenset()
+        kind = self.types[name][1]
+        found = set(_marked(self._values(self._shadow, name, kind, _ShadowScope(self, scope))))
+        if self._former_shadow is not None and self._former_shadow is not self.former:
+            found.update(_marked(self._values(self._former_shadow, name, kind, UnknownScope())))
+        return frozenset(found)
+
+    def shadow(self, name: str, scope: PlanningScope) -> Mapping[str, Any]:
+        """Property values of a resource with HIDDEN in place of what is hidden."""
+        values = self._values(self._shadow, name, self.types[name][1], _ShadowScope(self, scope))
+        return values if isinstance(values, Mapping) else dict.fromkeys(self.types[name][1].properties, HIDDEN)
+
+    def _values(self, definition: Definition, name: str, kind: ResourceType, scope: Scope) -> Any:
+        resource = definition.resources.get(name)
+        if resource is None:
+            return {}
+        try:
+            given = definition.resolve(resource.properties, scope) or {}
+        except StokerError:
+            return HIDDEN
+        return {**given, **finalized(kind, given)}
+
+    def _refers_to_secrets(self, name: str) -> bool:
+        return any(
+            self.types[reference.resource][1].hidden_data
+            for reference in self.definition.resources[name].references
+            if reference.resource in self.types
+        )
+
+    def hides_attribute(self, resource: str, attribute: str, scope: PlanningScope) -> bool:
+        """Whether an attribute may show what is hidden; a type without an object shows what it was given."""
+        kind = self.types[resource][1] if resource in self.types else None
+        return kind is not None and (attribute in kind.hidden_data or self._shows_hidden(resource, kind, scope))
+
+    def _shows_hidden(self, resource: str, kind: ResourceType, scope: PlanningScope) -> bool:
+        if not kind.local:
+            return False
+        if resource not in self._local:
+            self._local[resource] = False  # in a circle, of which there are none
+            self._local[resource] = bool(self.paths(resource, scope))
+        return self._local[resource]
+
+    def hides_reference(self, resource: str, scope: PlanningScope) -> bool:
+        """Whether the reference id is itself something hidden, as that of a random text."""
+        kind = self.types[resource][1] if resource in self.types else None
+        state = scope.state(resource) if kind is not None and kind.hidden_data else None
+        if state is None:
+            return False
+        return state.reference_id() in [state.stored.data.get(key) for key in state.type.hidden_data]
+
+
+def below(paths: Iterable[Path], name: str) -> frozenset[Path]:
+    """The paths inside one property."""
+    return frozenset(path[1:] for path in paths if not path or path[0] == name)
+
+
+@dataclass(frozen=True, slots=True)
+class _ShadowScope:
+    """Another scope, hidden values unknown."""
+
+    concealment: Concealment
+    scope: PlanningScope
+
+    def reference(self, resource: str) -> Any:
+        return HIDDEN if self.concealment.hides_reference(resource, self.scope) else self.scope.reference(resource)
+
+    def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
+        if self.concealment.hides_attribute(resource, attribute, self.scope):
+            return HIDDEN
+        return self.scope.attribute(resource, attribute, path)
+
+    def all_attributes(self, resource: str) -> Any:
+        values = self.scope.all_attributes(resource)
+        if not isinstance(values, Mapping):
+            return values
+        return {name: self.attribute(resource, name, ()) for name in values}
+
+    def availability_zones(self) -> Any:
+        return self.scope.availability_zones()
+
+    def facade(self) -> Facade | None:
+        return self.scope.facade()
+
+
+def _marked(value: Any, path: Path = ()) -> Iterator[Path]:
+    if isinstance(value, Unknown):
+        if value.sources & HIDDEN.sources:
+            yield path
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _marked(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _marked(item, (*path, index))
+
+
+def is_hidden(value: Any) -> bool:
+    """Whether a hidden value is inside `value`."""
+    return any(found.sources & HIDDEN.sources for found in find_unknowns(value))
+
+
+def _texts(values: Iterable[Any]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, Mapping):
+            yield from _texts(value.values())
+        elif isinstance(value, list):
+            yield from _texts(value)
+        elif isinstance(value, str) and len(value) >= SHORTEST_SECRET:
+            yield value

@@ -1,0 +1,122 @@
+"""What differs between two values, down to the leaves: keys of maps and items of lists, each with its path."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+import orjson
+
+from stoker.schema.unknown import has_unknown, is_unknown
+
+Path = tuple[str | int, ...]
+"""Keys and indexes from a value's top; an index of a removed item counts in the former list."""
+
+NOT_KNOWN = "(known after apply)"
+HIDDEN_TEXT = "******"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place where two values differ. None stands for nothing; a `hidden` one must not show its values."""
+
+    path: Path
+    before: Any
+    after: Any
+    hidden: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether the new value is known before anything is done."""
+        return not has_unknown(self.after)
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "path": list(self.path),
+            "before": self._shown(self.before),
+            "after": self._shown(self.after) if self.known else NOT_KNOWN,
+            "known": self.known,
+            "hidden": self.hidden,
+        }
+
+    def _shown(self, value: Any) -> Any:
+        return HIDDEN_TEXT if self.hidden and value is not None else value
+
+
+def differences(before: Any, after: Any, hidden: Collection[Path] = ()) -> list[Difference]:
+    """The leaves that differ, in the order of the new value; what is unknown may differ.
+
+    Everything below a path in `hidden` is one leaf, whose values must not be shown.
+    """
+    found: dict[Path, Difference] = {}
+    for difference in _walk((), before, after):
+        length = next((end for end in range(len(difference.path) + 1) if difference.path[:end] in hidden), None)
+        if length is None:
+            found[difference.path] = difference
+        else:
+            path = difference.path[:length]
+            found[path] = Difference(path, _at(before, path), _at(after, path), hidden=True)
+    return list(found.values())
+
+
+def _at(value: Any, path: Path) -> Any:
+    for part in path:
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            value = value[part]
+        else:
+            return value if is_unknown(value) else None
+    return value
+
+
+def _walk(path: Path, before: Any, after: Any) -> Iterator[Difference]:
+    if _compound(before) and _compound(after) and isinstance(before, Mapping) == isinstance(after, Mapping):
+        yield from (_maps if isinstance(before, Mapping) else _lists)(path, before, after)
+    elif _compound(after) and before is None:
+        yield from _leaves(path, after, added=True)
+    elif _compound(before) and after is None:
+        yield from _leaves(path, before, added=False)
+    elif before != after or has_unknown(after):
+        yield Difference(path, before, after)
+
+
+def _compound(value: Any) -> bool:
+    """Whether there is something below the value."""
+    return isinstance(value, Mapping | list) and bool(value)
+
+
+def _leaves(path: Path, value: Any, *, added: bool) -> Iterator[Difference]:
+    items = value.items() if isinstance(value, Mapping) else enumerate(value)
+    for key, item in items:
+        if item is not None:
+            yield from _walk((*path, key), None, item) if added else _walk((*path, key), item, None)
+
+
+def _maps(path: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
+    for key in (*after, *(key for key in before if key not in after)):
+        yield from _walk((*path, key), before.get(key), after.get(key))
+
+
+def _lists(path: Path, before: list[Any], after: list[Any]) -> Iterator[Difference]:
+    """Items that moved along with others are no difference; what was exchanged is compared item by item."""
+    matcher = SequenceMatcher(None, [_key(item) for item in before], [_key(item) for item in after], autojunk=False)
+    for tag, start, end, new_start, new_end in matcher.get_opcodes():
+        if tag == "equal":
+            for index in range(new_end - new_start):
+                yield from _walk((*path, new_start + index), before[start + index], after[new_start + index])
+            continue
+        paired = min(end - start, new_end - new_start)
+        for offset in range(paired):
+            yield from _walk((*path, new_start + offset), before[start + offset], after[new_start + offset])
+        for index in range(new_start + paired, new_end):
+            yield from _walk((*path, index), None, after[index])
+        for index in range(start + paired, end):
+            yield from _walk((*path, index), before[index], None)
+
+
+def _key(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=repr)
