@@ -14,7 +14,7 @@ Every method may be entered again at any moment, also by another process after a
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -145,7 +145,8 @@ class Call:
     values. `physical_name` is the same for the whole life of the resource. `started_at` is when this action began,
     `now` the time of this entry. `data` and `progress` may be changed in place. `metadata` is the resource's
     metadata; assign a new mapping to change it. `unrecorded` answers which of some physical ids
-    belong to no recorded resource, so that `find` never takes another resource's object.
+    belong to no recorded resource, so that `find` never takes another resource's object. `adopted` is the entry
+    of the document that `adopt` takes the resource from.
     """
 
     name: str
@@ -169,6 +170,7 @@ class Call:
     now: float
     update_policy: Mapping[str, Any] = field(default_factory=dict)
     unrecorded: Unrecorded | None = None
+    adopted: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def elapsed(self) -> float:
@@ -224,6 +226,9 @@ class ResourceType(ABC):
     `recovery` says how `find` recognizes the object of an interrupted creation; every type that is not local has one.
     `any_attribute` types answer to attributes that they do not declare (a group: those of its members).
     `path_in_attribute` types get the path that follows an attribute's name too (`resource.0.addr`).
+    `hidden_data` are keys of `Call.data` that hold secrets: they are shown to nobody, and leave this service sealed.
+    `copy` is what a snapshot makes to keep the content of the object, None for objects without content.
+    `unsaved` are the actions after whose failure deletion policy Snapshot keeps nothing: there is nothing worth it.
     """
 
     type_name: ClassVar[str]
@@ -247,6 +252,8 @@ class ResourceType(ABC):
     signalable: ClassVar[bool] = False
     hidden_data: ClassVar[frozenset[str]] = frozenset()
     recovery: ClassVar[str] = ""
+    copy: ClassVar[ContentCopy | None] = None
+    unsaved: ClassVar[frozenset[str]] = frozenset({"CREATE", "UPDATE"})
 
     @cached_property
     def looks_names_up(self) -> bool:
@@ -339,6 +346,22 @@ class ResourceType(ABC):
         """Wake the object up."""
         return Done()
 
+    async def snapshot(self, call: Call) -> Outcome:
+        """Take part in a snapshot of the stack, beside the copy that is made of what has content (`copy`)."""
+        return Done()
+
+    async def adopt(self, call: Call) -> Outcome:
+        """See that `call.physical_id` names an object that the resource can take over, with `call.data`.
+
+        Both come from whoever adopts the stack: what is about to be done with rights that this person lacks must be
+        proved to be this person's. The default is a check, which a type without one passes.
+        """
+        return await self.check(call) if self.checkable else Done()
+
+    async def abandon(self, call: Call) -> Outcome:
+        """Let the object be: the resource is forgotten, and the object stays."""
+        return Done()
+
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         """Whether a resource whose last action failed must be made anew rather than updated."""
         return True
@@ -354,3 +377,28 @@ class ResourceType(ABC):
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
         """Take a signal; the text returned is the reason of its event. May change `call.metadata` and `call.data`."""
         raise NotSupported(f"{self.type_name} takes no signals.")
+
+
+class ContentCopy(ResourceType):
+    """What keeps a copy of another resource's content: an image of a server, a backup of a volume.
+
+    It is a resource of the snapshot that it belongs to: made, found after a crash, and deleted as any resource is, and
+    it outlives the one that it was made of. Its properties are what `of` gives.
+    """
+
+    any_properties = True
+
+    @abstractmethod
+    def of(self, resource: Snapshot) -> Mapping[str, Any]:
+        """The copy's properties: where the content of the resource is."""
+
+    @abstractmethod
+    def noted(self, copy: Snapshot) -> Mapping[str, Any]:
+        """What the document of the snapshot shows of the copy among the resource's data."""
+
+    @abstractmethod
+    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
+        """The properties that bring the content back, from those that the template gives."""
+
+    async def child_ended(self, call: Call, succeeded: bool) -> None:
+        """The operation that `call.child.begin` began has ended. May change `call.metadata` and `call.data`."""
