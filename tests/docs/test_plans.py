@@ -15,7 +15,7 @@ from world import World
 from stoker.engine.planner import plan_removal
 from stoker.engine.stack_context import StackContext
 from stoker.operations.lookup import find_stack
-from stoker.operations.previews import make_plan
+from stoker.operations.planning import make_plan
 from stoker.operations.requests import StackRequest, check_request, parse_environment, parse_template
 from stoker.operations.stacks import new_stack
 from stoker.store.records import Stack

@@ -8,15 +8,15 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.engine.core import Engine
 from stoker.engine.plan import Kind, Plan
-from stoker.engine.planner import plan_forward
-from stoker.engine.stack_context import StackContext
 from stoker.operations.inspection import masked
 from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.planning import make_plan
 from stoker.operations.requests import CheckedRequest, StackRequest, check_tags, check_whole
+from stoker.operations.settings import settings_view
 from stoker.operations.stacks import new_stack, patched_request
 from stoker.operations.views import stack_view
 from stoker.schema.unknown import has_unknown
-from stoker.store.records import Stack
+from stoker.store.records import Stack, StackSettings
 from stoker.template.expressions import UnknownScope
 
 
@@ -29,7 +29,7 @@ async def stack_preview(engine: Engine, context: RequestContext, name: Any, **bo
     view = stack_view(stack, check_tags(request.tags))
     view["parameters"] = checked.definition.parameters.as_text()
     view["description"] = view["template_description"] = template.description or "No description"
-    view["capabilities"], view["notification_topics"] = [], []
+    view |= settings_view(StackSettings(stack.id))
     view["resources"] = _previewed(stack, checked)
     view["plan"] = shown(await make_plan(engine, stack, checked, "CREATE"), checked)
     return view
@@ -45,15 +45,6 @@ async def stack_patch_preview(engine: Engine, context: RequestContext, ref: Refe
     """What laying the given parts over the stack's present ones would do."""
     stack = await find_stack(engine, context, ref)
     return await _changes(engine, stack, await patched_request(engine, context, stack, StackRequest(**body)))
-
-
-async def make_plan(engine: Engine, stack: Stack, checked: CheckedRequest, action: str) -> Plan:
-    """The plan that the operation would run."""
-    reading = StackContext(engine, stack)
-    if stack.inputs:
-        reading.inputs = await engine.loader.load(stack.inputs)
-        await reading.load_states()
-    return plan_forward(action, checked.wanted, list(reading.states.values()), reading.scope)
 
 
 def shown(plan: Plan, checked: CheckedRequest) -> dict[str, Any]:

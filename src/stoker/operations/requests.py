@@ -33,7 +33,8 @@ MAX_TAG = 80
 class StackRequest:
     """The body of a request to create, update or preview a stack, as the API sends it; None where nothing was given.
 
-    The first five say what the stack should be, the others how it is to be handled.
+    The first five say what the stack should be, the others how it is to be handled; `identifier` is the id of a new
+    stack that has been promised already, `policy` stands in for the stack's for one update.
     """
 
     template: Any = None
@@ -48,6 +49,8 @@ class StackRequest:
     converge: bool | None = None
     clear_parameters: Sequence[str] | None = None
     show_nested: bool = False
+    identifier: str | None = None
+    policy: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,92 @@
+"""What the CloudFormation face shows beside what Heat's API does: events with properties, exports, summaries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import EntityNotFound, PhysicalResourceIDAmbiguity
+from stoker.engine.core import Engine
+from stoker.operations.catalog import validate_template
+from stoker.operations.inspection import masked, resource_metadata
+from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.requests import parse_template
+from stoker.operations.views import event_view, resource_view
+from stoker.store import finding, queries
+from stoker.store.records import Stack
+
+
+async def resource_describe(engine: Engine, context: RequestContext, ref: Reference, name: str) -> dict[str, Any]:
+    """A resource with its metadata, as recorded: no service is asked, so that agents may ask often."""
+    metadata = await resource_metadata(engine, context, ref, name)
+    stack = await find_stack(engine, context, ref)
+    state = (await engine.reader.context(stack)).current[name]
+    described = (await engine.loader.load(stack.inputs)).template.resources.get(name)
+    return {
+        **resource_view(state.row, stack, ()),
+        "description": (described.description if described else "") or "",
+        "metadata": metadata,
+    }
+
+
+async def stack_of_object(engine: Engine, context: RequestContext, physical_id: str) -> dict[str, str]:
+    """The project's stack that has a resource with this physical id. Raises EntityNotFound."""
+    found = await engine.database.read(finding.stacks_with_object, context.project_id, physical_id)
+    if not found:
+        raise EntityNotFound(f"No stack of this project has a resource with the physical id {physical_id}.")
+    if len(found) > 1:
+        raise PhysicalResourceIDAmbiguity(f"Resources of {len(found)} stacks have the physical id {physical_id}.")
+    return {"id": found[0]}
+
+
+async def event_page(
+    engine: Engine, context: RequestContext, ref: Reference, limit: int, marker: str | None = None
+) -> list[dict[str, Any]]:
+    """Events of a stack with the properties of that time, newest first; hidden values masked."""
+    stack = await find_stack(engine, context, ref, deleted=True)
+    wanted = queries.EventQuery(stack_ids=[stack.id], limit=limit, marker=marker, descending=True)
+    events = await engine.database.read(queries.list_events, wanted)
+    sets = await engine.database.read(queries.property_sets, {event.properties for event in events if event.properties})
+    secrets = await _secrets(engine, stack) if sets else set()
+    opened = {identifier: masked(engine.sealer.open(body), secrets) for identifier, body in sets.items()}
+    return [
+        {**event_view(event, stack), "resource_properties": opened.get(event.properties or "", {})} for event in events
+    ]
+
+
+async def _secrets(engine: Engine, stack: Stack) -> set[str]:
+    """Texts of a stack that nobody may see."""
+    definition = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
+    parameters = definition.parameters
+    return {str(parameters.get(name)) for name in parameters.hidden} - {"", "None"}
+
+
+async def export_list(engine: Engine, context: RequestContext) -> list[dict[str, Any]]:
+    """What the project's stacks export, by name."""
+    found = await engine.database.read(finding.exports_with_stacks, context.project_id)
+    return [
+        {"name": name, "value": engine.sealer.open(value), "stack_name": stack, "stack_id": stack_id}
+        for name, value, stack, stack_id in found
+    ]
+
+
+async def import_list(engine: Engine, context: RequestContext, name: str) -> list[str]:
+    """Names of the stacks that import an export. Raises EntityNotFound when nobody exports it."""
+    exported = await engine.database.read(finding.exports_with_stacks, context.project_id)
+    if name not in {row[0] for row in exported}:
+        raise EntityNotFound(f"No stack of this project exports {name}.")
+    return await engine.database.read(finding.importing_stacks, context.project_id, name)
+
+
+async def template_summary(engine: Engine, context: RequestContext, template: Any) -> dict[str, Any]:
+    """What a template takes and holds. Raises TemplateInvalid."""
+    described = await validate_template(engine, context, template=template)
+    parsed = parse_template(engine, template)
+    return {
+        "description": described["Description"],
+        "parameters": described["Parameters"],
+        "types": sorted({resource.type for resource in parsed.resources.values()}),
+        "version": parsed.version.value,
+        "metadata": parsed.data.get("Metadata"),
+        "transform": parsed.data.get("Transform"),
+    }

@@ -1,0 +1,177 @@
+"""What is laid down for a whole tree of stacks: protection from deletion, which updates are allowed, topics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import orjson
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import BadValue, Conflict, Forbidden
+from stoker.engine.core import Engine
+from stoker.engine.plan import Kind, Step
+from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.planning import make_plan
+from stoker.operations.requests import CheckedRequest
+from stoker.store import settings
+from stoker.store.journal import Batch
+from stoker.store.records import Stack, StackSettings
+
+EFFECTS = ("Allow", "Deny")
+_ACTIONS = {Kind.UPDATE: "Update:Modify", Kind.REPLACE: "Update:Replace", Kind.DELETE: "Update:Delete"}
+"""What a step is called in a policy; creating a resource is always allowed, as with AWS."""
+
+_KEYS = frozenset({"Effect", "Action", "NotAction", "Principal", "Resource", "NotResource", "Condition", "Sid"})
+_CONDITIONS = {"StringEquals": False, "StringLike": True}
+
+
+async def stack_settings_show(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
+    """What is laid down for the stack: `protected` and `policy` (a map, or null)."""
+    stack = await find_stack(engine, context, ref)
+    return settings_view(await settings_of(engine, stack))
+
+
+async def stack_settings_change(
+    engine: Engine, context: RequestContext, ref: Reference, changes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Change what is laid down; keys as in `settings_view`. Raises BadValue for a policy that makes no sense."""
+    stack = await find_stack(engine, context, ref)
+    if stack.parent_id is not None:
+        raise BadValue(f"Settings belong to the top of a tree of stacks; {stack.name} is nested.")
+    present = await settings_of(engine, stack)
+    wanted = changed_settings(present, changes)
+    await engine.journal.commit(Batch().then(partial(settings.save, settings=wanted)))
+    return {"id": stack.id, "name": stack.name, "project_id": stack.project_id}
+
+
+def changed_settings(present: StackSettings, changes: Mapping[str, Any]) -> StackSettings:
+    """Settings with some of them changed; keys as in `settings_view`. Raises BadValue."""
+    columns: dict[str, Any] = {}
+    for name, value in changes.items():
+        match name:
+            case "protected":
+                columns[name] = bool(value)
+            case "policy":
+                columns[name] = None if value is None else orjson.dumps(checked_policy(value)).decode()
+            case _:
+                columns[name] = orjson.dumps(list(value)).decode()
+    return replace(present, **columns)
+
+
+def settings_view(known: StackSettings) -> dict[str, Any]:
+    """Settings as data."""
+    return {
+        "protected": known.protected,
+        "policy": orjson.loads(known.policy) if known.policy else None,
+        "notification_topics": orjson.loads(known.notification_topics),
+        "capabilities": orjson.loads(known.capabilities),
+    }
+
+
+async def settings_of(engine: Engine, stack: Stack) -> StackSettings:
+    """What is laid down for the tree that the stack is of."""
+    return await engine.database.read(settings.of_stack, stack.root_id)
+
+
+async def check_deletable(engine: Engine, stack: Stack) -> None:
+    """Raise Conflict for a stack that is protected from deletion."""
+    if (await settings_of(engine, stack)).protected:
+        raise Conflict(
+            f"Stack {stack.name} cannot be deleted while termination protection is enabled; disable it first "
+            "(UpdateTerminationProtection)."
+        )
+
+
+# -- policies ------------------------------------------------------------------------------------------------------
+
+
+def checked_policy(policy: Any) -> Mapping[str, Any]:
+    """A policy for updates in AWS's form: `{"Statement": [{Effect, Action, Principal, Resource, Condition}]}`.
+
+    Raises BadValue for what is not understood in full: a part that was passed over could allow what it should not.
+    """
+    if not isinstance(policy, Mapping) or set(policy) - {"Statement", "Version", "Id"}:
+        raise BadValue("A stack policy must be a map with the key Statement.")
+    statements = policy.get("Statement")
+    if isinstance(statements, Mapping):
+        statements = [statements]
+    if not isinstance(statements, list) or not statements:
+        raise BadValue("Statement of a stack policy must be a list of one or more statements.")
+    for index, statement in enumerate(statements):
+        _check_statement(f"Statement[{index}] of the stack policy", statement)
+    return {**policy, "Statement": statements}
+
+
+def _check_statement(place: str, statement: Any) -> None:
+    if not isinstance(statement, Mapping) or set(statement) - _KEYS:
+        raise BadValue(f"{place} must be a map with keys among {', '.join(sorted(_KEYS))}.")
+    if statement.get("Effect") not in EFFECTS:
+        raise BadValue(f"{place}: Effect must be Allow or Deny.")
+    if statement.get("Principal") not in ("*", {"AWS": "*"}):
+        raise BadValue(f'{place}: Principal must be "*".')
+    for one, other in (("Action", "NotAction"), ("Resource", "NotResource")):
+        if (one in statement) == (other in statement) and (one == "Action" or one in statement):
+            raise BadValue(f"{place} must have {one} or {other}, and not both.")
+    for name in ("Action", "NotAction", "Resource", "NotResource"):
+        if name in statement and not all(isinstance(text, str) for text in _list(statement[name])):
+            raise BadValue(f"{place}: {name} must be a text or a list of texts.")
+    for operator, values in dict(statement.get("Condition") or {}).items():
+        if operator not in _CONDITIONS or not isinstance(values, Mapping) or set(values) != {"ResourceType"}:
+            raise BadValue(f"{place}: Condition must be StringEquals or StringLike on ResourceType.")
+
+
+async def check_policy(
+    engine: Engine, stack: Stack, checked: CheckedRequest, during: Mapping[str, Any] | None = None
+) -> None:
+    """Raise Forbidden when an update would do what the stack's policy does not allow.
+
+    `during` stands in for the policy for this one update. A step that may turn out to be a replacement counts as one,
+    so that nothing is done beyond what has been asked about here.
+    """
+    policy = checked_policy(during) if during else settings_view(await settings_of(engine, stack))["policy"]
+    if policy is None:
+        return
+    plan = await make_plan(engine, stack, checked, "UPDATE")
+    refused = [step for step in plan.steps if step.kind in _ACTIONS and not _allows(policy["Statement"], step)]
+    if refused:
+        told = ", ".join(sorted({f"{_ACTIONS[step.kind]} of {step.name}" for step in refused}))
+        raise Forbidden(f"The stack policy of {stack.name} does not allow {told}.")
+
+
+def _allows(statements: Sequence[Mapping[str, Any]], step: Step) -> bool:
+    effects = {statement["Effect"] for statement in statements if _applies(statement, step)}
+    return "Allow" in effects and "Deny" not in effects
+
+
+def _applies(statement: Mapping[str, Any], step: Step) -> bool:
+    action, name = _ACTIONS[step.kind], f"LogicalResourceId/{step.name}"
+    if "Action" in statement and not _matches(action, statement["Action"]):
+        return False
+    if "NotAction" in statement and _matches(action, statement["NotAction"]):
+        return False
+    if "Resource" in statement and not _matches(name, statement["Resource"]):
+        return False
+    if "NotResource" in statement and _matches(name, statement["NotResource"]):
+        return False
+    return all(
+        _matches(step.type, values["ResourceType"], wild=_CONDITIONS[operator])
+        for operator, values in dict(statement.get("Condition") or {}).items()
+    )
+
+
+def _matches(text: str, patterns: Any, *, wild: bool = True) -> bool:
+    return any(_fits(text, pattern) if wild else text == pattern for pattern in _list(patterns))
+
+
+def _fits(text: str, pattern: str) -> bool:
+    """Whether the text has the pattern's form, where `*` is any text and `?` any character."""
+    pieces = (".*" if part == "*" else "." if part == "?" else re.escape(part) for part in re.split(r"([*?])", pattern))
+    return re.fullmatch("".join(pieces), text, re.DOTALL) is not None
+
+
+def _list(value: Any) -> Iterable[Any]:
+    return value if isinstance(value, list) else [value]

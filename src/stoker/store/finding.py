@@ -1,0 +1,47 @@
+"""Finding things by what is said of them from outside."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, and_, select
+
+from stoker.store.tables import exports, imports, resources, stacks
+
+
+def stacks_with_object(connection: Connection, project_id: str, physical_id: str) -> list[str]:
+    """Ids of the project's living stacks that have a resource with this physical id."""
+    query = (
+        select(stacks.c.id)
+        .distinct()
+        .join(resources, resources.c.stack_id == stacks.c.id)
+        .where(
+            and_(
+                resources.c.physical_id == physical_id,
+                resources.c.replaced_by.is_(None),
+                stacks.c.project_id == project_id,
+                stacks.c.deleted_at.is_(None),
+            )
+        )
+    )
+    return list(connection.execute(query).scalars())
+
+
+def exports_with_stacks(connection: Connection, project_id: str) -> list[tuple[str, str, str, str]]:
+    """What a project's stacks export, by name: name, sealed value, and the stack's name and id."""
+    query = (
+        select(exports.c.name, exports.c.value, stacks.c.name.label("stack"), stacks.c.id)
+        .join(stacks, stacks.c.id == exports.c.stack_id)
+        .where(exports.c.project_id == project_id)
+        .order_by(exports.c.name)
+    )
+    return [(row.name, row.value, row.stack, row.id) for row in connection.execute(query)]
+
+
+def importing_stacks(connection: Connection, project_id: str, name: str) -> list[str]:
+    """Names of the living stacks that import this name, sorted."""
+    query = (
+        select(stacks.c.name)
+        .join(imports, imports.c.stack_id == stacks.c.id)
+        .where(and_(imports.c.project_id == project_id, imports.c.name == name, stacks.c.deleted_at.is_(None)))
+        .order_by(stacks.c.name)
+    )
+    return list(connection.execute(query).scalars())
