@@ -23,6 +23,7 @@ from stoker.engine.run import NOTHING, OperationRun
 from stoker.engine.settings import EngineSettings
 from stoker.engine.stopping import Stop
 from stoker.engine.types import MissingType, TypeTable
+from stoker.engine.watching import Watchtower
 from stoker.plugins.registry import Registry
 from stoker.store import queries
 from stoker.store.database import Database
@@ -79,6 +80,7 @@ class Engine:
         self.reader = Reader(self)
         self.runs: dict[str, OperationRun] = {}
         self.searching = asyncio.Lock()
+        self.watchtower = Watchtower(clock)
         self._tasks: set[asyncio.Task[None]] = set()
         self._next: dict[str, OperationRun] = {}
         self._watchers: dict[str, list[Callable[[], None]]] = {}

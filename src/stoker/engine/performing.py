@@ -9,6 +9,7 @@ import contextlib
 import logging
 import random
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError, StokerError
@@ -83,9 +84,10 @@ class Performer:
             if isinstance(outcome, Again):
                 if outcome.physical_id is not None:
                     state.row.physical_id = outcome.physical_id
-                await run.commit(_next_batch(first).change(state.seal()))
+                if first or not state.is_sealed:
+                    await run.commit(_next_batch(first).change(state.seal()))
                 with contextlib.suppress(Stopped):  # the top of the loop leaves, knowing why
-                    await run.pause(state.row.uuid, outcome.after)
+                    await self._pause(state, outcome)
             elif isinstance(outcome, Done):
                 return outcome
             elif isinstance(outcome, Replace):
@@ -95,12 +97,23 @@ class Performer:
             else:
                 raise _failure(state, outcome)
 
+    async def _pause(self, state: ResourceState, outcome: Again) -> None:
+        """Wait as long as a method asked for, or until its object moves where many are watched together."""
+        run, uuid = self.run, state.row.uuid
+        if outcome.watch is None or outcome.after is None or state.row.physical_id is None:
+            await run.pause(uuid, outcome.after)
+            return
+        tower = run.engine.watchtower
+        watching = tower.watching(
+            await run.cloud(), outcome.watch, state.row.physical_id, outcome.after, partial(run.wake, uuid)
+        )
+        with watching as watched:
+            await run.pause(uuid, None if watched else outcome.after)
+
     def _leave_if_stopped(self, state: ResourceState) -> None:
         """Raise when the run stops: a Failure when time is up, Stopped when somebody else goes on with it."""
-        stopping = self.run.stopping
-        if stopping in (Stop.EXPIRED, Stop.CANCELLED):
-            assert stopping is not None
-            raise Failure("Aborted", (state.row.name,), f"{state.row.action} aborted ({stopping.value})")
+        if self.run.stopping is Stop.EXPIRED:
+            raise Failure("Aborted", (state.row.name,), f"{state.row.action} aborted ({Stop.EXPIRED.value})")
         self.run.check_stopped()
 
     async def _enter(self, state: ResourceState, method: Method, call: Call) -> Outcome:

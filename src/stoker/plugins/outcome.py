@@ -14,14 +14,32 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
+class Watch:
+    """What a method waits for, told so that one call can look for many: an object's status in a list.
+
+    `path` of `service` lists objects under the key `members`, each with its id in `id_field`. Entering the method
+    again would learn nothing while the object's `status_field` says `status`.
+    """
+
+    service: str
+    path: str
+    members: str
+    id_field: str
+    status_field: str
+    status: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Again:
     """Enter the method again in `after` seconds; the engine first records `physical_id`, data and progress.
 
     `after=None` means "when something wakes the stack": a signal, or the end of a child stack's operation.
+    With `watch`, the engine may look at the list from time to time instead, when many wait for objects in it.
     """
 
     after: float | None = 1.0
     physical_id: str | None = None
+    watch: Watch | None = None
 
 
 @dataclass(frozen=True, slots=True)

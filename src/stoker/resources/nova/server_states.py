@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import dig
@@ -70,7 +71,12 @@ def judge(call: Call, server: Mapping[str, Any] | None, waiter: Waiter) -> Outco
     """What the server's status means while `waiter` waits for it."""
     if server is None:
         return Again(after=waiter.pause(call.elapsed))
-    return waiter.judge(status_of(server), fault_of(server), call.elapsed)
+    outcome = waiter.judge(status_of(server), fault_of(server), call.elapsed)
+    return replace(outcome, watch=_watch(server)) if isinstance(outcome, Again) else outcome
+
+
+def _watch(server: Mapping[str, Any]) -> Watch:
+    return Watch("nova", "/servers/detail", "servers", "id", "status", server.get("status"))
 
 
 async def wait_for(call: Call, waiter: Waiter) -> Outcome:
@@ -86,4 +92,4 @@ def judge_deletion(call: Call, server: Mapping[str, Any]) -> Outcome:
     if status == "ERROR" and server.get("OS-EXT-STS:task_state") != "deleting":
         reason = fault_of(server)
         return Failed("the server could not be deleted" + (f": {reason}" if reason else ""), in_error=True)
-    return Again(after=ACTIVE.pause(call.elapsed))
+    return Again(after=ACTIVE.pause(call.elapsed), watch=_watch(server))
