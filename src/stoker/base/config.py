@@ -78,6 +78,7 @@ _IDENTITY = (
 
 _BEHAVIOUR = (
     cfg.StrOpt("host", default=socket.gethostname(), sample_default="<host name>", help="Name of this engine's host."),
+    cfg.BoolOpt("observe_on_update", default=False, help="Compare with the cloud before every update of a stack."),
     cfg.BoolOpt("stack_scheduler_hints", default=False, help="Tell the scheduler which stack a server is of."),
     cfg.ListOpt("hidden_stack_tags", default=[], help="Stacks with one of these tags are left out of lists."),
     cfg.StrOpt(

@@ -10,6 +10,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from sqlalchemy import Connection
+
 from stoker import __version__
 from stoker.base.clock import Clock, Timer
 from stoker.base.errors import Fenced
@@ -21,7 +23,7 @@ from stoker.engine.planner import Wanted
 from stoker.engine.reading import Reader
 from stoker.engine.run import NOTHING, OperationRun
 from stoker.engine.settings import EngineSettings
-from stoker.engine.stopping import Stop
+from stoker.engine.stopping import CANCELLED, Stop, gives_way
 from stoker.engine.types import MissingType, TypeTable
 from stoker.engine.watching import Watchtower
 from stoker.plugins.registry import Registry
@@ -45,6 +47,18 @@ from stoker.template.definition import Definition
 LOG = logging.getLogger(__name__)
 
 ROLLS_BACK = ("CREATE", "UPDATE", "ADOPT", "RESTORE")
+
+
+def rollback_target(stack: Stack, operation: Operation) -> str:
+    """The inputs that undoing an operation on a stack leads to.
+
+    Those that it was last brought to completely; where it never was, those from before a change, and nothing from
+    before a creation.
+    """
+    if operation.action == "ROLLBACK":
+        return operation.inputs
+    before = operation.former_inputs if operation.action in ("UPDATE", "RESTORE") else None
+    return stack.good_inputs or before or NOTHING
 
 
 class Engine:
@@ -153,6 +167,9 @@ class Engine:
             if stack is None or stack.operation != operation.id:
                 await self._close(operation, SUPERSEDED, Stop.SUPERSEDED.value)
                 continue
+            if stack.status != IN_PROGRESS:
+                await self._close(operation, FAILED, CANCELLED)
+                continue
             LOG.info("going on with %s of stack %s (operation %s)", operation.action, stack.name, operation.id)
             self._launch(OperationRun(self, operation, stack))
 
@@ -190,12 +207,15 @@ class Engine:
         *,
         values: dict[str, Any] | None = None,
         tags: tuple[str, ...] | None = None,
+        guard: Callable[[Stack], object] | None = None,
     ) -> None:
         """Record an operation on an existing stack and begin; one that is running there gives way first.
 
-        `values` are further columns of the stack to set.
+        `values` are further columns of the stack to set. `guard` sees the stack as it is when the operation is
+        recorded; what it raises is raised here, and nothing has been recorded.
         """
         self._own(operation)
+        operation.former_inputs = operation.former_inputs or stack.inputs
         changes: dict[str, Any] = {
             "action": operation.action,
             "status": IN_PROGRESS,
@@ -211,12 +231,36 @@ class Engine:
         batch = Batch().add(operation)
         if prepared is not None:
             batch.then(prepared.save).add(prepared.row)
-        batch.then(partial(queries.set_stack, stack_id=stack.id, values=changes))
+        recorded = [stack]
+
+        def take_over(connection: Connection) -> None:
+            recorded[0] = queries.lock_stack(connection, stack.id) or stack
+            if guard is not None:
+                guard(recorded[0])
+            queries.set_stack(connection, stack.id, changes)
+
+        batch.then(take_over)
         if tags is not None:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
         batch.add(self._stack_event(stack, operation.action, IN_PROGRESS, str(changes["reason"])))
         await self.journal.commit(batch)
-        self._launch(OperationRun(self, operation, replace(stack, **changes)))
+        if operation.parent_operation is None:
+            await self.outdate_holders(stack)
+        self._launch(OperationRun(self, operation, replace(recorded[0], **changes)))
+
+    async def outdate_holders(self, stack: Stack) -> None:
+        """Have the next update of the stacks above look into a nested one that was changed behind their back."""
+        if stack.parent_resource is None:
+            return
+        holders: list[str] = []
+
+        def outdate(connection: Connection) -> None:
+            holders[:] = queries.outdate_holders(connection, stack)
+
+        await self.journal.commit(Batch().then(outdate))
+        for run in self.runs.values():
+            for state in (run.states[uuid] for uuid in holders if uuid in run.states):
+                state.row.fingerprint = ""
 
     def _own(self, operation: Operation) -> None:
         operation.owner, operation.epoch, operation.status = self.id, 1, RUNNING
@@ -226,7 +270,8 @@ class Engine:
         """Begin a run, as soon as the one that is running on the same stack has stopped."""
         running = self.runs.get(run.stack.id)
         if running is not None:
-            running.stop(Stop.SUPERSEDED)
+            if gives_way(running.operation.action, run.operation.action):
+                running.stop(Stop.SUPERSEDED)
             overtaken = self._next.get(run.stack.id)
             self._next[run.stack.id] = run
             if overtaken is not None:
@@ -241,6 +286,8 @@ class Engine:
             del self.runs[run.stack.id]
         following = self._next.pop(run.stack.id, None)
         if following is not None and not self._stopped:
+            now: Stack | None = await self.database.read(queries.stack_by_id, following.stack.id)
+            following.stack = now or following.stack
             self._launch(following)
         elif run.follow_up is not None and not self._stopped:
             self._launch(run.follow_up)
@@ -252,10 +299,13 @@ class Engine:
         operation, stack, now = run.operation, run.stack, self.clock.now()
         operation.status, operation.reason, operation.finished_at = status, reason, now
         values: dict[str, Any] = {"status": status, "reason": reason}
+        events = [self._stack_event(stack, operation.action, status, reason)]
         batch = Batch(claim=Claim(operation.id, operation.epoch)).change(operation)
-        batch.add(self._stack_event(stack, operation.action, status, reason))
         if status == COMPLETE:
-            values |= self._success(operation, now)
+            values |= self._success(run, now)
+            if operation.action in ROLLS_BACK:
+                good = {"good_inputs": operation.inputs}
+                batch.then(partial(queries.set_stack, stack_id=stack.id, values=good))
             if (exchanged := run.exchange()) is not None:
                 batch.then(exchanged)
         rollback = self._rollback(stack, operation) if status == FAILED else None
@@ -266,23 +316,32 @@ class Engine:
                 "reason": reason,
                 "operation": rollback.id,
             }
-            batch.add(rollback, self._stack_event(stack, "ROLLBACK", IN_PROGRESS, "Stack ROLLBACK started"))
-        batch.then(partial(queries.set_stack, stack_id=stack.id, values=values, operation=operation.id))
+            events.append(self._stack_event(stack, "ROLLBACK", IN_PROGRESS, "Stack ROLLBACK started"))
+        current = [False]
+
+        def settle(connection: Connection) -> None:
+            """What the stack is and does next is for a newer operation to say, where there is one."""
+            current[0] = queries.set_stack_of(connection, operation.id, stack.id, values)
+            if current[0]:
+                queries.add_events(connection, events)
+                if rollback is not None:
+                    queries.add_operation(connection, rollback)
+
+        batch.then(settle)
         if self.settings.max_events_per_stack > 0:
             keep, at_once = self.settings.max_events_per_stack, self.settings.event_purge_batch_size
             batch.then(partial(queries.purge_events, stack_id=stack.id, keep=keep, batch=at_once))
         await self.journal.commit(batch)
         self._tell_finished(operation)
-        if rollback is not None:
+        if rollback is not None and current[0]:
             run.follow_up = OperationRun(self, rollback, replace(stack, **values))
 
-    def _success(self, operation: Operation, now: float) -> dict[str, Any]:
+    def _success(self, run: OperationRun, now: float) -> dict[str, Any]:
+        operation = run.operation
         if operation.action == "DELETE":
             return {"deleted_at": now, "live_name": None}
-        if operation.action in ROLLS_BACK:
-            return {"good_inputs": operation.inputs}
-        if operation.action == "ROLLBACK" and operation.inputs != NOTHING:
-            return {"inputs": operation.inputs}
+        if operation.action == "ROLLBACK" and operation.inputs != NOTHING and run.inputs is not None:
+            return {"inputs": operation.inputs, "description": run.inputs.template.description or ""}
         return {}
 
     def _rollback(self, stack: Stack, operation: Operation) -> Operation | None:
@@ -296,11 +355,12 @@ class Engine:
             operation,
             id=new_id(),
             action="ROLLBACK",
-            inputs=stack.good_inputs or NOTHING,
+            inputs=rollback_target(stack, operation),
             reason="",
             created_at=now,
             finished_at=None,
             deadline=now + limit,
+            plan=None,
         )
         self._own(rollback)
         return rollback
@@ -316,6 +376,10 @@ class Engine:
     async def end_superseded(self, run: OperationRun) -> None:
         """Record that a newer operation goes on from where this one is."""
         await self._close(run.operation, SUPERSEDED, Stop.SUPERSEDED.value)
+
+    async def end_cancelled(self, run: OperationRun) -> None:
+        """Record that everything which was under way when the operation was cancelled has ended."""
+        await self._close(run.operation, FAILED, CANCELLED)
 
     async def hand_over(self, run: OperationRun) -> None:
         """Leave an unfinished operation to whoever comes next."""
@@ -365,15 +429,30 @@ class Engine:
         for wake in self._watchers.pop(operation.id, ()):
             wake()
 
-    async def cancel(self, stack: Stack) -> None:
-        """Stop what runs on a stack and on those nested in it; it ends as failed, and nothing is rolled back."""
+    async def cancel(self, stack: Stack, guard: Callable[[Stack], object]) -> None:
+        """Call what runs on a stack off: it has failed at once, nothing is begun any more, and nothing is rolled back.
+
+        What is under way in it, and in stacks nested in it, goes on to its end. `guard` as for `submit`.
+        """
+        await self._fail_cancelled(stack, guard)
         level = [stack]
         while level:
             for item in level:
-                if (run := self.runs.get(item.id)) is not None:
-                    run.stack.disable_rollback = True
-                    run.stop(Stop.CANCELLED)
-            level = await self.database.read(queries.child_stacks, [item.id for item in level])
+                for run in (self.runs.get(item.id), self._next.get(item.id)):
+                    if run is not None:
+                        run.cancel()
+            children = await self.database.read(queries.child_stacks, [item.id for item in level])
+            level = [child for child in children if child.status == IN_PROGRESS]
+            for child in level:
+                await self._fail_cancelled(child, lambda _: None)
+
+    async def _fail_cancelled(self, stack: Stack, guard: Callable[[Stack], object]) -> None:
+        def fail(connection: Connection) -> None:
+            guard(queries.lock_stack(connection, stack.id) or stack)
+            queries.set_stack(connection, stack.id, {"status": FAILED, "reason": CANCELLED})
+
+        batch = Batch().then(fail).add(self._stack_event(stack, stack.action, FAILED, CANCELLED))
+        await self.journal.commit(batch)
 
     # -- definitions ---------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from stoker.engine.failure import Failure
 from stoker.engine.state import ResourceState
 from stoker.engine.stopping import Stop, Stopped
 from stoker.store.journal import Batch
+from stoker.store.records import FAILED
 
 if TYPE_CHECKING:
     from stoker.engine.run import OperationRun
@@ -43,17 +44,26 @@ async def go_on_holding(run: OperationRun, state: ResourceState) -> None:
 
 async def _wait(run: OperationRun, state: ResourceState, hook: str) -> None:
     while state.stored.data.get(hook) == SET:
+        if _called_off(run):
+            raise await _given_up(run, state, hook)
         try:
             await run.pause(state.row.uuid, None)
         except Stopped:
-            if run.stopping not in (Stop.EXPIRED, Stop.CANCELLED):
+            if not _called_off(run):
                 raise
-            state.stored.data.pop(hook, None)
-            state.row.status = "FAILED"
-            failure = Failure("Aborted", (state.row.name,), f"{state.row.action} aborted while held by hook {hook}")
-            state.row.reason = failure.text()
-            await run.commit(Batch().change(state.seal()).add(run.event(state, state.row.reason)))
-            raise failure from None
+
+
+def _called_off(run: OperationRun) -> bool:
+    return run.cancelled or run.stopping is Stop.EXPIRED
+
+
+async def _given_up(run: OperationRun, state: ResourceState, hook: str) -> Failure:
+    state.stored.data.pop(hook, None)
+    state.row.status = FAILED
+    failure = Failure("Aborted", (state.row.name,), f"{state.row.action} aborted while held by hook {hook}")
+    state.row.reason = failure.text()
+    await run.commit(Batch().change(state.seal()).add(run.event(state, state.row.reason)))
+    return failure
 
 
 def clear(state: ResourceState, hook: str) -> bool:

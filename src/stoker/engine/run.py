@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,8 @@ class OperationRun(StackContext):
         self.moved: set[str] = set()
         self.failures: list[Failure] = []
         self.stopping: Stop | None = None
+        self.cancelled = False
+        self._unsaved_plan = False
         self.wanted: Wanted | None = None
         self.plan: Plan | None = None
         self.attribute_keys: dict[str, set[AttributeKey]] = {}
@@ -74,6 +77,7 @@ class OperationRun(StackContext):
         """Carry the operation out; never raises."""
         try:
             await self._prepare()
+            self._keep_plan()
             await self._execute()
             await self._refresh_outputs()
             await self._finish()
@@ -104,6 +108,18 @@ class OperationRun(StackContext):
             self.plan = plan_forward(action, wanted, states, self.scope)
         else:
             raise Bug(f"there is no way to run {action}")
+
+    def _keep_plan(self) -> None:
+        """Keep for the history what the operation set out to do: what an earlier run of it planned, if there was one.
+
+        Steps that do nothing are only counted.
+        """
+        if self.operation.plan is not None or self.plan is None:
+            return
+        acting = tuple(step for step in self.plan.steps if step.kind is not Kind.KEEP)
+        shown = {**replace(self.plan, steps=acting).to_data(), "summary": self.plan.summary()}
+        self.operation.plan = self.engine.sealer.seal(shown)
+        self._unsaved_plan = True
 
     async def _load_definition(self, inputs_id: str) -> Wanted:
         self.inputs = await self.engine.loader.load(inputs_id)
@@ -136,7 +152,7 @@ class OperationRun(StackContext):
     def _start(self, ready: Iterable[Step]) -> None:
         """Set steps going; kept resources release what waits for them on the spot."""
         pending = deque(ready)
-        while pending and self.stopping is None:
+        while pending and self.stopping is None and not self.cancelled:
             step = pending.popleft()
             if step.kind is Kind.KEEP and self._runner.keep_as_is(step):
                 pending.extend(self._graph.finished(step.key))
@@ -170,7 +186,7 @@ class OperationRun(StackContext):
         """
         assert self.plan is not None
         acted = any(step.kind is not Kind.KEEP for step in self.plan.steps)
-        if self.wanted is None or self.failures or self.stopping is not None or not acted:
+        if self.wanted is None or self.failures or self.stopping is not None or self.cancelled or not acted:
             return
         wanted = {name: keys for name, keys in self.wanted.keys_for_outputs().items() if name in self.current}
         states = [self.current[name] for name in wanted]
@@ -249,6 +265,13 @@ class OperationRun(StackContext):
             if not self._active:
                 self._idle.set()
 
+    def cancel(self) -> None:
+        """Start no more steps; those under way go on to their end, and those that a hook holds fail."""
+        self.cancelled = True
+        self.wake_all()
+        if not self._active:
+            self._idle.set()
+
     # -- recording -------------------------------------------------------------------------------------------
 
     def next_position(self) -> int:
@@ -257,8 +280,11 @@ class OperationRun(StackContext):
         return self._position
 
     async def commit(self, batch: Batch) -> None:
-        """Commit changes under this run's claim."""
+        """Commit changes under this run's claim; the first commit takes the plan along."""
         batch.claim = self.claim
+        if self._unsaved_plan:
+            self._unsaved_plan = False
+            batch.change(self.operation)
         await self.engine.journal.commit(batch)
 
     def event(self, state: ResourceState, reason: str = "state changed") -> Event:
@@ -278,7 +304,9 @@ class OperationRun(StackContext):
         )
 
     async def _finish(self) -> None:
-        if self.stopping is Stop.SHUTDOWN:
+        if self.cancelled:
+            await self.engine.end_cancelled(self)
+        elif self.stopping is Stop.SHUTDOWN:
             await self.engine.hand_over(self)
         elif self.stopping is Stop.SUPERSEDED:
             await self.engine.end_superseded(self)

@@ -26,6 +26,7 @@ class EngineSettings:
     event_purge_batch_size: int = 200
     stack_action_timeout: int = 3600
     action_retry_limit: int = 5
+    observe_on_update: bool = False
     max_template_size: int = 524288
     yaql_limit_iterators: int = 200
     yaql_memory_quota: int = 10000

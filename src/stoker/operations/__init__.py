@@ -12,7 +12,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import NotSupported
 from stoker.engine.core import Engine
-from stoker.operations import catalog, configs, inspection, previews, signals, stacks
+from stoker.operations import actions, catalog, configs, history, inspection, previews, signals, stacks
 
 Operation = Callable[..., Awaitable[Any]]
 
@@ -35,7 +35,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "stack_delete": stacks.stack_delete,
     "stack_show": stacks.stack_show,
     "stack_list": stacks.stack_list,
-    "stack_action": stacks.stack_action,
+    "stack_action": actions.stack_action,
     "stack_template": inspection.stack_template,
     "stack_environment": inspection.stack_environment,
     "stack_files": inspection.stack_files,
@@ -48,7 +48,8 @@ OPERATIONS: Mapping[str, Operation] = {
     "resource_mark_unhealthy": signals.resource_mark_unhealthy,
     "event_list": inspection.event_list,
     "event_show": inspection.event_show,
-    "operation_list": inspection.operation_list,
+    "operation_list": history.operation_list,
+    "operation_show": history.operation_show,
     "validate_template": catalog.validate_template,
     "resource_type_list": catalog.resource_type_list,
     "resource_type_show": catalog.resource_type_show,

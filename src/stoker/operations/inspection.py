@@ -1,4 +1,4 @@
-"""Looking inside stacks: templates, outputs, resources, events, history."""
+"""Looking inside stacks: templates, outputs, resources, events."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
 from stoker.engine.core import Engine
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack
-from stoker.operations.views import event_view, operation_view, required_by, resource_view
+from stoker.operations.views import event_view, required_by, resource_view
 from stoker.plugins.resource import AttributeKey
 from stoker.store import queries
 from stoker.store.records import Resource, Stack
@@ -258,18 +258,3 @@ def masked(value: Any, secrets: set[str]) -> Any:
             text = text.replace(secret, "******")
         return text if text != str(value) else value
     return value
-
-
-# -- history ---------------------------------------------------------------------------------------------------
-
-
-async def operation_list(
-    engine: Engine, context: RequestContext, ref: Reference, limit: int | None = None, marker: str | None = None
-) -> list[Mapping[str, Any]]:
-    """What has been done to the stack, newest first."""
-    stack = await find_stack(engine, context, ref, deleted=True)
-    operations = await engine.database.read(queries.operations_of, stack.id)
-    if marker is not None:
-        ids = [operation.id for operation in operations]
-        operations = operations[ids.index(marker) + 1 :] if marker in ids else operations
-    return [operation_view(operation) for operation in operations[:limit]]

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import BadValue, EntityNotFound, Forbidden, NotSupported, StackExists
+from stoker.base.errors import Forbidden, NotSupported, StackExists
 from stoker.base.ids import new_id
 from stoker.engine.core import Engine
 from stoker.operations.lookup import Reference, find_stack
@@ -26,6 +26,7 @@ from stoker.operations.requests import (
     parse_environment,
     parse_template,
 )
+from stoker.operations.transitions import guard, verdict
 from stoker.operations.views import stack_view
 from stoker.store import queries
 from stoker.store.records import IN_PROGRESS, Operation, Stack
@@ -65,8 +66,10 @@ def new_stack(engine: Engine, context: RequestContext, name: Any, request: Stack
     )
 
 
-def new_operation(engine: Engine, context: RequestContext, stack: Stack, action: str, inputs: str) -> Operation:
-    """An operation on a stack, asked for by the caller."""
+def new_operation(
+    engine: Engine, context: RequestContext, stack: Stack, action: str, inputs: str, *, observe: bool = False
+) -> Operation:
+    """An operation on a stack, asked for by the caller; with `observe` the cloud is looked at before deciding."""
     now = engine.clock.now()
     minutes = stack.timeout_minutes
     limit = minutes * 60.0 if minutes else float(engine.settings.stack_action_timeout)
@@ -82,13 +85,12 @@ def new_operation(engine: Engine, context: RequestContext, stack: Stack, action:
         inputs=inputs,
         request_id=context.request_id,
         user_id=context.user_id,
+        user_name=context.user_name,
         created_at=now,
         started_at=None,
         finished_at=None,
         deadline=now + limit,
-        owner=None,
-        epoch=0,
-        plan=None,
+        observe=observe,
     )
 
 
@@ -167,9 +169,7 @@ def _kept(values: Mapping[str, Any], template: Template, clear: Sequence[str]) -
 
 async def _updatable(engine: Engine, context: RequestContext, ref: Reference) -> Stack:
     stack = await find_stack(engine, context, ref)
-    if stack.action in ("DELETE", "SUSPEND"):
-        state = "being deleted" if stack.action == "DELETE" else "suspended"
-        raise NotSupported(f"Updating a stack that is {state} is not supported ({stack.action}_{stack.status}).")
+    verdict("update", stack)
     return stack
 
 
@@ -181,8 +181,6 @@ async def _submit_update(
     request: StackRequest,
     tags: tuple[str, ...],
 ) -> dict[str, Any]:
-    if request.converge:
-        raise NotSupported("Comparing with the live state before an update (converge) is not supported.")
     former = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
     checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
     minutes = check_timeout(request.timeout_mins)
@@ -192,49 +190,18 @@ async def _submit_update(
     if stack.credential is None:
         values["credential"] = await engine.credentials.keep(context)
     stack = replace(stack, **values)
-    operation = new_operation(engine, context, stack, "UPDATE", checked.prepared.row.id)
-    await engine.submit(stack, operation, checked.prepared, values=values, tags=tags)
+    observe = engine.settings.observe_on_update or bool(request.converge)
+    operation = new_operation(engine, context, stack, "UPDATE", checked.prepared.row.id, observe=observe)
+    await engine.submit(stack, operation, checked.prepared, values=values, tags=tags, guard=guard("update"))
     return stack_view(stack, tags)
 
 
 async def stack_delete(engine: Engine, context: RequestContext, ref: Reference) -> None:
     """Remove the stack and everything it made; asking again while that runs begins anew."""
     stack = await find_stack(engine, context, ref)
-    if stack.parent_id is not None and stack.deleted_at is not None:
-        raise EntityNotFound(f"The Stack ({stack.name}) could not be found.")
     await check_exports(engine, stack, [])
-    await engine.submit(stack, new_operation(engine, context, stack, "DELETE", stack.inputs))
-
-
-async def stack_action(engine: Engine, context: RequestContext, ref: Reference, action: str) -> None:
-    """Suspend, resume or check the stack, or stop its update."""
-    stack = await find_stack(engine, context, ref)
-    state = f"{stack.action}_{stack.status}"
-    if action in ("cancel_update", "cancel_without_rollback"):
-        await _cancel(engine, context, stack, action)
-        return
-    verb = {"suspend": "SUSPEND", "resume": "RESUME", "check": "CHECK"}.get(action)
-    if verb is None:
-        raise BadValue(f"Unknown stack action {action!r}.")
-    if stack.action == "DELETE":
-        raise NotSupported(f"{verb} is not possible in state {state}.")
-    if stack.action == verb and stack.status == "COMPLETE" and verb != "CHECK":
-        return
-    await engine.submit(stack, new_operation(engine, context, stack, verb, stack.inputs))
-
-
-async def _cancel(engine: Engine, context: RequestContext, stack: Stack, action: str) -> None:
-    running = (stack.action, stack.status)
-    allowed = [("UPDATE", IN_PROGRESS)]
-    if action == "cancel_without_rollback":
-        allowed.append(("CREATE", IN_PROGRESS))
-    if running not in allowed:
-        raise NotSupported(f"Cancelling is not possible in state {stack.action}_{stack.status}.")
-    if action == "cancel_update":
-        operation = new_operation(engine, context, stack, "ROLLBACK", stack.good_inputs or "")
-        await engine.submit(stack, operation)
-    else:
-        await engine.cancel(stack)
+    operation = new_operation(engine, context, stack, "DELETE", stack.inputs)
+    await engine.submit(stack, operation, guard=guard("delete"))
 
 
 async def stack_show(

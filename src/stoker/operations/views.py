@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
 
-from stoker.store.records import Event, Operation, Resource, Stack
+from stoker.store.records import Event, Resource, Stack
 
 
 def stack_view(stack: Stack, tags: Sequence[str] | None) -> dict[str, Any]:
@@ -87,21 +87,4 @@ def event_view(event: Event, stack: Stack, root: Stack | None = None) -> dict[st
         "time": event.time,
         "root_stack_id": stack.root_id,
         "root_stack_name": root.name if root else stack.name,
-    }
-
-
-def operation_view(operation: Operation) -> Mapping[str, Any]:
-    """One entry of a stack's history."""
-    return {
-        "id": operation.id,
-        "stack_id": operation.stack_id,
-        "action": operation.action,
-        "status": operation.status,
-        "reason": operation.reason,
-        "request_id": operation.request_id,
-        "user_id": operation.user_id,
-        "created_at": operation.created_at,
-        "started_at": operation.started_at,
-        "finished_at": operation.finished_at,
-        "owner": operation.owner,
     }

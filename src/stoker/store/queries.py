@@ -373,13 +373,17 @@ def operation_by_id(connection: Connection, operation_id: str) -> Operation | No
     return Operation.of(row) if row else None
 
 
-def operations_of(connection: Connection, stack_id: str) -> list[Operation]:
-    """A stack's operations, newest first."""
-    query = (
-        select(tables.operations)
-        .where(tables.operations.c.stack_id == stack_id)
-        .order_by(tables.operations.c.created_at.desc(), tables.operations.c.id)
-    )
+def operations_of(
+    connection: Connection, stack_id: str, limit: int | None = None, after: Operation | None = None
+) -> list[Operation]:
+    """A stack's operations, newest first; with `after` those that come after it in this order."""
+    columns = tables.operations.c
+    keys = (columns.created_at, columns.id)
+    query = select(tables.operations).where(columns.stack_id == stack_id).order_by(*(key.desc() for key in keys))
+    if after is not None:
+        query = query.where(_after(keys, (after.created_at, after.id), descending=True))
+    if limit is not None:
+        query = query.limit(limit)
     return [Operation.of(row) for row in connection.execute(query)]
 
 

@@ -1,0 +1,68 @@
+"""A stack's history: its operations, with who asked for each, when, what it set out to do, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import EntityNotFound
+from stoker.engine.core import Engine
+from stoker.operations.lookup import Reference, find_stack
+from stoker.store import queries
+from stoker.store.records import Operation, Stack
+
+MOST = 500
+"""Operations of one page at most."""
+
+
+async def operation_list(
+    engine: Engine, context: RequestContext, ref: Reference, limit: int | None = None, marker: str | None = None
+) -> list[Mapping[str, Any]]:
+    """A page of what has been done to the stack, newest first, without the plans.
+
+    `marker` is the id of the last operation of the page before. Raises EntityNotFound for a marker of another stack.
+    """
+    stack = await find_stack(engine, context, ref, deleted=True)
+    after = await _operation(engine, stack, marker) if marker is not None else None
+    wanted = MOST if limit is None else min(limit, MOST)
+    operations = await engine.database.read(queries.operations_of, stack.id, wanted, after)
+    return [_view(operation) for operation in operations]
+
+
+async def operation_show(engine: Engine, context: RequestContext, ref: Reference, operation_id: str) -> dict[str, Any]:
+    """One operation with its plan; values of hidden parameters and properties are masked. Raises EntityNotFound."""
+    stack = await find_stack(engine, context, ref, deleted=True)
+    operation = await _operation(engine, stack, operation_id)
+    plan = engine.sealer.open(operation.plan) if operation.plan else None
+    return {**_view(operation), "plan": plan}
+
+
+async def _operation(engine: Engine, stack: Stack, operation_id: str) -> Operation:
+    operation = await engine.database.read(queries.operation_by_id, operation_id)
+    if operation is None or operation.stack_id != stack.id:
+        raise EntityNotFound(f"The Operation ({operation_id}) could not be found in Stack {stack.name}.")
+    return operation
+
+
+def _view(operation: Operation) -> dict[str, Any]:
+    """One entry of a stack's history."""
+    began = operation.started_at
+    ended = operation.finished_at
+    return {
+        "id": operation.id,
+        "stack_id": operation.stack_id,
+        "action": operation.action,
+        "status": operation.status,
+        "reason": operation.reason,
+        "request_id": operation.request_id,
+        "user_id": operation.user_id,
+        "user_name": operation.user_name,
+        "created_at": operation.created_at,
+        "started_at": began,
+        "finished_at": ended,
+        "duration": None if began is None or ended is None else ended - began,
+        "observe": operation.observe,
+        "parent_operation": operation.parent_operation,
+        "engine": operation.owner,
+    }
