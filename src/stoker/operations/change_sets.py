@@ -1,0 +1,331 @@
+"""Change sets: a create or an update that is looked at first and carried out later, if at all.
+
+A change set holds the request and the plan that it leads to. Carrying it out is the ordinary create or update of the
+same request; a stack that has been changed since makes it out of date.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import BadValue, Conflict, EntityNotFound, Invalid, StackExists, StokerError
+from stoker.base.ids import new_id
+from stoker.engine.core import Engine
+from stoker.engine.plan import Kind, Plan
+from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.planning import make_plan
+from stoker.operations.requests import CheckedRequest, StackRequest, check_tags, check_whole
+from stoker.operations.settings import changed_settings, settings_of, settings_view
+from stoker.operations.stacks import new_stack, patched_request, stack_create, stack_patch
+from stoker.operations.transitions import verdict
+from stoker.store import change_sets, queries, settings
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, FAILED, UNFINISHED, ChangeSet, Stack, StackSettings
+
+NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
+"""The reason of a change set without changes; clients look for these words."""
+
+_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
+_IDENTIFIER = re.compile(r"(arn:openstack:heat::(?P<project>[^:/]*):changeSet/(?P<name>[^/]+)/)?(?P<id>[-0-9a-f]{36})")
+_EXECUTIONS = {
+    COMPLETE: "EXECUTE_COMPLETE",
+    FAILED: "EXECUTE_FAILED",
+    **dict.fromkeys(UNFINISHED, "EXECUTE_IN_PROGRESS"),
+}
+
+
+# -- creating ------------------------------------------------------------------------------------------------------
+
+
+async def change_set_create(
+    engine: Engine,
+    context: RequestContext,
+    stack_name: str,
+    name: str,
+    kind: str,
+    description: str | None,
+    body: Mapping[str, Any],
+    laid_down: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Plan a new stack (`kind` CREATE) or a change of one (UPDATE), and keep that under `name`.
+
+    `body` is that of stack_create or stack_patch, `laid_down` what the stack's settings shall be. A change set
+    without changes is kept as failed. Raises what stack_create and stack_patch raise, StackExists when the stack has
+    a change set of this name.
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise BadValue(
+            f"Invalid change set name {name!r}: it must start with a letter, hold only letters, digits and '-', and be "
+            "at most 128 characters long."
+        )
+    stack = await _stack_of(engine, context, stack_name, kind, body)
+    changed_settings(StackSettings(stack.id), laid_down)
+    planned = await (_planned_create if kind == "CREATE" else _planned_update)(engine, context, stack, body, laid_down)
+    changed = planned["changed"]
+    row = ChangeSet(
+        id=new_id(),
+        project_id=stack.project_id,
+        name=name,
+        kind=kind,
+        stack_id=stack.id,
+        stack_name=stack.name,
+        description=description or "",
+        status="CREATE_COMPLETE" if changed else FAILED,
+        reason="" if changed else NO_CHANGES,
+        base=stack.operation,
+        operation=None,
+        body=engine.sealer.seal({"body": dict(body), "settings": dict(laid_down), **planned}),
+        created_at=engine.clock.now(),
+    )
+    try:
+        await engine.journal.commit(Batch().add(row))
+    except IntegrityError as error:
+        raise StackExists(f"The stack {stack.name} has a change set {name} already.") from error
+    return _identity(row)
+
+
+async def _stack_of(
+    engine: Engine, context: RequestContext, stack_name: str, kind: str, body: Mapping[str, Any]
+) -> Stack:
+    """The stack that is to be changed; or one that is to be, with the id that earlier change sets promised it."""
+    ref = {"name": stack_name, "id": None}
+    if kind == "UPDATE":
+        stack = await find_stack(engine, context, ref)
+        verdict("update", stack)
+        return stack
+    if await engine.database.read(queries.stack_by_name, context.project_id, stack_name) is not None:
+        raise StackExists(f"The Stack ({stack_name}) already exists.")
+    earlier = await _of_stack_to_be(engine, context, stack_name)
+    promised = earlier[0].stack_id if earlier else None
+    name = earlier[0].stack_name if earlier else stack_name
+    return new_stack(engine, context, name, StackRequest(**{**body, "identifier": promised}))
+
+
+async def _planned_create(
+    engine: Engine, context: RequestContext, stack: Stack, body: Mapping[str, Any], laid_down: Mapping[str, Any]
+) -> dict[str, Any]:
+    checked = await check_whole(engine, context, stack, StackRequest(**body))
+    plan = await make_plan(engine, stack, checked, "CREATE")
+    return {**_planned(checked, plan, body), "physical_ids": {}, "changed": True}
+
+
+async def _planned_update(
+    engine: Engine, context: RequestContext, stack: Stack, body: Mapping[str, Any], laid_down: Mapping[str, Any]
+) -> dict[str, Any]:
+    checked = await patched_request(engine, context, stack, StackRequest(**body))
+    plan = await make_plan(engine, stack, checked, "UPDATE")
+    rows = await engine.database.read(queries.resources_of, stack.id)
+    return {
+        **_planned(checked, plan, body),
+        "physical_ids": {row.uuid: row.physical_id for row in rows},
+        "changed": await _changes(engine, stack, checked, plan, body, laid_down),
+    }
+
+
+def _planned(checked: CheckedRequest, plan: Plan, body: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "plan": plan.to_data(),
+        "uuids": {step.key: step.uuid for step in plan.steps},
+        "parameters": checked.definition.parameters.as_text(),
+        "tags": list(check_tags(body.get("tags"))),
+        "template": checked.prepared.loaded.template.data,
+    }
+
+
+async def stack_patch_changes(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> bool:
+    """Whether stack_patch with this body would change anything at all."""
+    stack = await find_stack(engine, context, ref)
+    verdict("update", stack)
+    checked = await patched_request(engine, context, stack, StackRequest(**body))
+    plan = await make_plan(engine, stack, checked, "UPDATE")
+    return await _changes(engine, stack, checked, plan, body, {})
+
+
+async def _changes(
+    engine: Engine,
+    stack: Stack,
+    checked: CheckedRequest,
+    plan: Plan,
+    body: Mapping[str, Any],
+    laid_down: Mapping[str, Any],
+) -> bool:
+    """Whether an update has anything to do or to note: a resource, an output, a tag, a setting."""
+    if any(step.kind is not Kind.KEEP for step in plan.steps) or stack.status != COMPLETE:
+        return True
+    present = settings_view(await settings_of(engine, stack))
+    if any(present[name] != value for name, value in laid_down.items()):
+        return True
+    if body.get("tags") is not None:
+        tags = await engine.database.read(queries.tags_of, [stack.id])
+        if list(body["tags"]) != tags.get(stack.id, []):
+            return True
+    former = await engine.loader.load(stack.inputs)
+    section = "Outputs" if "Outputs" in former.template.data else "outputs"
+    outputs = [inputs.template.data.get(section) for inputs in (former, checked.prepared.loaded)]
+    recorded = engine.loader.bind(stack, former, strict=False).parameters.as_text()
+    return outputs[0] != outputs[1] or recorded != checked.definition.parameters.as_text()
+
+
+# -- looking -------------------------------------------------------------------------------------------------------
+
+
+async def change_set_show(
+    engine: Engine, context: RequestContext, name: str, stack: str | None = None
+) -> dict[str, Any]:
+    """A change set by its name and that of its stack, or by its id or ARN. Raises EntityNotFound.
+
+    `plan` is that of a preview, `physical_ids` has the objects that its steps act on, by the steps' keys.
+    """
+    row = await _find(engine, context, name, stack)
+    held = engine.sealer.open(row.body)
+    return {
+        **await _view(engine, row),
+        "plan": held["plan"],
+        "physical_ids": {key: held["physical_ids"].get(uuid) for key, uuid in held["uuids"].items() if uuid},
+        "parameters": held["parameters"],
+        "tags": held["tags"],
+        "template": held["template"],
+        "settings": held["settings"],
+    }
+
+
+async def change_set_list(engine: Engine, context: RequestContext, stack: str) -> list[dict[str, Any]]:
+    """A stack's change sets, oldest first. Raises EntityNotFound for a stack that neither is nor is to be."""
+    return [await _view(engine, row) for row in await _all_of(engine, context, stack)]
+
+
+async def stack_to_be(engine: Engine, context: RequestContext, stack: str | None = None) -> list[dict[str, Any]]:
+    """Stacks that have change sets and have never been made: all of the project's, or the one of this name or id."""
+    rows = await _of_stack_to_be(engine, context, stack)
+    first = {row.stack_id: row for row in reversed(rows)}
+    return [
+        {"id": row.stack_id, "name": row.stack_name, "project_id": row.project_id, "created_at": row.created_at}
+        for row in first.values()
+    ]
+
+
+async def _view(engine: Engine, row: ChangeSet) -> dict[str, Any]:
+    return {
+        **_identity(row),
+        "kind": row.kind,
+        "description": row.description,
+        "status": row.status,
+        "status_reason": row.reason,
+        "execution_status": await _execution(engine, row),
+        "created_at": row.created_at,
+    }
+
+
+def _identity(row: ChangeSet) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "stack_id": row.stack_id,
+        "stack_name": row.stack_name,
+        "project_id": row.project_id,
+    }
+
+
+async def _execution(engine: Engine, row: ChangeSet) -> str:
+    """Whether the change set can be carried out, or how that went."""
+    if row.operation is not None:
+        operation = await engine.database.read(queries.operation_by_id, row.operation)
+        return _EXECUTIONS.get(operation.status, "EXECUTE_FAILED") if operation else "EXECUTE_FAILED"
+    if row.status == FAILED:
+        return "UNAVAILABLE"
+    stack = await engine.database.read(queries.stack_by_id, row.stack_id)
+    return "AVAILABLE" if (stack.operation if stack else None) == row.base else "OBSOLETE"
+
+
+async def _find(engine: Engine, context: RequestContext, name: str, stack: str | None) -> ChangeSet:
+    identified = _IDENTIFIER.fullmatch(name)
+    row = None
+    if identified is not None:
+        row = await engine.database.read(change_sets.by_id, identified["id"])
+    elif stack is not None:
+        row = next((each for each in await _all_of(engine, context, stack) if each.name == name), None)
+    if row is None or row.project_id != context.project_id:
+        raise EntityNotFound(f"The change set ({name}) could not be found.")
+    return row
+
+
+async def _all_of(engine: Engine, context: RequestContext, stack: str) -> list[ChangeSet]:
+    rows = await _of_stack_to_be(engine, context, stack)
+    if rows:
+        return rows
+    found = await find_stack(engine, context, {"name": stack, "id": None}, deleted=True)
+    return await engine.database.read(change_sets.of_stack, found.id)
+
+
+async def _of_stack_to_be(engine: Engine, context: RequestContext, stack: str | None) -> list[ChangeSet]:
+    named = stack.rpartition("/")[2] if stack is not None and stack.startswith("arn:") else stack
+    return await engine.database.read(change_sets.of_stacks_to_be, context.project_id, named)
+
+
+# -- carrying out, and forgetting ----------------------------------------------------------------------------------
+
+
+async def change_set_execute(
+    engine: Engine,
+    context: RequestContext,
+    name: str,
+    stack: str | None = None,
+    disable_rollback: bool | None = None,
+) -> None:
+    """Begin what the change set says. Raises Invalid for one that cannot be carried out, or not any more."""
+    row = await _find(engine, context, name, stack)
+    state = await _execution(engine, row)
+    if state != "AVAILABLE":
+        raise Invalid(f"The change set {row.name} of stack {row.stack_name} cannot be carried out: it is {state}.")
+    held = engine.sealer.open(row.body)
+    body = {**held["body"], **({} if disable_rollback is None else {"disable_rollback": disable_rollback})}
+    if row.kind == "CREATE":
+        await create_laid_down(engine, context, row.stack_name, held["settings"], identifier=row.stack_id, **body)
+    else:
+        await stack_patch(engine, context, {"name": None, "id": row.stack_id}, **body)
+        await _lay_down(engine, row.stack_id, held["settings"])
+    begun = await engine.database.read(queries.stack_by_id, row.stack_id)
+    row.operation = begun.operation if begun else None
+    await engine.journal.commit(Batch().change(row))
+
+
+async def create_laid_down(
+    engine: Engine, context: RequestContext, name: str, laid_down: Mapping[str, Any], **body: Any
+) -> dict[str, Any]:
+    """stack_create for a stack with settings of its own, which are in force before it is there."""
+    identifier = body.pop("identifier", None) or new_id()
+    await _lay_down(engine, identifier, laid_down)
+    try:
+        return await stack_create(engine, context, name, identifier=identifier, **body)
+    except StokerError:
+        await engine.journal.commit(Batch().then(partial(settings.forget, root_id=identifier)))
+        raise
+
+
+async def _lay_down(engine: Engine, stack_id: str, laid_down: Mapping[str, Any]) -> None:
+    """Change the settings that are given; the others stay as they are."""
+    if laid_down:
+        row = changed_settings(await engine.database.read(settings.of_stack, stack_id), laid_down)
+        await engine.journal.commit(Batch().then(partial(settings.save, settings=row)))
+
+
+async def change_set_delete(engine: Engine, context: RequestContext, name: str, stack: str | None = None) -> None:
+    """Forget a change set. Raises Conflict for one that is being carried out."""
+    row = await _find(engine, context, name, stack)
+    if await _execution(engine, row) == "EXECUTE_IN_PROGRESS":
+        raise Conflict(f"The change set {row.name} of stack {row.stack_name} is being carried out.")
+    await engine.journal.commit(Batch().remove(row))
+
+
+async def stack_to_be_forget(engine: Engine, context: RequestContext, stack: str) -> None:
+    """Forget all change sets of a stack that has never been made. Raises EntityNotFound when there are none."""
+    rows = await _of_stack_to_be(engine, context, stack)
+    if not rows:
+        raise EntityNotFound(f"The Stack ({stack}) could not be found.")
+    await engine.journal.commit(Batch().remove(*rows))
