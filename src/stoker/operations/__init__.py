@@ -12,7 +12,20 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import NotSupported
 from stoker.engine.core import Engine
-from stoker.operations import actions, catalog, configs, history, inspection, previews, signals, stacks
+from stoker.operations import (
+    actions,
+    catalog,
+    change_sets,
+    configs,
+    describing,
+    history,
+    inspection,
+    previews,
+    repeating,
+    settings,
+    signals,
+    stacks,
+)
 
 Operation = Callable[..., Awaitable[Any]]
 
@@ -58,6 +71,26 @@ OPERATIONS: Mapping[str, Operation] = {
     "template_function_list": catalog.template_function_list,
     "service_list": catalog.service_list,
     "build_info": catalog.build_info,
+    "stack_create_laid_down": change_sets.create_laid_down,
+    "stack_patch_changes": change_sets.stack_patch_changes,
+    "stack_settings_show": settings.stack_settings_show,
+    "stack_settings_change": settings.stack_settings_change,
+    "stack_to_be": change_sets.stack_to_be,
+    "stack_to_be_forget": change_sets.stack_to_be_forget,
+    "stack_of_object": describing.stack_of_object,
+    "change_set_create": change_sets.change_set_create,
+    "change_set_show": change_sets.change_set_show,
+    "change_set_list": change_sets.change_set_list,
+    "change_set_execute": change_sets.change_set_execute,
+    "change_set_delete": change_sets.change_set_delete,
+    "resource_describe": describing.resource_describe,
+    "event_page": describing.event_page,
+    "export_list": describing.export_list,
+    "import_list": describing.import_list,
+    "template_summary": describing.template_summary,
+    "request_token_claim": repeating.request_token_claim,
+    "request_token_settle": repeating.request_token_settle,
+    "request_token_release": repeating.request_token_release,
     "software_config_list": configs.software_config_list,
     "software_config_create": configs.software_config_create,
     "software_config_show": configs.software_config_show,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
@@ -26,9 +27,11 @@ from stoker.operations.requests import (
     parse_environment,
     parse_template,
 )
+from stoker.operations.settings import check_deletable, check_policy, settings_of, settings_view
 from stoker.operations.transitions import guard, verdict
 from stoker.operations.views import stack_view
-from stoker.store import queries
+from stoker.store import change_sets, queries
+from stoker.store.journal import Batch
 from stoker.store.records import IN_PROGRESS, Operation, Stack
 from stoker.template.environment import Environment
 from stoker.template.template import Template
@@ -37,7 +40,7 @@ from stoker.template.template import Template
 def new_stack(engine: Engine, context: RequestContext, name: Any, request: StackRequest) -> Stack:
     """A stack that does not exist yet, for checking and for recording. Raises for a bad name or time-out."""
     name = check_name(name)
-    identifier = new_id()
+    identifier = request.identifier or new_id()
     return Stack(
         id=identifier,
         name=name,
@@ -183,6 +186,7 @@ async def _submit_update(
 ) -> dict[str, Any]:
     former = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
     checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
+    await check_policy(engine, stack, checked, request.policy)
     minutes = check_timeout(request.timeout_mins)
     values: dict[str, Any] = {"timeout_minutes": stack.timeout_minutes if minutes is None else minutes}
     if request.disable_rollback is not None:
@@ -199,9 +203,11 @@ async def _submit_update(
 async def stack_delete(engine: Engine, context: RequestContext, ref: Reference) -> None:
     """Remove the stack and everything it made; asking again while that runs begins anew."""
     stack = await find_stack(engine, context, ref)
+    await check_deletable(engine, stack)
     await check_exports(engine, stack, [])
     operation = new_operation(engine, context, stack, "DELETE", stack.inputs)
     await engine.submit(stack, operation, guard=guard("delete"))
+    await engine.journal.commit(Batch().then(partial(change_sets.forget_of_stack, stack_id=stack.id)))
 
 
 async def stack_show(
@@ -215,7 +221,8 @@ async def stack_show(
     definition = engine.loader.bind(stack, inputs, strict=False)
     view["parameters"] = definition.parameters.as_text()
     view["description"] = view["template_description"] = inputs.template.description or "No description"
-    view["capabilities"], view["notification_topics"] = [], []
+    view |= settings_view(await settings_of(engine, stack))
+    view["exports"] = {key: name for name, key in definition.exports()}
     if resolve_outputs:
         gone = stack.deleted_at is not None
         view["outputs"] = [] if gone else await engine.reader.outputs(stack)
