@@ -59,8 +59,8 @@ class CloudPool:
     def __init__(self, settings: CloudSettings, clock: Clock) -> None:
         self.settings = settings
         self._clock = clock
-        self._transport = Transport(settings, clock)
-        self._shared = Shared(self._transport, settings, clock, self.cloud)
+        self.transport = Transport(settings, clock)
+        self._shared = Shared(self.transport, settings, clock, self.cloud)
         self._clouds: OrderedDict[Credential, asyncio.Future[Cloud]] = OrderedDict()
         self._regions: WeakKeyDictionary[Cloud, dict[str, Cloud]] = WeakKeyDictionary()
         self._sessions: dict[Tls, tuple[requests.Session, ksa_session.Session]] = {}
@@ -73,7 +73,7 @@ class CloudPool:
             session.close()
         for path in self._files:
             path.unlink(missing_ok=True)
-        await self._transport.close()
+        await self.transport.close()
 
     async def cloud(self, credential: Credential, region: str | None = None) -> Cloud:
         """The cloud as `credential` sees it, in `region` or the operator's choice.

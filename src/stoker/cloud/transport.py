@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import AsyncIterable, Mapping
+from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 
 Body = bytes | str | AsyncIterable[bytes] | None
 _HARMLESS = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
+_LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
 _FIRST_PAUSE = 0.5
 
 
@@ -48,14 +49,24 @@ class Answer:
     body: Any
 
 
+async def _at_once() -> None:
+    """Nothing to wait for."""
+
+
 class Transport:
-    """The connections of one process. Make it and close it on the event loop that uses it."""
+    """The connections of one process. Make it and close it on the event loop that uses it.
+
+    `before_change` is awaited right before a request that may change something; `observe` is told the service and the
+    status of each answer, 0 when there was none.
+    """
 
     def __init__(self, settings: CloudSettings, clock: Clock) -> None:
         self._retry_limit = settings.client_retry_limit
         self._clock = clock
         self._slots = asyncio.Semaphore(settings.max_concurrent_calls)
         self._contexts: dict[Tls, ssl.SSLContext] = {}
+        self.before_change: Callable[[], Awaitable[None]] = _at_once
+        self.observe: Callable[[str, int], None] = lambda service, status: None
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=60),
             timeout=aiohttp.ClientTimeout(total=settings.call_timeout, sock_connect=settings.connect_timeout),
@@ -92,18 +103,27 @@ class Transport:
         raise AssertionError("the last try returns or raises")
 
     async def _once(self, request: Request) -> Answer:
-        async with (
-            self._slots,
-            self._session.request(
-                request.method,
-                request.url,
-                params=request.params,
-                data=request.body,
-                headers=request.headers,
-                ssl=self._context(request.tls),
-                allow_redirects=False,  # a token must not follow a redirect to another host
-            ) as response,
-        ):
+        async with self._slots:
+            if request.method not in _LOOKS:
+                await self.before_change()
+            try:
+                answer = await self._exchange(request)
+            except (aiohttp.ClientError, TimeoutError):
+                self.observe(request.service, 0)
+                raise
+        self.observe(request.service, answer.status)
+        return answer
+
+    async def _exchange(self, request: Request) -> Answer:
+        async with self._session.request(
+            request.method,
+            request.url,
+            params=request.params,
+            data=request.body,
+            headers=request.headers,
+            ssl=self._context(request.tls),
+            allow_redirects=False,  # a token must not follow a redirect to another host
+        ) as response:
             content = await response.read()
         log.debug("%s %s %s: %s", request.service, request.method, response.url.path, response.status)
         return Answer(response.status, response.headers, _parse(content, response.content_type))

@@ -11,6 +11,23 @@ class Stop(Enum):
     SUPERSEDED = "superseded by a newer operation"
     EXPIRED = "Timed out"
     SHUTDOWN = "the engine stops"
+    LOST = "another engine goes on with it"
+
+
+CANCELLED = "cancelled"
+"""Why an operation has failed that was called off."""
+
+UNCHANGING = ("CHECK", "SUSPEND", "RESUME", "SNAPSHOT")
+"""Actions that leave the definition as it is."""
+
+
+def gives_way(running: str, following: str) -> bool:
+    """Whether the action that runs on a stack stops for one that follows, rather than coming to its end first.
+
+    A newer definition takes over from an older one, and a deletion from everything. What leaves the definition alone
+    neither stops another action half-way, nor is left half done itself.
+    """
+    return following == "DELETE" or (running not in UNCHANGING and following not in UNCHANGING)
 
 
 CANCELLED = "cancelled"
