@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stoker.base.diagnostics import Diagnostic
+from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.resource import Node, ResourceType
 from stoker.template.definition import Definition, PlacedReference, ResourceDefinition
-from stoker.template.expressions import Evaluation, FunctionError, Malformed, UnknownScope, walk
+from stoker.template.expressions import Evaluation, FunctionError, Malformed, Reference, UnknownScope, walk
 from stoker.template.ordering import in_order, would_close_circle
 from stoker.template.problems import Problems, suggestion
 from stoker.template.properties import Finalized, against_schema, finalize, key_path, resolve_map
@@ -138,7 +138,10 @@ class _Checker:
             self.problems.add("unknown-resource", message, path, hint=hint, kind=kind)
             return
         target = self._types.get(name)
-        if target is None or not reference.attribute or has_attribute(target, reference.attribute):
+        if target is None or not reference.attribute:
+            return
+        if has_attribute(target, reference.attribute):
+            self._attribute_path(reference, target, path)
             return
         self.problems.add(
             "unknown-attribute",
@@ -146,6 +149,16 @@ class _Checker:
             path,
             hint=suggestion(reference.attribute, [*target.attributes, _EVERY_TYPE_HAS]),
         )
+
+    def _attribute_path(self, reference: Reference, target: ResourceType, path: Path) -> None:
+        declared = target.attributes.get(reference.attribute or "")
+        if declared is not None and declared.needs_path and not reference.path:
+            self.problems.add(
+                "unknown-attribute",
+                f"the attribute {reference.attribute!r} of {reference.resource!r} ({target.type_name}) needs a path",
+                path,
+                hint=f"say which attribute of the members is meant: [{reference.resource}, {reference.attribute}, …]",
+            )
 
     def _metadata(self, resource: ResourceDefinition) -> None:
         path = key_path(self._definition, resource, "metadata")

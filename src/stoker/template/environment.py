@@ -130,6 +130,10 @@ class Environment:
         """
         return self._changed(parameters or {}, self.registry.for_child(resource_name, template_name))
 
+    def with_missing(self, mappings: Mapping[str, str]) -> Environment:
+        """The same environment, types mapped besides that nobody maps."""
+        return self._changed(self.parameters, self.registry.with_missing(mappings))
+
     def _changed(self, parameters: Mapping[str, Any], registry: Registry) -> Environment:
         return Environment(
             parameters,

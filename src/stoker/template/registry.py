@@ -57,6 +57,11 @@ class Registry:
             resource_type = found
         return resource_type
 
+    def with_missing(self, mappings: Mapping[str, str]) -> Registry:
+        """The same registry, types mapped besides that nobody maps."""
+        missing = {name: target for name, target in mappings.items() if self._mapped(name, "") is None}
+        return Registry({**missing, **self._user}, self._operator) if missing else self
+
     def _mapped(self, resource_type: str, resource_name: str) -> str | None:
         for layer in (self._user, self._operator):
             for entries in (*_named(layer, resource_name), layer):

@@ -59,6 +59,7 @@ class ChildInMemory:
                 f"{name}-id",
                 f"{name}-id",
                 float(index),
+                entry.get("properties") or {},
             )
             for index, (name, entry) in enumerate(self.current.items())
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stoker.resources.heat.group import Batch, batches, every_change, lasting_changes, member_definitions
+from stoker.resources.heat.batching import Batch, Rolling, batches, every_change, lasting_changes, member_definitions
 
 # Target, current, most per batch, least in service; batches of groups that scale, batches of resource groups.
 EXAMPLES: list[tuple[tuple[int, int, int, int], list[list[int]], list[list[int]]]] = [
@@ -29,8 +29,9 @@ EXAMPLES: list[tuple[tuple[int, int, int, int], list[list[int]], list[list[int]]
 
 @pytest.mark.parametrize(("sizes", "scaling", "named"), EXAMPLES)
 def test_batches(sizes: tuple[int, int, int, int], scaling: list[list[int]], named: list[list[int]]) -> None:
-    assert [list(batch) for batch in batches(*sizes, every_change)] == scaling
-    assert [list(batch) for batch in batches(*sizes, lasting_changes)] == named
+    target, current, rolling = sizes[0], sizes[1], Rolling(sizes[2], sizes[3], 0)
+    assert [list(batch[:2]) for batch in batches(target, current, rolling, every_change)] == scaling
+    assert [list(batch[:2]) for batch in batches(target, current, rolling, lasting_changes)] == named
 
 
 def definitions(names: str, batch: Batch, new_names: str = "") -> dict[str, str]:

@@ -169,7 +169,7 @@ async def test_pauses_that_outlast_the_stack(group: GroupBench) -> None:
 async def test_batch_that_fails_ends_the_update(group: GroupBench) -> None:
     group.policy = {"rolling_update": {}}
     resource = await group.create(of("old", count=3))
-    group.child.failing = {2: "resources[1]: no"}
+    group.child.failing = {1: "resources[1]: no"}
     with pytest.raises(ActionFailed, match=r"resources\[1\]: no"):
         await group.updated(resource, of("new", count=3))
     assert len(group.rounds) == 2

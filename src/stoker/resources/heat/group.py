@@ -1,79 +1,162 @@
-"""How groups of equal members change: sizes of batches, and who changes in each (facts: heat.yaml, group_algorithms).
+"""What groups of equal members have in common: a nested stack whose members change in batches.
 
-Everything here is pure.
+A group says how its members are called, what each shall be, and in which batches it gets there (`plan`). The base
+carries the batches out: one request to the nested stack for each, with pauses between them. The batches are settled
+once, when the action begins, and kept in `call.progress`; who changes in each is read off the members as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
-Definitions = dict[str, Any]
-"""Members' entries in the resources section of their nested template, by name."""
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member
+from stoker.resources.base import dig
+from stoker.resources.declare import between
+from stoker.resources.heat.batching import Batch, Rolling
+from stoker.resources.heat.nested import NestedStackResource, read_members
+from stoker.resources.heat.pause import seconds_left
+from stoker.schema.property import Property, Type
 
-
-class Batch(NamedTuple):
-    """One step of a rolling change: the group's size after it, and how many members may get the new definition."""
-
-    size: int
-    changes: int
-
-
-Counted = Callable[[Batch, int, int], int]
-"""`(batch, current size, target)` → how many of the members that have to change are changed after the batch."""
+_BATCHES, _FINISHED, _PAUSED_AT = "batches", "finished", "paused_at"
 
 
-def every_change(batch: Batch, current: int, target: int) -> int:
-    """Each change counts: groups that scale, whose members are all alike."""
-    return batch.changes
+class Form(NamedTuple):
+    """How a nested template is spelled."""
+
+    version: tuple[str, str]
+    resources: str = "resources"
+    properties: str = "properties"
+
+    def template(self, members: Mapping[str, Any]) -> dict[str, Any]:
+        """The template that holds the members."""
+        return {self.version[0]: self.version[1], self.resources: dict(members)}
 
 
-def lasting_changes(batch: Batch, current: int, target: int) -> int:
-    """Members that are only there for the time of the change do not count: groups whose members have fixed names."""
-    return batch.changes - max(batch.size - max(current, target), 0)
+HOT = Form(("heat_template_version", "2015-04-30"))
+CFN = Form(("HeatTemplateFormatVersion", "2012-12-12"), "Resources", "Properties")
 
 
-def batches(target: int, current: int, max_batch: int, min_in_service: int, counted: Counted) -> Iterator[Batch]:
-    """The batches in which a group of `current` members gets a new definition and `target` members."""
-    updated = 0
-    while updated < current or current != target:
-        batch = _next_batch(target, current, updated, max_batch, min_in_service)
-        yield batch
-        updated += counted(batch, current, target)
-        current = batch.size
+class GroupResource(NestedStackResource):
+    """A nested stack of equal members."""
+
+    form: ClassVar[Form] = HOT
+    registry: ClassVar[Mapping[str, str]] = {}
+
+    # -- what a kind of group says of itself --------------------------------------------------------------------
+
+    @abstractmethod
+    async def plan(self, call: Call) -> Iterable[Batch]:
+        """The batches of the action; none for a group that has no members and shall have none."""
+
+    @abstractmethod
+    async def members_after(self, call: Call, batch: Batch) -> dict[str, Any]:
+        """The members' definitions after a batch."""
+
+    async def completed(self, call: Call) -> None:
+        """Remember what must be known once all batches are done."""
+
+    # -- actions ------------------------------------------------------------------------------------------------
+
+    async def create(self, call: Call) -> Outcome:
+        return await self._act(call, "CREATE")
+
+    async def update(self, call: Call) -> Outcome:
+        return await self._act(call, "UPDATE")
+
+    async def _act(self, call: Call, action: str) -> Outcome:
+        if _BATCHES not in call.progress:
+            return await self._begin(call)
+        number: int = call.progress[_FINISHED]
+        planned = [Batch(*entry) for entry in call.progress[_BATCHES]]
+        if number and (left := seconds_left(call, planned[number].pause, call.progress[_PAUSED_AT])):
+            return Again(after=left)
+        request = self.request(await self.members_after(call, planned[number]), number)
+        outcome = await call.child.run("UPDATE" if number else action, request)
+        if not isinstance(outcome, Done):
+            return outcome
+        if number + 1 < len(planned):
+            call.progress[_FINISHED], call.progress[_PAUSED_AT] = number + 1, call.now
+            return Again(after=planned[number + 1].pause, physical_id=outcome.physical_id)
+        await self.completed(call)
+        return outcome
+
+    async def _begin(self, call: Call) -> Outcome:
+        """Settle the batches, once: what they are planned by may be gone when the first of them is done."""
+        planned = list(await self.plan(call)) or [Batch(0, 0)]
+        pauses = sum(batch.pause for batch in planned)
+        if call.stack.deadline is not None and pauses and call.now + pauses >= call.stack.deadline:
+            return Failed(f"pausing {pauses:g} seconds between batches takes longer than the stack may", "ValueError")
+        call.progress[_BATCHES], call.progress[_FINISHED] = [list(batch) for batch in planned], 0
+        return Again(after=0.0)
+
+    def request(self, members: Mapping[str, Any], number: int = 0) -> ChildRequest:
+        """The nested stack with these members, as the request of this number in the action."""
+        return ChildRequest(self.form.template(members), round=number, registry=self.registry)
+
+    async def definitions(self, call: Call) -> dict[str, Any]:
+        """The members' present definitions by name, in creation order.
+
+        What a member was really given counts, and not what the nested template asked for last: a request that was
+        overtaken or that failed has not reached all members.
+        """
+        template = await call.child.template() or {}
+        entries = template.get(self.form.resources) or {}
+        members = await call.child.members()
+        return {
+            member.name: self._present(entries[member.name], member) for member in members if member.name in entries
+        }
+
+    def _present(self, entry: Mapping[str, Any], member: Member) -> Mapping[str, Any]:
+        asked = {name: value for name, value in (entry.get(self.form.properties) or {}).items() if value is not None}
+        return entry if asked == member.properties else {**entry, self.form.properties: dict(member.properties)}
 
 
-def _next_batch(target: int, current: int, updated: int, max_batch: int, min_in_service: int) -> Batch:
-    in_service = min(min_in_service, target, current)
-    changes = min(max_batch, max(target - updated, 0))
-    return Batch(changes + max(min(current, target - changes), in_service), changes)
+# -- attributes that several kinds of group have ----------------------------------------------------------------
 
 
-def member_definitions(
-    former: Iterable[tuple[str, Any]], batch: Batch, new_names: Iterator[str], define: Callable[[str], Any]
-) -> Definitions:
-    """The members after a batch.
+async def read_by_member(call: Call, members: Iterable[str], key: AttributeKey) -> dict[str, Any]:
+    """An attribute of each of the members."""
+    return {name: await call.child.member_attribute(name, key) for name in members}
 
-    `former` are the members' names and definitions, those that shall go first at the front; `new_names` are taken for
-    members that are added, and `define` makes the new definition for a name.
+
+async def read_group(
+    call: Call, members: Mapping[str, Member], keys: Collection[AttributeKey]
+) -> dict[AttributeKey, Any]:
+    """Attributes of groups whose members are named: those of one member, `refs`, `refs_map`, `attributes`.
+
+    Any other attribute is a list with that of every member.
     """
-    listed = list(former)
-    kept = listed[max(len(listed) - batch.size, 0) :]
-    added = batch.size - len(kept)
-    allowance = batch.changes - added
-    result: Definitions = {}
-    for name, definition in kept:
-        wanted = define(name)
-        if definition != wanted and allowance > 0:
-            allowance -= 1
-            definition = wanted
-        result[name] = definition
-    for _ in range(added):
-        name = next(new_names)
-        result[name] = define(name)
-    return result
+    found = await read_members(call, keys)
+    for key in keys - found.keys():
+        name, path = key[0], key[1:]
+        if name == "refs":
+            found[key] = dig([member.reference_id for member in members.values()], path)
+        elif name == "refs_map":
+            found[key] = dig({member.name: member.reference_id for member in members.values()}, path)
+        elif name == "attributes":
+            found[key] = await read_by_member(call, members, path) if path else None
+        elif name == "show":
+            found[key] = None
+        else:
+            found[key] = list((await read_by_member(call, members, key)).values())
+    return found
+
+
+# -- declarations that several kinds of group share -------------------------------------------------------------
+
+BATCH_SIZE = Property(Type.INTEGER, "How many members change at a time.", default=1, constraints=between(1))
+IN_SERVICE = Property(Type.INTEGER, "How many members stay untouched at any time.", default=0, constraints=between(0))
+PAUSE = Property(Type.NUMBER, "Seconds between batches.", default=0, constraints=between(0))
+
+
+def rolling_of(policy: Mapping[str, Any]) -> Rolling:
+    """The values of a policy whose keys are spelled as in HOT."""
+    return Rolling(policy["max_batch_size"], policy.get("min_in_service", 0), policy["pause_time"])
 
 
 def group_template(members: Mapping[str, Any]) -> dict[str, Any]:
-    """The nested template that holds the members."""
-    return {"heat_template_version": "2015-04-30", "resources": dict(members)}
+    """A nested template in HOT that holds the members."""
+    return HOT.template(members)

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import count as counting
 from itertools import islice
 from typing import Any
 
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member
 from stoker.resources.base import dig
 from stoker.resources.declare import between, length, one_of
-from stoker.resources.heat.group import Batch, batches, group_template, lasting_changes, member_definitions
-from stoker.resources.heat.nested import NestedStackResource, member_path, read_members, unknowns_as_parameters
-from stoker.resources.heat.pause import seconds_left
+from stoker.resources.heat.batching import Batch, batches, lasting_changes, member_definitions
+from stoker.resources.heat.group import (
+    BATCH_SIZE,
+    HOT,
+    IN_SERVICE,
+    PAUSE,
+    GroupResource,
+    read_group,
+    rolling_of,
+)
+from stoker.resources.heat.nested import unknowns_as_parameters
 from stoker.schema.property import Attribute, Change, Finalizer, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
 _SKIPPED = "name_blacklist"
 _SINCE_5 = Support(version="5.0.0")
-_BATCH_SIZE = Property(Type.INTEGER, "How many members change at a time.", default=1, constraints=between(1))
-_PAUSE = Property(Type.NUMBER, "Seconds between batches.", default=0, constraints=between(0))
 
 
-class ResourceGroup(NestedStackResource):
+class ResourceGroup(GroupResource):
     """A number of members made from one definition, named by their index."""
 
     type_name = "OS::Heat::ResourceGroup"
@@ -78,7 +83,10 @@ class ResourceGroup(NestedStackResource):
         "refs": Attribute("Reference ids of the members.", Type.LIST),
         "refs_map": Attribute("Reference ids of the members, by name.", Type.MAP, support=Support(version="7.0.0")),
         "attributes": Attribute(
-            "The attribute that the path names, by member.", Type.MAP, support=Support(version="2014.2")
+            "The attribute that the path names, by member.",
+            Type.MAP,
+            support=Support(version="2014.2"),
+            needs_path=True,
         ),
         "removed_rsrc_list": Attribute("Names that are not used again.", Type.LIST, support=Support(version="7.0.0")),
     }
@@ -86,18 +94,16 @@ class ResourceGroup(NestedStackResource):
         "batch_create": Property(
             Type.MAP,
             "Create the members in batches.",
-            schema={"max_batch_size": _BATCH_SIZE, "pause_time": _PAUSE},
+            schema={"max_batch_size": BATCH_SIZE, "pause_time": PAUSE},
             support=_SINCE_5,
         ),
         "rolling_update": Property(
             Type.MAP,
             "Give the members a new definition in batches.",
             schema={
-                "max_batch_size": _BATCH_SIZE,
-                "min_in_service": Property(
-                    Type.INTEGER, "How many members stay untouched at any time.", default=0, constraints=between(0)
-                ),
-                "pause_time": _PAUSE,
+                "max_batch_size": BATCH_SIZE,
+                "min_in_service": IN_SERVICE,
+                "pause_time": PAUSE,
             },
             support=_SINCE_5,
         ),
@@ -116,43 +122,30 @@ class ResourceGroup(NestedStackResource):
 
     # -- actions ----------------------------------------------------------------------------------------------
 
-    async def create(self, call: Call) -> Outcome:
-        _skip(call, {str(entry) for entry in _to_remove(call.properties)})
-        policy = self._policy(call, "batch_create")
-        if policy is None or call.properties["count"] == 0:
-            return await call.child.run("CREATE", _whole(call))
-        if not call.progress.get("began"):
-            outcome = await call.child.run("CREATE", ChildRequest(group_template({})))
-            if not isinstance(outcome, Done):
-                return outcome
-            call.progress["began"] = True
-            _plan(call, batches(call.properties["count"], 0, policy["max_batch_size"], 0, lasting_changes))
-            return Again(after=0.0)
-        return await _roll(call, policy["pause_time"])
+    async def plan(self, call: Call) -> Iterable[Batch]:
+        """Settle who goes, and in which batches: later, members that name themselves by their id may be gone."""
+        count = call.properties["count"]
+        if call.action == "CREATE":
+            _skip(call, {str(entry) for entry in _to_remove(call.properties)})
+            policy = self._policy(call, "batch_create") if count else None
+            # The empty stack comes first, so that every batch of members is a change of one and the same stack.
+            planned = batches(count, 0, rolling_of(policy), lasting_changes) if policy else ()
+            return [Batch(0, 0), *planned] if policy else [Batch(count, count)]
+        _skip(call, removed_names(call.properties, await call.child.members(), _skipped(call)))
+        policy = self._policy(call, "rolling_update")
+        present = {name: entry for name, entry in (await self.definitions(call)).items() if name not in _skipped(call)}
+        changes = any(entry != member_definition(call.properties, name) for name, entry in present.items())
+        if policy is None or not changes:
+            return [Batch(count, max(count, len(present)))]
+        return batches(count, len(present), rolling_of(policy), lasting_changes)
 
-    async def update(self, call: Call) -> Outcome:
-        policy = self._policy(call, "rolling_update") if "resource_def" in call.changed else None
-        if "batches" not in call.progress:
-            return await self._prepare(call, policy)
-        if not call.progress["batches"]:
-            return await call.child.run("UPDATE", _whole(call))
-        return await _roll(call, policy["pause_time"] if policy else 0.0)
-
-    async def _prepare(self, call: Call, policy: Mapping[str, Any] | None) -> Outcome:
-        """Settle who goes and in which batches, once: later, members that name themselves by their id may be gone."""
-        members = await call.child.members()
-        _skip(call, removed_names(call.properties, members, _skipped(call)))
-        planned: Iterator[Batch] = iter(())
-        if policy is not None:
-            current = sum(member.name not in _skipped(call) for member in members)
-            in_service = policy["min_in_service"]
-            target = call.properties["count"]
-            planned = batches(target, current, policy["max_batch_size"], in_service, lasting_changes)
-        _plan(call, planned)
-        pauses = (len(call.progress["batches"]) - 1) * (policy["pause_time"] if policy else 0)
-        if call.stack.deadline is not None and call.now + pauses >= call.stack.deadline:
-            return Failed(f"pausing {pauses} seconds between batches takes longer than the stack may", "ValueError")
-        return Again(after=0.0)
+    async def members_after(self, call: Call, batch: Batch) -> dict[str, Any]:
+        skipped, count = _skipped(call), call.properties["count"]
+        wanted = list(islice(names(skipped), batch.size))
+        present = await self.definitions(call)
+        former = [(name, present[name]) for name in sorted(present.keys() & wanted, key=_by_turn(wanted, count))]
+        new_names = (name for name in wanted if name not in present)
+        return member_definitions(former, batch, new_names, partial(member_definition, call.properties))
 
     def _policy(self, call: Call, name: str) -> Mapping[str, Any] | None:
         policy: Mapping[str, Any] | None = Finalizer().properties(self.update_policy, call.update_policy)[name]
@@ -161,26 +154,11 @@ class ResourceGroup(NestedStackResource):
     # -- looking ----------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
-        found = await read_members(call, keys)
-        members = await _members(call)
+        found = await read_group(call, await _members(call), keys)
         for key in keys:
-            if member_path(key) is None:
-                found[key] = await self._attribute(call, members, key)
+            if key[0] == "removed_rsrc_list":
+                found[key] = dig(sorted(_skipped(call)), key[1:])
         return found
-
-    async def _attribute(self, call: Call, members: Mapping[str, Member], key: AttributeKey) -> Any:
-        name, path = key[0], key[1:]
-        if name == "refs":
-            return dig([member.reference_id for member in members.values()], path)
-        if name == "refs_map":
-            return dig({member.name: member.reference_id for member in members.values()}, path)
-        if name == "removed_rsrc_list":
-            return dig(sorted(_skipped(call)), path)
-        if name == "attributes":
-            return {member: await call.child.member_attribute(member, path) for member in members} if path else None
-        if name == "show":
-            return None
-        return [await call.child.member_attribute(member, key) for member in members]
 
 
 # -- names ----------------------------------------------------------------------------------------------------
@@ -241,56 +219,13 @@ def with_index(value: Any, variable: str, name: str) -> Any:
 def _sketch(properties: Mapping[str, Any], wanted: Collection[str] | Iterator[str]) -> ChildRequest | None:
     if is_unknown(properties["resource_def"]) or is_unknown(properties["resource_def"]["type"]):
         return None
-    template = group_template({name: member_definition(properties, name) for name in wanted})
-    return unknowns_as_parameters(template)
+    return unknowns_as_parameters(HOT.template({name: member_definition(properties, name) for name in wanted}))
 
 
-def _whole(call: Call) -> ChildRequest:
-    """All members at once, all with the new definition."""
-    wanted = islice(names(_skipped(call)), call.properties["count"])
-    return ChildRequest(group_template({name: member_definition(call.properties, name) for name in wanted}))
-
-
-# -- batches --------------------------------------------------------------------------------------------------
-
-
-def _plan(call: Call, planned: Iterator[Batch]) -> None:
-    call.progress["batches"] = [list(batch) for batch in planned]
-    call.progress["finished"] = 0
-
-
-async def _roll(call: Call, pause: float) -> Outcome:
-    """Go on with the planned batches. The first request of an action is round 0, so they count from 1."""
-    finished, planned = call.progress["finished"], call.progress["batches"]
-    if finished and (left := seconds_left(call, pause, call.progress["paused_at"])):
-        return Again(after=left)
-    outcome = await call.child.run("UPDATE", await _part(call, Batch(*planned[finished]), finished + 1))
-    if not isinstance(outcome, Done) or finished + 1 == len(planned):
-        return outcome
-    call.progress["finished"] = finished + 1
-    call.progress["paused_at"] = call.now
-    return Again(after=pause)
-
-
-async def _part(call: Call, batch: Batch, round_: int) -> ChildRequest:
-    """The nested stack after a batch."""
-    skipped = _skipped(call)
-    wanted = list(islice(names(skipped), batch.size))
-    template = await call.child.template() or {}
-    alive = {member.name for member in await call.child.members()} - skipped
-    former = [(name, entry) for name, entry in (template.get("resources") or {}).items() if name in alive]
-    former.sort(key=lambda item: _turn(item[0], wanted, call.properties["count"]))
-    new_names = (name for name in wanted if name not in alive)
-    define = partial(member_definition, call.properties)
-    return ChildRequest(group_template(member_definitions(former, batch, new_names, define)), round=round_)
-
-
-def _turn(name: str, wanted: list[str], target: int) -> int:
-    """When a member's turn comes: those not wanted first, then the highest index, those beyond the target last."""
-    if name not in wanted:
-        return 0
-    index = wanted.index(name)
-    return target - index if index < target else len(wanted)
+def _by_turn(wanted: list[str], target: int) -> Callable[[str], int]:
+    """When a member's turn to change comes: the highest index first, members beyond the target last."""
+    turns = {name: target - index if index < target else len(wanted) for index, name in enumerate(wanted)}
+    return turns.__getitem__
 
 
 async def _members(call: Call) -> dict[str, Member]:

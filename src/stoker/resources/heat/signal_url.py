@@ -30,11 +30,18 @@ WAIT_CONDITION = SignalRoute(_WAIT_CONDITION, "PUT")
 
 def orchestration_url(call: Call) -> str:
     """The resource's signal URL in the Orchestration API, addressed in the project of the stack's users."""
-    endpoint = call.cloud.endpoint("heat")
-    owner = f"/{call.cloud.project_id}"
-    root = endpoint.removesuffix(owner)
+    return _signal_url(call, user_project(call))
+
+
+def owner_url(call: Call) -> str:
+    """The resource's signal URL in the Orchestration API, for whoever has a token of the stack's own project."""
+    return _signal_url(call, call.stack.project_id)
+
+
+def _signal_url(call: Call, project: str) -> str:
+    root = call.cloud.endpoint("heat").removesuffix(f"/{call.cloud.project_id}")
     stack = f"stacks/{quote(call.stack.name, safe='')}/{call.stack.id}"
-    return f"{root}/{user_project(call)}/{stack}/resources/{quote(call.name, safe='')}/signal"
+    return f"{root}/{project}/{stack}/resources/{quote(call.name, safe='')}/signal"
 
 
 def signed_url(call: Call, route: SignalRoute, *, since: float | None = None) -> str:

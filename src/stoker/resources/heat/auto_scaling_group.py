@@ -1,0 +1,118 @@
+"""OS::Heat::AutoScalingGroup"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from stoker.plugins.resource import AttributeKey, Call, ChildRequest
+from stoker.resources.declare import between
+from stoker.resources.heat.batching import Rolling
+from stoker.resources.heat.group import BATCH_SIZE, HOT, IN_SERVICE, PAUSE, rolling_of
+from stoker.resources.heat.nested import unknowns_as_parameters
+from stoker.resources.heat.uniform_group import AutoScalingResource, read_uniform
+from stoker.schema.property import Attribute, Change, Property, Support, Type
+from stoker.schema.unknown import is_unknown
+
+_SINCE_7 = Support(version="7.0.0")
+_SINCE_2014_2 = Support(version="2014.2")
+
+
+class AutoScalingGroup(AutoScalingResource):
+    """A number of resources made from one definition, which scaling policies change."""
+
+    type_name = "OS::Heat::AutoScalingGroup"
+    description = "A number of equal resources, which scaling policies change."
+    support = Support(version="2014.1")
+
+    properties = {
+        "resource": Property(
+            Type.MAP,
+            "The definition of a member, in HOT: type, properties, metadata, update_policy …",
+            required=True,
+            change=Change.UPDATE,
+        ),
+        "max_size": Property(
+            Type.INTEGER, "The most members.", required=True, constraints=between(0), change=Change.UPDATE
+        ),
+        "min_size": Property(
+            Type.INTEGER, "The least members.", required=True, constraints=between(0), change=Change.UPDATE
+        ),
+        "cooldown": Property(Type.INTEGER, "Seconds without scaling after a change of size.", change=Change.UPDATE),
+        "desired_capacity": Property(
+            Type.INTEGER, "How many members there are, until a policy changes that.", change=Change.UPDATE
+        ),
+        "rolling_updates": Property(
+            Type.MAP,
+            "How members get a new definition.",
+            default={"max_batch_size": 1, "min_in_service": 0, "pause_time": 0},
+            schema={"min_in_service": IN_SERVICE, "max_batch_size": BATCH_SIZE, "pause_time": PAUSE},
+            change=Change.UPDATE,
+        ),
+    }
+    attributes = {
+        "outputs": Attribute(
+            "The attribute that the path names, by member.", Type.MAP, support=_SINCE_2014_2, needs_path=True
+        ),
+        "outputs_list": Attribute(
+            "The attribute that the path names, of every member in the order of creation.",
+            Type.LIST,
+            support=_SINCE_2014_2,
+            needs_path=True,
+        ),
+        "current_size": Attribute("How many members there are.", Type.INTEGER, support=Support(version="2015.1")),
+        "refs": Attribute("Reference ids of the members.", Type.LIST, support=_SINCE_7),
+        "refs_map": Attribute("Reference ids of the members, by name.", Type.MAP, support=_SINCE_7),
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        yield from self.size_problems(properties, ("min_size", "max_size", "desired_capacity"))
+        if isinstance(properties["resource"], Mapping) and "type" not in properties["resource"]:
+            yield "resource: a member needs a type"
+
+    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+        smallest, desired = properties["min_size"], self.desired(properties)
+        size = smallest if desired is None else desired
+        return self.sample_of(properties) if is_unknown(size) else _sketch(properties, size)
+
+    def sample_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+        return _sketch(properties, 1)
+
+    # -- what kind of group it is -------------------------------------------------------------------------------
+
+    def bounds(self, properties: Mapping[str, Any]) -> tuple[int, int]:
+        return properties["min_size"], properties["max_size"]
+
+    def desired(self, properties: Mapping[str, Any]) -> int | None:
+        wanted: int | None = properties["desired_capacity"]
+        return wanted or None
+
+    def cooldown(self, properties: Mapping[str, Any]) -> float:
+        return float(properties["cooldown"] or 0)
+
+    def rolling(self, call: Call) -> Rolling | None:
+        return rolling_of(call.properties["rolling_updates"])
+
+    async def member(self, call: Call) -> Mapping[str, Any]:
+        return _member(call.properties)
+
+    # -- looking --------------------------------------------------------------------------------------------------
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        return await read_uniform(call, keys)
+
+
+def _member(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The definition of every member; properties without a value are as good as not given."""
+    wanted = dict(properties["resource"])
+    if isinstance(wanted.get("properties"), Mapping):
+        wanted["properties"] = {name: value for name, value in wanted["properties"].items() if value is not None}
+    return wanted
+
+
+def _sketch(properties: Mapping[str, Any], size: int) -> ChildRequest | None:
+    """The nested stack, its members numbered for want of their names."""
+    if is_unknown(properties["resource"]) or is_unknown(properties["resource"].get("type")):
+        return None
+    member = _member(properties)
+    return unknowns_as_parameters(HOT.template({str(index): member for index in range(size)}))
