@@ -21,6 +21,11 @@ def attribute_text(key: AttributeKey) -> str:
     return str(key[0]) if len(key) == 1 else orjson.dumps(list(key)).decode()
 
 
+def attribute_key(text: str) -> AttributeKey:
+    """The attribute key that `attribute_text` made a text of."""
+    return tuple(orjson.loads(text)) if text.startswith("[") else (text,)
+
+
 @dataclass(slots=True)
 class ResourceState:
     """One recorded resource of a running operation.
