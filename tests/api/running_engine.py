@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,13 @@ class RunningEngine:
         self._thread.start()
         self._database = Database(f"sqlite:///{directory / 'stoker.db'}")
         self._settings = CloudSettings(
-            auth_url=f"{served.url}/identity", username="heat", password="secret", project_name="service"
+            auth_url=f"{served.url}/identity",
+            username="heat",
+            password="secret",
+            project_name="service",
+            stack_user_domain_name="heat",
+            stack_domain_admin="heat_domain_admin",
+            stack_domain_admin_password="secret",
         )
         self.engine: Engine = self.run(self._start())
 
@@ -82,11 +89,18 @@ class RunningEngine:
         self.loop.close()
 
 
-def serve(running: RunningEngine, served: ServedCloud, directory: Path) -> Server:
+def free_port() -> int:
+    """A port for an API whose address the catalog must know beforehand."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def serve(running: RunningEngine, served: ServedCloud, directory: Path, port: int = 0) -> Server:
     """The API over the engine, with tokens checked by the emulated Keystone; the caller stops it."""
     settings = directory / "heat.conf"
     settings.write_text(KEYSTONE_SETTINGS.format(url=served.url, password=served.cloud.password_of("heat")))
     client = DirectClient(running.loop, Dispatcher(running.engine, OPERATIONS))
-    server = Server(make_app(load_config([], [str(settings)]), client), "127.0.0.1", 0)
+    server = Server(make_app(load_config([], [str(settings)]), client), "127.0.0.1", port)
     server.start()
     return server

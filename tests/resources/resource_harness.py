@@ -197,6 +197,7 @@ class Bench:
             child=self._services.get("child"),  # type: ignore[arg-type]
             neighbours=self._services.get("neighbours", Alone()),
             configs=self._services.get("configs"),  # type: ignore[arg-type]
+            deployments=self._services.get("deployments"),  # type: ignore[arg-type]
             started_at=self.clock.now() if started is None else started,
             now=self.clock.now(),
             unrecorded=self._unrecorded,

@@ -79,6 +79,8 @@ def _support(support: Support) -> dict[str, Any]:
     entry: dict[str, Any] = {"status": support.status}
     if support.version is not None:
         entry["version"] = support.version
+    if support.substitutes:
+        entry["substitute_types"] = list(support.substitutes)
     if support.previous is not None:
         entry["previous"] = _support(support.previous)
     return entry

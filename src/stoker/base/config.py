@@ -31,6 +31,12 @@ _LIMITS = (
     cfg.IntOpt(
         "max_software_configs_per_tenant", default=4096, min=-1, help="Software configs of a project; -1: no limit."
     ),
+    cfg.IntOpt(
+        "max_software_deployments_per_tenant",
+        default=4096,
+        min=-1,
+        help="Software deployments of a project; -1: no limit.",
+    ),
     cfg.IntOpt("max_events_per_stack", default=1000, min=0, help="Events kept for a stack; 0: all."),
     cfg.IntOpt("event_purge_batch_size", default=200, min=1, help="Events are removed in multiples of this."),
     cfg.IntOpt("max_server_name_length", default=53, min=12, max=53, help="Longest name given to a server."),
@@ -102,8 +108,14 @@ _BEHAVIOUR = (
     cfg.StrOpt(
         "default_software_config_transport",
         default="POLL_SERVER_CFN",
-        choices=["POLL_SERVER_CFN", "POLL_SERVER_HEAT"],
+        choices=["POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL"],
         help="How servers get their metadata unless they say so.",
+    ),
+    cfg.StrOpt(
+        "default_deployment_signal_transport",
+        default="CFN_SIGNAL",
+        choices=["CFN_SIGNAL", "HEAT_SIGNAL", "TEMP_URL_SIGNAL"],
+        help="How servers tell what came of software deployments unless those say so.",
     ),
     cfg.StrOpt(
         "default_user_data_format",

@@ -9,7 +9,8 @@ from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
 from stoker.engine.children import Child
 from stoker.engine.configs import StoredConfigs
-from stoker.engine.decide import finalized
+from stoker.engine.decide import BEGINNING, finalized
+from stoker.engine.deployments import StoredDeployments
 from stoker.engine.neighbours import StackNeighbours
 from stoker.engine.state import ResourceState
 from stoker.plugins.names import resolve_names
@@ -47,8 +48,9 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         stack=run.facts,
         cloud=cloud,
         child=Child(run, state),
-        neighbours=StackNeighbours(run.current),
+        neighbours=StackNeighbours(run.current, partial(make_call, run), engine.telling),
         configs=StoredConfigs(engine, run.stack.project_id),
+        deployments=StoredDeployments(engine, run.stack.project_id),
         started_at=row.started_at or engine.clock.now(),
         now=engine.clock.now(),
         update_policy=stored.definition.get("update_policy", {}),

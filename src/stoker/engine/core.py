@@ -94,12 +94,16 @@ class Engine:
         self.reader = Reader(self)
         self.runs: dict[str, OperationRun] = {}
         self.searching = asyncio.Lock()
+        self.telling = asyncio.Lock()
         self.watchtower = Watchtower(clock)
+        self.pushing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._next: dict[str, OperationRun] = {}
-        self._watchers: dict[str, list[Callable[[], None]]] = {}
-        self._beat: Timer | None = None
-        self._stopped = False
+        self._handed_over: list[str] = []
+        self._watchers: dict[str, dict[str, Callable[[], None]]] = {}
+        self.peers = peers or NoPeers()
+        self.membership = Membership(self, self.peers)
+        pool.transport.before_change = self.membership.hold
 
     # -- starting and stopping ---------------------------------------------------------------------------------
 

@@ -93,7 +93,7 @@ def decide(
     row = state.row
     if row.action == "INIT":
         return Decision(Kind.CREATE, ("it was never made",), _all_new(target))
-    if not _same_kind(state.implementation, target.implementation):
+    if not _same_kind(state.implementation, target.implementation, state.type.support.substitutes):
         return Decision(Kind.REPLACE, (f"its type changes from {state.implementation} to {target.implementation}",))
     recorded = state.stored.definition
     if (recorded.get("external_id") or target.external_id) and recorded.get("external_id") != target.external_id:
@@ -110,9 +110,14 @@ def decide(
     return _compare(target, state, fate)
 
 
-def _same_kind(recorded: str, wanted: str) -> bool:
+def is_broken(row: Resource) -> bool:
+    """Whether the last action says that something is wrong with the object; that no copy could be made does not."""
+    return row.status == FAILED and row.action != "SNAPSHOT"
+
+
+def _same_kind(recorded: str, wanted: str, substitutes: tuple[str, ...]) -> bool:
     """Whether an object made as `recorded` can become `wanted`: templates may move or give way to one another."""
-    return recorded == wanted or (is_template_name(recorded) and is_template_name(wanted))
+    return recorded == wanted or wanted in substitutes or (is_template_name(recorded) and is_template_name(wanted))
 
 
 def _all_new(target: Target) -> tuple[PropertyChange, ...]:

@@ -22,6 +22,7 @@ class EngineSettings:
     max_nested_stack_depth: int = 5
     max_stacks_per_tenant: int = 512
     max_software_configs_per_tenant: int = 4096
+    max_software_deployments_per_tenant: int = 4096
     max_events_per_stack: int = 1000
     event_purge_batch_size: int = 200
     stack_action_timeout: int = 3600

@@ -95,6 +95,12 @@ OPERATIONS: Mapping[str, Operation] = {
     "software_config_create": configs.software_config_create,
     "software_config_show": configs.software_config_show,
     "software_config_delete": configs.software_config_delete,
+    "software_deployment_list": deployments.software_deployment_list,
+    "software_deployment_create": deployments.software_deployment_create,
+    "software_deployment_show": deployments.software_deployment_show,
+    "software_deployment_update": deployments.software_deployment_update,
+    "software_deployment_delete": deployments.software_deployment_delete,
+    "software_deployment_metadata": deployments.software_deployment_metadata,
     **{
         name: _unsupported(what)
         for what, names in {
@@ -106,14 +112,6 @@ OPERATIONS: Mapping[str, Operation] = {
                 "snapshot_restore",
             ),
             "Abandoning and exporting stacks is": ("stack_abandon", "stack_export"),
-            "Software deployments are": (
-                "software_deployment_list",
-                "software_deployment_create",
-                "software_deployment_show",
-                "software_deployment_update",
-                "software_deployment_delete",
-                "software_deployment_metadata",
-            ),
         }.items()
         for name in names
     },

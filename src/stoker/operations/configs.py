@@ -10,7 +10,7 @@ from stoker.base.errors import BadValue, EntityNotFound, Forbidden
 from stoker.base.ids import new_id
 from stoker.engine.configs import StoredConfigs
 from stoker.engine.core import Engine
-from stoker.store import queries
+from stoker.store import deployments, queries
 from stoker.store.records import SoftwareConfig
 
 
@@ -81,6 +81,9 @@ async def software_config_show(engine: Engine, context: RequestContext, config_i
 
 
 async def software_config_delete(engine: Engine, context: RequestContext, config_id: str) -> None:
-    """Forget a configuration. Raises EntityNotFound."""
+    """Forget a configuration. Raises EntityNotFound, BadValue for one that a deployment uses."""
     await software_config_show(engine, context, config_id)
+    user = await engine.database.read(deployments.use_of_config, config_id)
+    if user is not None:
+        raise BadValue(f"The software config {config_id} is in use by the software deployment {user}.")
     await StoredConfigs(engine, context.project_id).delete(config_id)

@@ -8,6 +8,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
 from stoker.engine.core import Engine
+from stoker.engine.deployments import with_deployments
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack
 from stoker.operations.views import event_view, required_by, resource_view
@@ -133,7 +134,7 @@ async def resource_show(
     view = resource_view(state.row, stack, users.get(name, ()), child=child, parent=await parent_name(engine, stack))
     described = definition.resources.get(name)
     view["description"] = (described.description if described else "") or ""
-    view["metadata"] = dict(state.stored.metadata)
+    view["metadata"] = await _metadata(engine, stack, state)
     view["attributes"] = await _attributes(engine, reading, state, with_attr or ())
     return view
 
@@ -173,7 +174,11 @@ async def resource_metadata(engine: Engine, context: RequestContext, ref: Refere
     if state is None:
         raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
     confine_stack_user(context, stack, state)
-    return dict(state.stored.metadata)
+    return await _metadata(engine, stack, state)
+
+
+async def _metadata(engine: Engine, stack: Stack, state: ResourceState) -> dict[str, Any]:
+    return await with_deployments(engine, state.stored.metadata, state.row.physical_id, stack.project_id)
 
 
 # -- events ----------------------------------------------------------------------------------------------------

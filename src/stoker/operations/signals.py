@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,8 +24,11 @@ from stoker.engine.run import OperationRun
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack
+from stoker.plugins.resource import NoActionRequired
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, Event, Stack
+
+LOG = logging.getLogger(__name__)
 
 
 async def resource_signal(
@@ -33,20 +37,32 @@ async def resource_signal(
     """Hand a signal to a resource; what waits in its stack looks again at once."""
     stack = await find_stack(engine, context, ref)
     reading, state = await _resource(engine, stack, name)
+    state = _own(context, reading, state)
     confine_stack_user(context, stack, state)
     if details and "unset_hook" in details:
         await _clear_hook(engine, reading, state, details["unset_hook"])
         return
     if not state.type.signalable:
         raise ResourceActionNotSupported(f"The resource {name!r} ({state.row.type}) takes no signals.")
-    if state.row.action in ("SUSPEND", "DELETE"):
+    if state.row.action in state.type.deaf_during:
         raise NotSupported(f"Signals are not taken in state {state.row.action}_{state.row.status}.")
     call = await make_call(reading, state)
-    reason = await state.type.signal(call, details)
+    try:
+        reason = await state.type.signal(call, details)
+    except NoActionRequired as nothing:
+        # Alarms repeat themselves: an event for each would drown the others (facts: engine.yaml, signals.event).
+        LOG.info("a signal to %s of stack %s changes nothing: %s", name, stack.name, nothing)
+        return
     state.stored.metadata = call.metadata
     await _record(engine, reading, state, "SIGNAL", reason)
     if isinstance(reading, OperationRun):
         reading.wake_all()
+
+
+def _own(context: RequestContext, reading: StackContext, state: ResourceState) -> ResourceState:
+    """Of a resource and its predecessor that is being removed, the one whose user speaks."""
+    namesakes = [other for other in reading.states.values() if other.row.name == state.row.name]
+    return next((other for other in namesakes if other.stored.data.get("user_id") == context.user_id), state)
 
 
 async def _clear_hook(engine: Engine, reading: StackContext, state: ResourceState, hook: Any) -> None:
@@ -88,7 +104,7 @@ async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackConte
     if not isinstance(name, str):
         raise BadValue("The resource's name must be a text.")
     reading = await engine.reader.context(stack)
-    state = reading.current.get(name)
+    state = reading.current.get(name) or _leaving(reading, name)
     if state is None:
         by_id = [other for other in reading.current.values() if other.row.physical_id == name]
         if len(by_id) == 1:
@@ -98,6 +114,11 @@ async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackConte
             raise ResourceNotAvailable(f"The Resource ({name}) is not available.")
         raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
     return reading, state
+
+
+def _leaving(reading: StackContext, name: str) -> ResourceState | None:
+    """The resource of that name that is being removed, when nothing takes its place."""
+    return next((state for state in reading.states.values() if state.row.name == name), None)
 
 
 async def _record(engine: Engine, reading: StackContext, state: ResourceState, status: str, reason: str) -> None:

@@ -122,6 +122,16 @@ class Neighbour:
     metadata: Mapping[str, Any]
     data: Mapping[str, Any]
 
+    async def tell(self, reference_id: Any, message: Any) -> str:
+        """Hand a message to the resource with this reference id (its type's `receive`); what came of it.
+
+        Raises EntityNotFound when there is none, NoActionRequired when it is in the middle of something.
+        """
+
+
+class NoActionRequired(Exception):
+    """A signal was taken that asks for nothing at present; says why."""
+
 
 class SoftwareConfigs(Protocol):
     """The software configurations of the stack owner's project, kept by this service itself."""
@@ -134,6 +144,29 @@ class SoftwareConfigs(Protocol):
 
     async def delete(self, identifier: str) -> None:
         """Forget the configuration; harmless when there is none."""
+
+
+class SoftwareDeployments(Protocol):
+    """The software deployments of the stack owner's project, kept by this service itself.
+
+    A deployment is a map: `server_id`, `config_id` (the derived configuration), `action`, `status` (IN_PROGRESS,
+    COMPLETE or FAILED), `status_reason`, `input_values`, `output_values`, `stack_user_project_id`.
+    """
+
+    async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
+        """Record a deployment under an id chosen by the caller; the same id again changes nothing."""
+
+    async def get(self, identifier: str) -> Mapping[str, Any] | None:
+        """The deployment; None when there is none."""
+
+    async def update(self, identifier: str, values: Mapping[str, Any]) -> None:
+        """Change what is given; harmless when there is no such deployment."""
+
+    async def delete(self, identifier: str) -> None:
+        """Forget the deployment; harmless when there is none."""
+
+    async def push(self, server_id: str) -> None:
+        """Have a server that looks into the object store find its recorded metadata there."""
 
 
 @dataclass(slots=True)
@@ -166,6 +199,7 @@ class Call:
     child: ChildStack
     neighbours: Neighbours
     configs: SoftwareConfigs
+    deployments: SoftwareDeployments
     started_at: float
     now: float
     update_policy: Mapping[str, Any] = field(default_factory=dict)
@@ -224,6 +258,7 @@ class ResourceType(ABC):
     `local` types make no call and have no side effect outside the record, so no intent is recorded beforehand.
     `any_properties` types take whatever properties they are given, unchecked.
     `recovery` says how `find` recognizes the object of an interrupted creation; every type that is not local has one.
+    `deaf_during` are the actions during which a signalable type takes no signals.
     `any_attribute` types answer to attributes that they do not declare (a group: those of its members).
     `path_in_attribute` types get the path that follows an attribute's name too (`resource.0.addr`).
     `hidden_data` are keys of `Call.data` that hold secrets: they are shown to nobody, and leave this service sealed.
@@ -250,6 +285,7 @@ class ResourceType(ABC):
     updates_with_parent: ClassVar[bool] = False
     checkable: ClassVar[bool] = False
     signalable: ClassVar[bool] = False
+    deaf_during: ClassVar[frozenset[str]] = frozenset({"SUSPEND", "DELETE"})
     hidden_data: ClassVar[frozenset[str]] = frozenset()
     recovery: ClassVar[str] = ""
     copy: ClassVar[ContentCopy | None] = None
@@ -377,6 +413,16 @@ class ResourceType(ABC):
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
         """Take a signal; the text returned is the reason of its event. May change `call.metadata` and `call.data`."""
         raise NotSupported(f"{self.type_name} takes no signals.")
+
+    async def receive(self, call: Call, message: Any) -> str:
+        """Take a message of another resource of the stack; what came of it, for the event of who sent it.
+
+        What is to be remembered goes through `call.child.begin`. Raises NoActionRequired when there is nothing to do.
+        """
+        raise NotSupported(f"{self.type_name} cannot be told anything by other resources.")
+
+    async def child_ended(self, call: Call, succeeded: bool) -> None:  # noqa: B027  most have no nested stack
+        """The operation that `call.child.begin` began has ended. May change `call.metadata` and `call.data`."""
 
 
 class ContentCopy(ResourceType):

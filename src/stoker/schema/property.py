@@ -41,12 +41,13 @@ class Change(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Since when something exists, and whether it is on its way out."""
+    """Since when something exists, and whether it is on its way out; `substitutes` are types it may become in place."""
 
     status: str = "SUPPORTED"
     version: str | None = None
     message: str | None = None
     previous: Support | None = None
+    substitutes: tuple[str, ...] = ()
 
     def to_schema(self) -> dict[str, Any]:
         """The Orchestration API's `support_status`."""

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from aiohttp import ClientSession
 from crash_support import run_crashing
 from resource_harness import Bench, Resource
 
@@ -240,10 +241,34 @@ async def test_other_metadata_of_the_templates_keep_what_was_told(servers: Bench
     assert server.metadata == {"new": True, "deployments": [], "os-collect-config": told}
 
 
-@pytest.mark.parametrize("transport", ["POLL_TEMP_URL", "ZAQAR_MESSAGE"])
-async def test_other_transports_are_refused(servers: Bench, given: Given, transport: str) -> None:
-    with pytest.raises(NotSupported, match="POLL_SERVER_CFN, POLL_SERVER_HEAT"):
-        await servers.create(configured(given, transport))
+async def test_transport_without_its_service_is_refused(servers: Bench, given: Given) -> None:
+    with pytest.raises(NotSupported, match="Zaqar; use one of POLL_SERVER_CFN, POLL_SERVER_HEAT, POLL_TEMP_URL"):
+        await servers.create(configured(given, "ZAQAR_MESSAGE"))
+
+
+async def test_polling_an_object_in_swift(servers: Bench, given: Given) -> None:
+    wanted = configured(given, "POLL_TEMP_URL") | {"deployment_swift_data": {"container": "told", "object": "web"}}
+    server = await servers.create(wanted)
+
+    told = await servers.attribute(server, "os_collect_config")
+    assert told["collectors"] == ["ec2", "request", "local"]
+    async with ClientSession() as guest, guest.get(told["request"]["metadata_url"]) as answer:
+        assert await answer.json() == server.metadata
+    assert await users(servers.cloud) == []
+
+    await servers.delete(server)
+    assert await servers.cloud.get("swift", "?format=json") in ([], None)
+
+
+async def test_leaving_the_object_in_swift(servers: Bench, given: Given) -> None:
+    server = await servers.create(configured(given, "POLL_TEMP_URL"))
+
+    await servers.update(server, configured(given, "POLL_SERVER_HEAT"))
+
+    told = await servers.attribute(server, "os_collect_config")
+    assert told["collectors"] == ["ec2", "heat", "local"]
+    assert told["request"] == {"metadata_url": None}
+    assert await servers.cloud.get("swift", "?format=json") in ([], None)
 
 
 async def test_metadata_must_not_name_deployments(servers: Bench, given: Given) -> None:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from stoker.plugins.resource import ResourceType
+from stoker.resources.heat.auto_scaling_group import AutoScalingGroup
 from stoker.resources.heat.cloud_config import CloudConfig
 from stoker.resources.heat.delay import Delay
+from stoker.resources.heat.deployment_group import (
+    SoftwareDeploymentGroup,
+    SoftwareDeployments,
+    StructuredDeploymentGroup,
+    StructuredDeployments,
+)
 from stoker.resources.heat.multipart_mime import MultipartMime
 from stoker.resources.heat.placeholder import HARestarter, NoResource
 from stoker.resources.heat.random_string import RandomString
 from stoker.resources.heat.resource_group import ResourceGroup
+from stoker.resources.heat.scaling_policy import ScalingPolicy
 from stoker.resources.heat.software_component import SoftwareComponent
 from stoker.resources.heat.software_config import SoftwareConfig
+from stoker.resources.heat.software_deployment import SoftwareDeployment, StructuredDeployment
 from stoker.resources.heat.stack import Stack
 from stoker.resources.heat.structured_config import StructuredConfig
 from stoker.resources.heat.test_resource import TestResource
@@ -26,10 +35,17 @@ TYPES: tuple[type[ResourceType], ...] = (
     NoResource,
     RandomString,
     ResourceGroup,
+    ScalingPolicy,
     SoftwareComponent,
     SoftwareConfig,
+    SoftwareDeployment,
+    SoftwareDeploymentGroup,
+    SoftwareDeployments,
     Stack,
     StructuredConfig,
+    StructuredDeployment,
+    StructuredDeploymentGroup,
+    StructuredDeployments,
     TestResource,
     Value,
     WaitCondition,

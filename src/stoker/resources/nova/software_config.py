@@ -1,36 +1,28 @@
 """How a server learns its software configuration: a user of its own, and what os-collect-config is told.
 
-Two transports need nothing but this service's own APIs: the CloudFormation API with a key pair, the Orchestration API
-with a password. Facts: nova.yaml, software_config.
+Three ways: the CloudFormation API with a key pair, the Orchestration API with a password, an object in Swift behind a
+signed URL. Facts: nova.yaml, software_config.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from stoker.base.errors import BadValue, NotSupported
+from stoker.base.ids import new_id
+from stoker.plugins.agents import AGENT, DEPLOYMENTS, METADATA_PATH
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call
-from stoker.resources.heat.stack_user import StackUserResource, make_key_pair, user_project
+from stoker.resources.heat.companion_user import dismiss_user, ensure_user
+from stoker.resources.heat.stack_user import user_project
 from stoker.resources.nova.server_user_data import SOFTWARE_CONFIG, metadata_url
+from stoker.resources.swift.temp_url import delete_object, object_path, put_object, temp_url
 
-_CONFIG, _DEPLOYMENTS = "os-collect-config", "deployments"
 _SECTIONS = ("cfn", "heat", "request", "zaqar")
-_CFN, _HEAT = "POLL_SERVER_CFN", "POLL_SERVER_HEAT"
-
-
-class _ServerUser(StackUserResource):
-    """The user as which a server asks for its configuration; no resource by itself."""
-
-    async def equip(self, call: Call) -> Outcome:
-        if call.properties["software_config_transport"] == _CFN:
-            return await make_key_pair(call) or Done()
-        return Done()
-
-
-_USER = _ServerUser()
+_OBJECT_NAME = "metadata_object_name"
+_CONCERNED = {"software_config_transport", "deployment_swift_data"}
 
 
 def is_configured(call: Call) -> bool:
@@ -39,61 +31,85 @@ def is_configured(call: Call) -> bool:
 
 
 async def equip(call: Call) -> Outcome:
-    """The step that makes the user and writes the server's metadata. Raises NotSupported and BadValue."""
-    transport = call.properties["software_config_transport"]
-    if transport not in _TELLERS:
-        raise NotSupported(
-            f"software_config_transport {transport} is not supported; use one of {', '.join(sorted(_TELLERS))}"
-        )
-    if _CONFIG not in call.metadata and _DEPLOYMENTS in call.metadata:
+    """The step that prepares the transport and writes the server's metadata. Raises NotSupported and BadValue."""
+    transport = _transport(call)
+    if AGENT not in call.metadata and DEPLOYMENTS in call.metadata:
         raise BadValue("the metadata of a server with software configuration must not have the key deployments")
-    outcome = await _USER.create(_as_user(call))
-    if isinstance(outcome, Again) and outcome.physical_id is not None:
-        call.data["user_id"] = outcome.physical_id
+    outcome = await transport.prepare(call)
     if not isinstance(outcome, Done):
-        return Again(after=0.0)
-    call.metadata = _metadata(call, transport)
+        return outcome
+    call.metadata = await _metadata(call, transport)
+    if METADATA_PATH in call.data and call.physical_id is None:
+        await put_object(call.cloud, call.data[METADATA_PATH], call.metadata)
     return Done()
 
 
 async def reconfigure(call: Call) -> Outcome:
-    """The step that follows another transport, or other metadata of the template's: what was told is told again."""
-    if "software_config_transport" in call.changed:
-        return await equip(call)
-    if _CONFIG not in call.metadata:
-        call.metadata = _metadata(call, call.properties["software_config_transport"])
-    return Done()
+    """The step that follows another transport, another place in Swift, or other metadata of the template's."""
+    if AGENT in call.metadata and not _CONCERNED & call.changed.keys() and "sent" not in call.progress:
+        return Done()
+    if "sent" in call.progress:  # what is pushed must have been recorded
+        await call.deployments.push(str(call.physical_id))
+        return Done()
+    place = call.data.get(METADATA_PATH)
+    if place is not None and place != _wanted_place(call):
+        await delete_object(call.cloud, place)
+        del call.data[METADATA_PATH]
+    outcome = await equip(call)
+    if not isinstance(outcome, Done) or METADATA_PATH not in call.data:
+        return outcome
+    await put_object(call.cloud, call.data[METADATA_PATH], None)
+    call.progress["sent"] = True
+    return Again(after=0.0)
 
 
 async def dismiss(call: Call) -> Outcome:
-    """The step that removes the user, also one whose making was interrupted."""
-    if "password" not in call.data:
-        return Done()
-    user = _as_user(call)
-    if user.physical_id is None:
-        user.physical_id = await _USER.find(user)
-    outcome = await _USER.delete(user)
-    if isinstance(outcome, Done):
-        for key in ("user_id", "password", "access_key", "secret_key", "credential_id"):
-            call.data.pop(key, None)
-    return outcome
+    """The step that removes the user and the object, also those whose making was interrupted."""
+    if METADATA_PATH in call.data:
+        await delete_object(call.cloud, call.data[METADATA_PATH])
+        del call.data[METADATA_PATH]
+    return await dismiss_user(call)
 
 
-def _as_user(call: Call) -> Call:
-    """The call as the user's type sees it: the same books, another id."""
-    return replace(call, physical_id=call.data.get("user_id"))
-
-
-def _metadata(call: Call, transport: str) -> dict[str, Any]:
+async def _metadata(call: Call, transport: _Transport) -> dict[str, Any]:
     """The metadata with what os-collect-config is told; sections of other transports are emptied, not dropped."""
-    before = call.metadata.get(_CONFIG) or {}
+    before = call.metadata.get(AGENT) or {}
     emptied = {name: dict.fromkeys(before[name]) for name in _SECTIONS if isinstance(before.get(name), Mapping)}
-    collector, tell = _TELLERS[transport]
-    told = {**before, **emptied, "collectors": ["ec2", collector, "local"], collector: tell(call)}
-    return {**call.metadata, _DEPLOYMENTS: call.metadata.get(_DEPLOYMENTS) or [], _CONFIG: told}
+    told = {**before, **emptied, "collectors": ["ec2", transport.collector, "local"]}
+    told[transport.collector] = await transport.tell(call)
+    return {**call.metadata, DEPLOYMENTS: [], AGENT: told}
 
 
-def _tell_cfn(call: Call) -> dict[str, Any]:
+# -- transports ---------------------------------------------------------------------------------------------------
+
+
+async def _with_key_pair(call: Call) -> Outcome:
+    return await ensure_user(call, with_key_pair=True)
+
+
+async def _with_password(call: Call) -> Outcome:
+    return await ensure_user(call, with_key_pair=False)
+
+
+async def _with_object(call: Call) -> Outcome:
+    """Choose the object, once."""
+    if METADATA_PATH in call.data:
+        return Done()
+    call.data.setdefault(_OBJECT_NAME, new_id())
+    call.data[METADATA_PATH] = _wanted_place(call)
+    return Again(after=0.0)
+
+
+def _wanted_place(call: Call) -> str | None:
+    """Where in Swift the metadata are to be, None for nowhere."""
+    if call.properties["software_config_transport"] != "POLL_TEMP_URL":
+        return None
+    given = call.properties.get("deployment_swift_data") or {}
+    container = given.get("container") or call.physical_name
+    return object_path(container, given.get("object") or call.data[_OBJECT_NAME])
+
+
+async def _tell_cfn(call: Call) -> dict[str, Any]:
     url = metadata_url(call)
     if url is None:
         raise NotSupported("POLL_SERVER_CFN needs a CloudFormation API in the catalog, or heat_metadata_server_url set")
@@ -106,7 +122,7 @@ def _tell_cfn(call: Call) -> dict[str, Any]:
     }
 
 
-def _tell_heat(call: Call) -> dict[str, Any]:
+async def _tell_heat(call: Call) -> dict[str, Any]:
     return {
         "user_id": call.data["user_id"],
         "password": call.data["password"],
@@ -118,8 +134,29 @@ def _tell_heat(call: Call) -> dict[str, Any]:
     }
 
 
-_TELLERS: Mapping[str, tuple[str, Callable[[Call], dict[str, Any]]]] = {
-    _CFN: ("cfn", _tell_cfn),
-    _HEAT: ("heat", _tell_heat),
+async def _tell_request(call: Call) -> dict[str, Any]:
+    return {"metadata_url": await temp_url(call.cloud, "GET", call.data[METADATA_PATH])}
+
+
+@dataclass(frozen=True, slots=True)
+class _Transport:
+    """`collector` is os-collect-config's name of it, `prepare` the step before, `tell` what the collector is told."""
+
+    collector: str
+    prepare: Callable[[Call], Awaitable[Outcome]]
+    tell: Callable[[Call], Awaitable[dict[str, Any]]]
+
+
+_TRANSPORTS: Mapping[str, _Transport] = {
+    "POLL_SERVER_CFN": _Transport("cfn", _with_key_pair, _tell_cfn),
+    "POLL_SERVER_HEAT": _Transport("heat", _with_password, _tell_heat),
+    "POLL_TEMP_URL": _Transport("request", _with_object, _tell_request),
 }
-"""Per transport, the collector's name and what it is told."""
+
+
+def _transport(call: Call) -> _Transport:
+    name = call.properties["software_config_transport"]
+    if name not in _TRANSPORTS:
+        known = ", ".join(sorted(_TRANSPORTS))
+        raise NotSupported(f"software_config_transport {name} needs the messaging service Zaqar; use one of {known}")
+    return _TRANSPORTS[name]

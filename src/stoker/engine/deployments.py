@@ -1,0 +1,163 @@
+"""Software deployments, and what a server is told of them.
+
+Which configurations a server is to apply is said by the deployments to it and by nothing else: the list in a server's
+metadata is made anew whenever somebody looks, and put into the object store, for servers that look there, whenever it
+changes. Facts: heat.yaml, OS::Heat::SoftwareDeployment, metadata_push.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from stoker.base.clock import isoformat
+from stoker.base.errors import RequestLimitExceeded
+from stoker.plugins.agents import AGENT, DEPLOYMENTS, METADATA_PATH
+from stoker.store import deployments, queries
+from stoker.store.journal import Batch
+from stoker.store.records import SoftwareConfig, SoftwareDeployment
+from stoker.store.sealing import Sealer
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+
+_SEALED = ("input_values", "output_values")
+_PLAIN = ("config_id", "action", "status", "status_reason")
+
+
+class StoredDeployments:
+    """See plugins.resource.SoftwareDeployments."""
+
+    def __init__(self, engine: Engine, project_id: str) -> None:
+        self._engine = engine
+        self._project_id = project_id
+
+    async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
+        """Record a deployment under an id chosen by the caller; the same id again changes nothing.
+
+        Raises RequestLimitExceeded when the project has as many as it may have.
+        """
+        if await self._row(identifier) is None:
+            await self._check_quota()
+            row = SoftwareDeployment(
+                id=identifier,
+                project_id=self._project_id,
+                server_id=body["server_id"],
+                stack_user_project_id=body.get("stack_user_project_id"),
+                config_id=body["config_id"],
+                action=body.get("action"),
+                status=body.get("status"),
+                status_reason=body.get("status_reason"),
+                body=self._engine.sealer.seal({name: body.get(name) for name in _SEALED}),
+                created_at=self._engine.clock.now(),
+                updated_at=None,
+            )
+            await self._engine.journal.commit(Batch().add(row))
+        await push(self._engine, body["server_id"])
+
+    async def _check_quota(self) -> None:
+        limit = self._engine.settings.max_software_deployments_per_tenant
+        if limit < 0:
+            return
+        count = await self._engine.database.read(deployments.count_in, self._project_id)
+        if count >= limit:
+            raise RequestLimitExceeded(
+                f"The project has {count} software deployments; at most {limit} are allowed "
+                "(max_software_deployments_per_tenant). Delete some that are not used."
+            )
+
+    async def get(self, identifier: str) -> Mapping[str, Any] | None:
+        """The deployment; None when there is none, or it is another project's."""
+        row = await self._row(identifier)
+        return None if row is None else deployment_data(row, self._engine.sealer)
+
+    async def update(self, identifier: str, values: Mapping[str, Any]) -> None:
+        """Change what is given; harmless when there is no such deployment."""
+        row = await self._row(identifier)
+        if row is None:
+            return
+        for name in _PLAIN:
+            if name in values:
+                setattr(row, name, values[name])
+        body = self._engine.sealer.open(row.body)
+        row.body = self._engine.sealer.seal(body | {name: values[name] for name in _SEALED if name in values})
+        row.updated_at = self._engine.clock.now()
+        await self._engine.journal.commit(Batch().change(row))
+        if "config_id" in values:
+            await push(self._engine, row.server_id)
+        wake(self._engine, identifier)
+
+    async def delete(self, identifier: str) -> None:
+        """Forget the deployment; harmless when there is none."""
+        row = await self._row(identifier)
+        if row is not None:
+            await self._engine.journal.commit(Batch().then(partial(deployments.remove, identifier=identifier)))
+            await push(self._engine, row.server_id)
+
+    async def push(self, server_id: str) -> None:
+        """Have a server that looks into the object store find its recorded metadata there. Raises CloudError."""
+        await push(self._engine, server_id)
+
+    async def _row(self, identifier: str) -> SoftwareDeployment | None:
+        row = await self._engine.database.read(deployments.by_id, identifier)
+        return row if row is not None and row.project_id == self._project_id else None
+
+
+def deployment_data(row: SoftwareDeployment, sealer: Sealer) -> dict[str, Any]:
+    """A deployment as plain data."""
+    plain = {name: value for name, value in row.values().items() if name != "body"}
+    return {**plain, **sealer.open(row.body)}
+
+
+def wake(engine: Engine, identifier: str) -> None:
+    """Have the resource that waits for a deployment look at it now: the two share their id."""
+    for run in list(engine.runs.values()):
+        if identifier in run.states:
+            run.wake(identifier)
+
+
+async def configs_for(engine: Engine, server_id: str, project_id: str | None) -> list[dict[str, Any]]:
+    """What a server is to apply, by name; with a project, only what that project may see. Times are seconds."""
+    rows: Sequence[SoftwareConfig] = await engine.database.read(deployments.configs_for, server_id, project_id)
+    return [
+        {
+            "id": row.id,
+            "name": row.name,
+            "group": row.group,
+            "created_at": row.created_at,
+            "project_id": row.project_id,
+            **engine.sealer.open(row.body),
+        }
+        for row in rows
+    ]
+
+
+async def with_deployments(
+    engine: Engine, metadata: Mapping[str, Any], server_id: str | None, project_id: str
+) -> dict[str, Any]:
+    """A resource's metadata as its reader gets them: those of a server that takes deployments have them."""
+    if server_id is None or not {AGENT, DEPLOYMENTS} <= metadata.keys():
+        return dict(metadata)
+    found = await configs_for(engine, server_id, project_id)
+    return {**metadata, DEPLOYMENTS: [_as_told(config) for config in found]}
+
+
+def _as_told(config: dict[str, Any]) -> dict[str, Any]:
+    """A configuration as the agents read it."""
+    told = {key: config[key] for key in ("id", "name", "group", "config", "inputs", "outputs", "options")}
+    return told | {"creation_time": isoformat(config["created_at"])}
+
+
+async def push(engine: Engine, server_id: str) -> None:
+    """Put the metadata of a server into the object store, where it looks for them there. Raises CloudError."""
+    for row in await engine.database.read(deployments.server_resources, server_id):
+        state = engine.sealer.open(row.state) if row.state else {}
+        path = (state.get("data") or {}).get(METADATA_PATH)
+        stack = await engine.database.read(queries.stack_by_id, row.stack_id) if path else None
+        if path is None or stack is None:
+            continue
+        cloud = await engine.credentials.cloud_of(stack)
+        async with engine.pushing:  # of two that are sent at once the elder must not arrive last
+            told = await with_deployments(engine, state.get("metadata") or {}, server_id, stack.project_id)
+            await cloud.put("swift", path, told)

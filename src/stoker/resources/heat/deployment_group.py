@@ -1,0 +1,166 @@
+"""OS::Heat::SoftwareDeploymentGroup and its kin: one deployment for each of several servers
+
+Facts: heat.yaml, OS::Heat::SoftwareDeploymentGroup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, ClassVar
+
+from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.resource import AttributeKey, Call, ChildRequest
+from stoker.resources.base import dig
+from stoker.resources.declare import between
+from stoker.resources.heat.nested import NestedStackResource, member_path, read_members, unknowns_as_parameters
+from stoker.resources.heat.pause import seconds_left
+from stoker.resources.heat.software_deployment import (
+    COMMON_PROPERTIES,
+    STRUCTURED_PROPERTIES,
+    transport_complaints,
+    with_default_transport,
+)
+from stoker.schema.property import Attribute, Change, Finalizer, Property, Support, Type
+from stoker.schema.unknown import is_unknown
+
+_STANDARD = {
+    "deploy_stdouts": "deploy_stdout",
+    "deploy_stderrs": "deploy_stderr",
+    "deploy_status_codes": "deploy_status_code",
+}
+_BATCHES = Property(
+    Type.MAP,
+    "Apply the configuration to so many servers at a time.",
+    schema={
+        "max_batch_size": Property(
+            Type.INTEGER, "How many servers change at a time.", default=1, constraints=between(1)
+        ),
+        "pause_time": Property(Type.NUMBER, "Seconds between batches.", default=0, constraints=between(0)),
+    },
+    support=Support(version="7.0.0"),
+)
+
+
+def _template(members: Mapping[str, Any]) -> dict[str, Any]:
+    """The nested template that holds the members."""
+    return {"heat_template_version": "2015-04-30", "resources": dict(members)}
+
+
+class SoftwareDeploymentGroup(NestedStackResource):
+    """A deployment for each of several servers. Its members have the names that the map of servers gives them."""
+
+    type_name = "OS::Heat::SoftwareDeploymentGroup"
+    description = "Applies a software configuration to several servers."
+    support = Support(version="5.0.0")
+    any_attribute = True
+    member_type: ClassVar[str] = "OS::Heat::SoftwareDeployment"
+
+    properties = {
+        "servers": Property(Type.MAP, "Ids of the servers, by name.", required=True, change=Change.UPDATE),
+        **COMMON_PROPERTIES,
+    }
+    attributes = {
+        "deploy_stdouts": Attribute("Standard output by name of the server.", Type.MAP),
+        "deploy_stderrs": Attribute("Standard error by name of the server.", Type.MAP),
+        "deploy_status_codes": Attribute("The code it ended with, by name of the server.", Type.MAP),
+    }
+    update_policy = {"batch_create": _BATCHES, "rolling_update": _BATCHES}
+
+    def configure(self, options: Mapping[str, Any]) -> None:
+        self.properties = with_default_transport(type(self).properties, options)
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        return transport_complaints(properties)
+
+    # -- the nested template ----------------------------------------------------------------------------------
+
+    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+        servers = properties["servers"]
+        if is_unknown(servers):
+            return None
+        return unknowns_as_parameters(_template({name: self._member(properties, name) for name in servers}))
+
+    def sample_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+        servers = properties["servers"]
+        if is_unknown(servers) or not servers:
+            return None
+        name = next(iter(servers))
+        return unknowns_as_parameters(_template({name: self._member(properties, name)}))
+
+    def _member(self, properties: Mapping[str, Any], name: str) -> dict[str, Any]:
+        shared = {key: value for key, value in properties.items() if key != "servers" and value is not None}
+        return {"type": self.member_type, "properties": {**shared, "server": properties["servers"][name]}}
+
+    # -- actions ----------------------------------------------------------------------------------------------
+
+    async def create(self, call: Call) -> Outcome:
+        return await self._in_batches(call, "CREATE", "batch_create")
+
+    async def update(self, call: Call) -> Outcome:
+        return await self._in_batches(call, "UPDATE", "rolling_update")
+
+    async def _in_batches(self, call: Call, action: str, policy_name: str) -> Outcome:
+        """Give the members the new definition, so many at a time; without a policy, all at once."""
+        policy = Finalizer().properties(self.update_policy, call.update_policy)[policy_name]
+        names = list(call.properties["servers"])
+        size = policy["max_batch_size"] if policy else max(len(names), 1)
+        finished: int = call.progress.get("finished", 0)
+        if finished and (left := seconds_left(call, policy["pause_time"], call.progress["paused_at"])):
+            return Again(after=left)
+        reached = names[: (finished + 1) * size]
+        request = await self._part(call, reached, finished)
+        outcome = await call.child.run(action if not finished else "UPDATE", request)
+        if not isinstance(outcome, Done) or len(reached) == len(names):
+            return outcome
+        call.progress["finished"], call.progress["paused_at"] = finished + 1, call.now
+        return Again(after=policy["pause_time"])
+
+    async def _part(self, call: Call, reached: list[str], round_: int) -> ChildRequest:
+        """The nested stack when the servers up to some point have the new definition, the others their former one."""
+        template = await call.child.template() or {}
+        former = template.get("resources") or {}
+        members = {
+            name: self._member(call.properties, name) if name in reached else former[name]
+            for name in call.properties["servers"]
+            if name in reached or name in former
+        }
+        return ChildRequest(_template(members), round=round_)
+
+    # -- looking ----------------------------------------------------------------------------------------------
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        found = await read_members(call, keys)
+        names = [member.name for member in await call.child.members()]
+        for key in keys:
+            if member_path(key) is None:
+                attribute = _STANDARD.get(str(key[0]), str(key[0]))
+                values = {name: await call.child.member_attribute(name, (attribute,)) for name in names}
+                found[key] = dig(values, key[1:])
+        return found
+
+
+class StructuredDeploymentGroup(SoftwareDeploymentGroup):
+    """A structured deployment for each of several servers."""
+
+    type_name = "OS::Heat::StructuredDeploymentGroup"
+    description = "Applies a structured configuration to several servers."
+    member_type = "OS::Heat::StructuredDeployment"
+    properties = {**SoftwareDeploymentGroup.properties, **STRUCTURED_PROPERTIES}
+
+
+def _given_way_to(type_name: str) -> Support:
+    return Support("HIDDEN", "7.0.0", previous=Support("DEPRECATED", "2014.2"), substitutes=(type_name,))
+
+
+class SoftwareDeployments(SoftwareDeploymentGroup):
+    """The older name of a group of deployments."""
+
+    type_name = "OS::Heat::SoftwareDeployments"
+    support = _given_way_to(SoftwareDeploymentGroup.type_name)
+
+
+class StructuredDeployments(StructuredDeploymentGroup):
+    """The older name of a group of structured deployments."""
+
+    type_name = "OS::Heat::StructuredDeployments"
+    support = _given_way_to(StructuredDeploymentGroup.type_name)

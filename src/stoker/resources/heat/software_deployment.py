@@ -1,0 +1,304 @@
+"""OS::Heat::SoftwareDeployment and OS::Heat::StructuredDeployment
+
+The object is a record of this service: which configuration a server is to apply, and what came of it. Each action
+derives a configuration of its own, with the values of the inputs in it. Facts: heat.yaml, OS::Heat::SoftwareDeployment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from stoker.base.ids import new_id
+from stoker.plugins.agents import AGENT
+from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
+from stoker.plugins.resource import AttributeKey, Call, NoActionRequired, ResourceType
+from stoker.resources.base import dig
+from stoker.resources.declare import one_of
+from stoker.resources.heat.companion_user import dismiss_user
+from stoker.resources.heat.deployment_config import derived_config, put_in, triggers, value_of, with_inputs
+from stoker.resources.heat.deployment_signal import (
+    TRANSPORTS,
+    collected,
+    judged,
+    prepare,
+    remove_object,
+    sender_inputs,
+)
+from stoker.resources.heat.stack_user import user_project
+from stoker.resources.steps import Step, in_turn
+from stoker.schema.property import Attribute, Change, Property, Support, Type
+
+ACTIONS = ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME")
+IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
+
+_POLL_SECONDS = 5.0
+_COMPUTE = "OS::Nova::Server"
+
+COMMON_PROPERTIES: dict[str, Property] = {
+    "config": Property(description="Id of the configuration that is applied.", change=Change.UPDATE),
+    "input_values": Property(Type.MAP, "Values of the configuration's inputs.", change=Change.UPDATE),
+    "actions": Property(
+        Type.LIST,
+        "The actions of the stack at which the configuration is applied.",
+        default=["CREATE", "UPDATE"],
+        constraints=one_of(*ACTIONS),
+        change=Change.UPDATE,
+    ),
+    "name": Property(description="Name of the derived configuration.", change=Change.UPDATE),
+    "signal_transport": Property(
+        description="How the server tells what came of it.", default="CFN_SIGNAL", constraints=one_of(*TRANSPORTS)
+    ),
+}
+"""What a deployment and a group of them have in common."""
+
+STRUCTURED_PROPERTIES: dict[str, Property] = {
+    "input_key": Property(
+        description="The key that marks, in the configuration, the place of an input's value.", default="get_input"
+    ),
+    "input_values_validate": Property(
+        description="Whether an input without a value is a mistake.",
+        default="LAX",
+        constraints=one_of("LAX", "STRICT"),
+    ),
+}
+
+
+def transport_complaints(properties: Mapping[str, Any]) -> Iterable[str]:
+    """What is wrong with the transport: one of them needs a service that is not there."""
+    if properties["signal_transport"] == "ZAQAR_SIGNAL":
+        yield (
+            "signal_transport: ZAQAR_SIGNAL needs the messaging service Zaqar, which is not supported; "
+            "use CFN_SIGNAL, HEAT_SIGNAL or TEMP_URL_SIGNAL"
+        )
+
+
+def with_default_transport(properties: Mapping[str, Property], options: Mapping[str, Any]) -> dict[str, Property]:
+    """The declarations with the operator's default_deployment_signal_transport."""
+    wanted = options.get("default_deployment_signal_transport") or properties["signal_transport"].default
+    return {**properties, "signal_transport": replace(properties["signal_transport"], default=wanted)}
+
+
+class SoftwareDeployment(ResourceType):
+    """A configuration on its way to a server."""
+
+    type_name = "OS::Heat::SoftwareDeployment"
+    description = "Applies a software configuration to a server, and waits for what comes of it."
+    support = Support(version="2014.1")
+    service = "heat"
+    signalable = True
+    deaf_during = frozenset()
+    any_attribute = True
+    hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id", "signal_url"})
+    recovery = (
+        "The deployment has the resource's uuid as its id; derived configurations are chosen before they are made."
+    )
+
+    properties = {"server": Property(description="Id of the server.", required=True), **COMMON_PROPERTIES}
+    attributes = {
+        "deploy_stdout": Attribute("What the configuration's tool wrote to its standard output.", Type.STRING),
+        "deploy_stderr": Attribute("What it wrote to its standard error.", Type.STRING),
+        "deploy_status_code": Attribute("The code it ended with.", Type.STRING),
+    }
+
+    def configure(self, options: Mapping[str, Any]) -> None:
+        self.properties = with_default_transport(type(self).properties, options)
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        return transport_complaints(properties)
+
+    def rendered(self, call: Call, config: Any, inputs: Sequence[Mapping[str, Any]]) -> Any:
+        """The configuration as the server gets it."""
+        return config
+
+    # -- actions ----------------------------------------------------------------------------------------------
+
+    async def create(self, call: Call) -> Outcome:
+        return await in_turn(call, self._steps)
+
+    async def update(self, call: Call) -> Outcome:
+        name = await _replacing_input(call) if "turn" not in call.progress else None
+        return Replace(f"the value of the input {name} changes") if name else await in_turn(call, self._steps)
+
+    async def suspend(self, call: Call) -> Outcome:
+        return await in_turn(call, self._steps)
+
+    async def resume(self, call: Call) -> Outcome:
+        return await in_turn(call, self._steps)
+
+    async def delete(self, call: Call) -> Outcome:
+        return await in_turn(call, (*self._steps, _forget, dismiss_user))
+
+    @property
+    def _steps(self) -> tuple[Step, ...]:
+        return _begin, _equip, self._record, _wait
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        return call.physical_id is None or await call.deployments.get(call.physical_id) is None
+
+    async def _record(self, call: Call) -> Outcome:
+        """Derive the configuration of this action, and have the server told of it."""
+        if not call.progress["wanted"]:
+            return Done()
+        if call.physical_id is None:
+            return Again(after=0.0, physical_id=call.uuid)
+        source = await call.configs.get(call.properties["config"]) if call.properties["config"] else {}
+        if source is None:
+            return Failed(f"there is no software configuration {call.properties['config']!r}", "NotFound")
+        inputs = with_inputs(source, call.properties["input_values"] or {}, await sender_inputs(call))
+        config = self.rendered(call, source.get("config"), inputs)
+        derived = derived_config(
+            source, call.properties["name"] or source.get("name") or call.physical_name, config, inputs
+        )
+        await call.configs.create(call.progress["derived"], derived)
+        await _send(call)
+        if call.progress["former"]:
+            await call.configs.delete(call.progress["former"])
+        return Done()
+
+    # -- being spoken to --------------------------------------------------------------------------------------
+
+    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+        """What the server says came of it; nobody listens to what it says later."""
+        return await _take(call, details or {})
+
+    # -- looking ----------------------------------------------------------------------------------------------
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        deployment = await call.deployments.get(call.physical_id) if call.physical_id is not None else None
+        outputs = (deployment or {}).get("output_values") or {}
+        return {key: dig(outputs.get(str(key[0])), key[1:]) for key in keys}
+
+
+class StructuredDeployment(SoftwareDeployment):
+    """A configuration that is a map, on its way to a server, the values of its inputs put in their places."""
+
+    type_name = "OS::Heat::StructuredDeployment"
+    description = "Applies a structured configuration to a server, and waits for what comes of it."
+    properties = {**SoftwareDeployment.properties, **STRUCTURED_PROPERTIES}
+
+    def rendered(self, call: Call, config: Any, inputs: Sequence[Mapping[str, Any]]) -> Any:
+        values = {entry["name"]: entry["value"] for entry in inputs}
+        strict = call.properties["input_values_validate"] == "STRICT"
+        return put_in(config, call.properties["input_key"], values, strict=strict)
+
+
+# -- steps --------------------------------------------------------------------------------------------------------
+
+
+async def _begin(call: Call) -> Outcome:
+    """Settle whether this action is one to apply the configuration at, and under which id."""
+    source = await call.configs.get(call.properties["config"]) if call.properties["config"] else {}
+    wanted = triggers(source or {}, call.properties["actions"], call.action)
+    if call.action == "DELETE":
+        wanted = wanted and call.physical_id is not None and await _has_server(call)
+    deployment = await call.deployments.get(call.uuid) if wanted else None
+    call.progress["wanted"] = wanted
+    call.progress["derived"] = new_id()
+    call.progress["former"] = deployment and deployment["config_id"]
+    return Done()
+
+
+async def _equip(call: Call) -> Outcome:
+    """Prepare the way back. Fails for a server that nobody has told where to look."""
+    if not call.progress["wanted"]:
+        return Done()
+    server = await call.neighbours.by_reference(call.properties["server"])
+    if server is not None and server.type == _COMPUTE and AGENT not in server.metadata:
+        reason = (
+            f"server: {server.name} does not take software configuration; its user_data_format must be SOFTWARE_CONFIG"
+        )
+        return Failed(reason, "StackValidationFailed")
+    return await prepare(call)
+
+
+async def _send(call: Call) -> None:
+    """Record the deployment of the derived configuration; once, for the server may have answered already."""
+    deployment = await call.deployments.get(call.uuid)
+    if deployment is not None and deployment["config_id"] == call.progress["derived"]:
+        return
+    silent = call.properties["signal_transport"] == "NO_SIGNAL"
+    values = {
+        "config_id": call.progress["derived"],
+        "action": call.action,
+        "status": COMPLETE if silent else IN_PROGRESS,
+        "status_reason": "No signal is expected" if silent else f"Waiting for the server to {call.action.lower()}",
+        "input_values": call.properties["input_values"] or {},
+        "output_values": {},
+    }
+    if deployment is None:
+        owner = user_project(call) if "user_id" in call.data else call.stack.user_project_id
+        values |= {"server_id": call.properties["server"], "stack_user_project_id": owner}
+        await call.deployments.create(call.uuid, values)
+    else:
+        await call.deployments.update(call.uuid, values)
+
+
+async def _wait(call: Call) -> Outcome:
+    """Until the server has said what came of it."""
+    if not call.progress["wanted"]:
+        return Done()
+    deployment = await call.deployments.get(call.uuid)
+    if deployment is None:
+        return Failed(f"the deployment {call.uuid} is gone", "NotFound")
+    if deployment["status"] == COMPLETE:
+        return Done()
+    if deployment["status"] == FAILED:
+        return Failed(f"Deployment to server failed: {deployment['status_reason']}", "Error")
+    if call.action == "DELETE" and not await _has_server(call):
+        return Done()
+    details = await collected(call)
+    if details is None:
+        return Again(after=_POLL_SECONDS)
+    await _take(call, details)
+    return Again(after=0.0)
+
+
+async def _forget(call: Call) -> Outcome:
+    """Remove the record and what was derived for it."""
+    deployment = await call.deployments.get(call.uuid)
+    if deployment is not None:
+        await call.deployments.delete(call.uuid)
+        await call.configs.delete(deployment["config_id"])
+    if "derived" in call.progress:
+        await call.configs.delete(call.progress["derived"])
+    await remove_object(call)
+    return Done()
+
+
+async def _take(call: Call, details: Mapping[str, Any]) -> str:
+    """Record what the server says; the text is the reason of the event. Raises NoActionRequired when nobody asked."""
+    deployment = await call.deployments.get(call.uuid)
+    if deployment is None or deployment["status"] != IN_PROGRESS:
+        raise NoActionRequired(f"the deployment {call.uuid} expects no signal")
+    config = await call.configs.get(deployment["config_id"]) or {}
+    outcome = judged(config.get("outputs") or [], details)
+    failed = outcome.failure is not None
+    await call.deployments.update(
+        call.uuid,
+        {
+            "output_values": outcome.outputs,
+            "status": FAILED if failed else COMPLETE,
+            "status_reason": outcome.failure if failed else "Outputs received",
+        },
+    )
+    return f"deployment {call.uuid} {f'failed ({outcome.code})' if failed else 'succeeded'}"
+
+
+async def _has_server(call: Call) -> bool:
+    path = f"/servers/{call.properties['server']}"
+    return (await call.cloud.request("GET", "nova", path, ok=(404,))).status != 404
+
+
+async def _replacing_input(call: Call) -> str | None:
+    """An input whose value changes although its declaration asks for a new deployment then."""
+    before, after = call.previous or {}, call.properties
+    source = await call.configs.get(after["config"]) if after["config"] else None
+    former = await call.configs.get(before["config"]) if before.get("config") else None
+    for entry in (source or {}).get("inputs") or []:
+        if entry.get("replace_on_change"):
+            old = next((item for item in (former or {}).get("inputs") or [] if item["name"] == entry["name"]), entry)
+            if value_of(old, before.get("input_values") or {}) != value_of(entry, after["input_values"] or {}):
+                return str(entry["name"])
+    return None

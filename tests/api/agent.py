@@ -1,0 +1,105 @@
+"""What runs inside a server: it does over HTTP what os-collect-config and the heat-agents do, from a script.
+
+The only thing that it knows at first is the metadata that came with the server's user data.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from email import message_from_bytes
+from typing import Any
+
+import requests
+
+Told = Mapping[str, Any]
+Tool = Callable[[dict[str, Any], str], dict[str, Any]]
+"""`(inputs by name, configuration)` → what the tool says: deploy_stdout, deploy_status_code, outputs …"""
+
+_SECONDS = 20
+
+
+def boot_metadata(user_data: bytes) -> dict[str, Any]:
+    """The metadata among the parts of a server's user data."""
+    for part in message_from_bytes(user_data).walk():
+        if part.get_filename() == "cfn-init-data":
+            found: dict[str, Any] = json.loads(part.get_payload(decode=True) or b"{}")
+            return found
+    raise AssertionError("the user data have no metadata in them")
+
+
+@dataclass
+class Agent:
+    """`metadata` are what it knew last, `tools` what applies configurations, by group; `applied` the ids so far."""
+
+    metadata: dict[str, Any]
+    tools: Mapping[str, Tool]
+    orchestration: str
+    applied: list[str] = field(default_factory=list)
+
+    def poll(self) -> list[dict[str, Any]]:
+        """Collect the metadata once, apply what is new, and answer; gives what was applied."""
+        self.metadata = self._collected(self.metadata["os-collect-config"])
+        new = [config for config in self.metadata["deployments"] if config["id"] not in self.applied]
+        for config in new:
+            inputs = {entry["name"]: entry["value"] for entry in config["inputs"]}
+            self._answer(inputs, self._apply(config, inputs))
+            self.applied.append(config["id"])
+        return new
+
+    def _apply(self, config: dict[str, Any], inputs: dict[str, Any]) -> dict[str, Any]:
+        group, text = config["group"], config["config"]
+        if group == "component":
+            (part,) = [part for part in text["configs"] if inputs["deploy_action"] in part["actions"]]
+            group, text = part["tool"], part["config"]
+        return self.tools[group](inputs, text)
+
+    # -- collectors -------------------------------------------------------------------------------------------
+
+    def _collected(self, told: Told) -> dict[str, Any]:
+        collector = told["collectors"][1]
+        answer = {"heat": self._from_orchestration, "request": _from_object}[collector](told[collector])
+        answer.raise_for_status()
+        body = answer.json()
+        found: dict[str, Any] = body["metadata"] if collector == "heat" else body
+        return found
+
+    def _from_orchestration(self, told: Told) -> requests.Response:
+        url = f"{self.orchestration}/{told['project_id']}/stacks/{told['stack_id']}/resources/{told['resource_name']}"
+        return requests.get(f"{url}/metadata", headers={"X-Auth-Token": _token(told)}, timeout=_SECONDS)
+
+    # -- the way back -----------------------------------------------------------------------------------------
+
+    def _answer(self, inputs: dict[str, Any], said: dict[str, Any]) -> None:
+        match inputs["deploy_signal_transport"]:
+            case "NO_SIGNAL":
+                return
+            case "HEAT_SIGNAL":
+                who = {name.removeprefix("deploy_"): value for name, value in inputs.items()}
+                where = f"{who['project_id']}/stacks/{who['stack_id']}/resources/{who['resource_name']}/signal"
+                url, headers = f"{self.orchestration}/{where}", {"X-Auth-Token": _token(who)}
+                answer = requests.post(url, json=said, headers=headers, timeout=_SECONDS)
+            case _:
+                verb, url = inputs["deploy_signal_verb"], inputs["deploy_signal_id"]
+                answer = requests.request(verb, url, data=json.dumps(said), timeout=_SECONDS)
+        answer.raise_for_status()
+
+
+def _from_object(told: Told) -> requests.Response:
+    return requests.get(told["metadata_url"], timeout=_SECONDS)
+
+
+def _token(told: Told) -> str:
+    """A token of the user that the agent was told of."""
+    who = {"id": told["user_id"], "password": told["password"]}
+    body = {
+        "auth": {
+            "identity": {"methods": ["password"], "password": {"user": who}},
+            "scope": {"project": {"id": told["project_id"]}},
+        }
+    }
+    root = told["auth_url"].rstrip("/").removesuffix("/v3")
+    answer = requests.post(f"{root}/v3/auth/tokens", json=body, timeout=_SECONDS)
+    answer.raise_for_status()
+    return answer.headers["X-Subject-Token"]

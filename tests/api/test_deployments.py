@@ -1,0 +1,289 @@
+"""Software deployments from end to end: a template, a server in an emulated cloud, the agent inside it."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import requests
+from agent import Agent, boot_metadata
+from heatclient import client as heat
+from heatclient import exc
+from keystoneauth1 import session
+from keystoneauth1.identity import V3Password
+from running_engine import RunningEngine, free_port, serve
+
+from stoker.base.clock import SystemClock
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+
+pytestmark = pytest.mark.slow
+
+_SECONDS = 120
+
+TEMPLATE: dict[str, Any] = {
+    "heat_template_version": "2021-04-16",
+    "resources": {
+        "net": {"type": "OS::Neutron::Net"},
+        "subnet": {
+            "type": "OS::Neutron::Subnet",
+            "properties": {"network": {"get_resource": "net"}, "cidr": "10.0.0.0/24"},
+        },
+        "server": {
+            "type": "OS::Nova::Server",
+            "properties": {
+                "flavor": "m1.small",
+                "image": "cirros",
+                "networks": [{"subnet": {"get_resource": "subnet"}}],
+                "user_data_format": "SOFTWARE_CONFIG",
+                "software_config_transport": "POLL_SERVER_HEAT",
+            },
+        },
+        "config": {
+            "type": "OS::Heat::SoftwareConfig",
+            "properties": {
+                "group": "script",
+                "config": "echo $word",
+                "inputs": [{"name": "word", "default": "none"}],
+                "outputs": [{"name": "length"}, {"name": "mistake", "error_output": True}],
+            },
+        },
+        "deployment": {
+            "type": "OS::Heat::SoftwareDeployment",
+            "properties": {
+                "server": {"get_resource": "server"},
+                "config": {"get_resource": "config"},
+                "input_values": {"word": "hello"},
+                "signal_transport": "HEAT_SIGNAL",
+            },
+        },
+    },
+    "outputs": {
+        "said": {"value": {"get_attr": ["deployment", "deploy_stdout"]}},
+        "length": {"value": {"get_attr": ["deployment", "length"]}},
+        "code": {"value": {"get_attr": ["deployment", "deploy_status_code"]}},
+    },
+}
+
+
+def script(inputs: dict[str, Any], text: str) -> dict[str, Any]:
+    """Plays a shell that knows `echo $word`."""
+    said = text.removeprefix("echo ").replace("$word", str(inputs.get("word", "")))
+    failed = {"mistake": "no such word"} if inputs.get("word") == "wrong" else {}
+    return {"deploy_stdout": said, "deploy_stderr": "", "deploy_status_code": 0, "length": len(said), **failed}
+
+
+@pytest.fixture(scope="module")
+def port() -> int:
+    return free_port()
+
+
+@pytest.fixture(scope="module")
+def served(port: int) -> Iterator[ServedCloud]:
+    endpoints = {
+        "orchestration": f"http://127.0.0.1:{port}/v1/%(project_id)s",
+        "cloudformation": f"http://127.0.0.1:{port}/cfn",
+    }
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02, extra_endpoints=endpoints)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def running(served: ServedCloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEngine]:
+    running = RunningEngine(tmp_path_factory.mktemp("engine"), served)
+    yield running
+    running.stop()
+
+
+class User:
+    """The user demo, with heatclient and plain HTTP."""
+
+    def __init__(self, served: ServedCloud, running: RunningEngine, url: str) -> None:
+        auth = V3Password(
+            f"{served.url}/identity/v3",
+            username="demo",
+            password=served.cloud.password_of("demo"),
+            project_name="demo",
+            user_domain_id="default",
+            project_domain_id="default",
+        )
+        self._served, self._running, self._url = served, running, f"{url}/v1"
+        self.session = session.Session(auth)
+        self.endpoint = f"{self._url}/{self.session.get_project_id()}"
+        self.heat: Any = heat.Client("1", session=self.session, endpoint_override=self.endpoint)
+
+    def create(self, name: str, template: dict[str, Any]) -> str:
+        made = self.heat.stacks.create(stack_name=name, template=template, parameters={}, disable_rollback=True)
+        return str(made["stack"]["id"])
+
+    def until(self, done: Callable[[], Any]) -> Any:
+        """Ask again and again until the answer is not false."""
+        deadline = time.monotonic() + _SECONDS
+        while time.monotonic() < deadline:
+            found = done()
+            if found:
+                return found
+            time.sleep(0.05)
+        raise AssertionError(f"nothing came within {_SECONDS} seconds")
+
+    def state(self, name: str) -> str:
+        return str(self.heat.stacks.get(name).stack_status)
+
+    def waiting(self, stack: str, action: str = "CREATE") -> list[dict[str, Any]]:
+        """Deployments of any server that wait for an agent."""
+        listed = self.session.get(f"{self.endpoint}/software_deployments").json()["software_deployments"]
+        return [item for item in listed if (item["status"], item["action"]) == ("IN_PROGRESS", action)]
+
+    def agent(self, stack: str, resource: str = "server") -> Agent:
+        """The agent in a server of the stack, as it boots."""
+        server_id = self.heat.resources.get(stack, resource).physical_resource_id
+        token = self._served.token("admin", "admin")
+        headers = {"X-Auth-Token": token, "X-OpenStack-Nova-API-Version": "2.90"}
+        url = f"{self._served.url}/compute/v2.1/servers/{server_id}"
+        shown = requests.get(url, headers=headers, timeout=20).json()["server"]
+        data = base64.b64decode(shown["OS-EXT-SRV-ATTR:user_data"])
+        return Agent(boot_metadata(data), {"script": script}, self._url)
+
+
+@pytest.fixture(scope="module")
+def user(
+    served: ServedCloud, running: RunningEngine, port: int, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[User]:
+    server = serve(running, served, tmp_path_factory.mktemp("api"), port)
+    yield User(served, running, server.url)
+    server.stop()
+
+
+def changed(path: str, value: Any, template: dict[str, Any] = TEMPLATE) -> dict[str, Any]:
+    """The template with one value, at a path with dots, changed."""
+    found = copy.deepcopy(template)
+    *way, last = path.split(".")
+    place = found["resources"]
+    for key in way:
+        place = place[key]
+    place[last] = value
+    return found
+
+
+def test_life_of_a_deployment(user: User) -> None:
+    user.create("life", TEMPLATE)
+    user.until(lambda: user.waiting("life"))
+    agent = user.agent("life")
+    assert agent.metadata["deployments"] == []
+
+    (config,) = agent.poll()
+    user.until(lambda: user.state("life") == "CREATE_COMPLETE")
+
+    assert (config["group"], config["config"]) == ("script", "echo $word")
+    assert set(config) == {"id", "name", "group", "config", "inputs", "outputs", "options", "creation_time"}
+    outputs = {output["output_key"]: output["output_value"] for output in user.heat.stacks.get("life").outputs}
+    assert outputs == {"said": "hello", "length": 5, "code": 0}
+    server_id = user.heat.resources.get("life", "server").physical_resource_id
+    by_server = user.session.get(f"{user.endpoint}/software_deployments/metadata/{server_id}").json()["metadata"]
+    assert by_server == agent.metadata["deployments"]
+    events = user.heat.events.list("life", "deployment", sort_dir="asc")
+    assert [event.resource_status for event in events] == ["CREATE_IN_PROGRESS", "SIGNAL_COMPLETE", "CREATE_COMPLETE"]
+
+    # Other metadata of the template's: the server is told of the deployment as before.
+    template = changed("server.metadata", {"colour": "blue"})
+    user.heat.stacks.update("life", template=template, parameters={})
+    user.until(lambda: user.state("life") == "UPDATE_COMPLETE")
+    assert agent.poll() == []
+    assert agent.metadata["colour"] == "blue"
+    assert [item["id"] for item in agent.metadata["deployments"]] == [config["id"]]
+
+    # Another value: the action UPDATE, with a configuration of its own.
+    template = changed("deployment.properties.input_values", {"word": "good bye"}, template)
+    user.heat.stacks.update("life", template=template, parameters={})
+    user.until(lambda: user.waiting("life", "UPDATE"))
+    (config,) = agent.poll()
+    user.until(lambda: user.state("life") == "UPDATE_COMPLETE")
+    assert {entry["name"]: entry["value"] for entry in config["inputs"]}["deploy_action"] == "UPDATE"
+    assert user.heat.stacks.output_show("life", "said")["output"]["output_value"] == "good bye"
+
+    user.heat.stacks.delete("life")
+    user.until(lambda: not list(user.heat.stacks.list(filters={"name": "life"})))
+    assert user.session.get(f"{user.endpoint}/software_deployments").json() == {"software_deployments": []}
+    assert user.session.get(f"{user.endpoint}/software_configs").json() == {"software_configs": []}
+
+
+def test_failure_that_the_agent_reports(user: User) -> None:
+    user.create("failing", changed("deployment.properties.input_values", {"word": "wrong"}))
+    user.until(lambda: user.waiting("failing"))
+
+    user.agent("failing").poll()
+    user.until(lambda: user.state("failing") == "CREATE_FAILED")
+
+    reason = user.heat.resources.get("failing", "deployment").resource_status_reason
+    assert "Deployment to server failed: mistake : no such word" in reason
+    user.heat.stacks.delete("failing")
+    user.until(lambda: not list(user.heat.stacks.list(filters={"name": "failing"})))
+
+
+def test_everything_through_the_object_store(user: User) -> None:
+    template = changed("server.properties.software_config_transport", "POLL_TEMP_URL")
+    template = changed("server.properties.deployment_swift_data", {"container": "told", "object": "web"}, template)
+    template = changed("deployment.properties.signal_transport", "TEMP_URL_SIGNAL", template)
+    template = changed("deployment.properties.actions", ["CREATE", "DELETE"], template)
+    user.create("objects", template)
+    user.until(lambda: user.waiting("objects"))
+    agent = user.agent("objects")
+    assert "/told/web?" in agent.metadata["os-collect-config"]["request"]["metadata_url"]
+    assert len(agent.poll()) == 1
+    user.until(lambda: user.state("objects") == "CREATE_COMPLETE")
+
+    user.heat.stacks.delete("objects")
+    user.until(lambda: user.waiting("objects", "DELETE"))
+    (config,) = agent.poll()
+    assert {entry["name"]: entry["value"] for entry in config["inputs"]}["deploy_action"] == "DELETE"
+    user.until(lambda: not list(user.heat.stacks.list(filters={"name": "objects"})))
+
+
+def test_group_of_structured_deployments(user: User) -> None:
+    template = changed("config.type", "OS::Heat::StructuredConfig")
+    template["resources"]["config"]["properties"] = {
+        "group": "script",
+        "config": {"greet": {"who": {"get_input": "who"}}},
+    }
+    template["resources"]["deployment"] = {
+        "type": "OS::Heat::StructuredDeploymentGroup",
+        "properties": {
+            "servers": {"first": {"get_resource": "server"}},
+            "config": {"get_resource": "config"},
+            "input_values": {"who": "you"},
+            "signal_transport": "HEAT_SIGNAL",
+        },
+    }
+    template["outputs"] = {"said": {"value": {"get_attr": ["deployment", "deploy_stdouts"]}}}
+    user.create("group", template)
+    user.until(lambda: user.waiting("group"))
+    agent = user.agent("group")
+    agent.tools = {"script": lambda inputs, config: {"deploy_stdout": config["greet"]["who"], "deploy_status_code": 0}}
+    assert len(agent.poll()) == 1
+    user.until(lambda: user.state("group") == "CREATE_COMPLETE")
+
+    assert user.heat.stacks.output_show("group", "said")["output"]["output_value"] == {"first": "you"}
+    user.heat.stacks.delete("group")
+    user.until(lambda: not list(user.heat.stacks.list(filters={"name": "group"})))
+
+
+def test_deployments_by_hand(user: User) -> None:
+    config = user.heat.software_configs.create(name="by hand", group="script", config="echo")
+    made = user.heat.software_deployments.create(config_id=config.id, server_id="elsewhere", action="CREATE")
+    assert (made.status, made.output_values, made.input_values) == (None, None, None)
+    assert [item["name"] for item in user.heat.software_deployments.metadata("elsewhere")] == ["by hand"]
+    with pytest.raises(exc.HTTPBadRequest, match="in use"):
+        user.heat.software_configs.delete(config.id)
+
+    user.heat.software_deployments.update(made.id, status="COMPLETE", output_values={"a": 1})
+    shown = user.heat.software_deployments.get(made.id)
+    assert (shown.status, shown.output_values, shown.action) == ("COMPLETE", {"a": 1}, "CREATE")
+
+    user.heat.software_deployments.delete(made.id)
+    user.heat.software_configs.delete(config.id)
+    with pytest.raises(exc.HTTPNotFound):
+        user.heat.software_deployments.get(made.id)
