@@ -15,10 +15,13 @@ from stoker.engine.state import ResourceState
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Change, Finalizer, Property
 from stoker.schema.unknown import find_unknowns, has_unknown
-from stoker.store.records import FAILED
+from stoker.store.records import FAILED, Resource
 from stoker.template.registry import is_template_name
 
 REFUSED = "cannot be changed"
+BEGINNING = ("CREATE", "ADOPT", "UPDATE")
+"""Actions of a resource that are gone on with where they were interrupted, before anything else is decided."""
+LOOK_INSIDE = "its template, files or environment may change"
 NEEDS_NEW = ", which needs a new resource"
 
 Fate = Callable[[str], str]
@@ -100,11 +103,12 @@ def decide(
         return Decision(Kind.UPDATE, (f"external_id {REFUSED}",))
     if row.status == FAILED and row.action == "CHECK" and target.type.always_replace_on_check_failed:
         return Decision(Kind.REPLACE, (f"its check failed: {row.reason}",))
-    if row.status == FAILED and not (target.type.nested or repairable):
+    if is_broken(row) and not (target.type.nested or repairable):
         return Decision(Kind.REPLACE, (f"its {row.action.lower()} failed: {row.reason}",))
     if target.external_id:
         return Decision(Kind.KEEP)
-    if target.fingerprint is not None and target.fingerprint == row.fingerprint and row.status != FAILED:
+    same = target.fingerprint is not None and target.fingerprint == row.fingerprint and not is_broken(row)
+    if same and target.renewed is None:
         always = target.type.updates_with_parent
         return Decision(Kind.UPDATE, ("it is updated whenever its stack is",)) if always else Decision(Kind.KEEP)
     return _compare(target, state, fate)
@@ -125,14 +129,15 @@ def _all_new(target: Target) -> tuple[PropertyChange, ...]:
 
 
 def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
-    changes = tuple(property_changes(target.type, state.given, target.given))
+    before = {name: value for name, value in state.given.items() if name not in (target.renewed or ())}
+    changes = tuple(property_changes(target.type, before, target.given))
     refused = [change.name for change in changes if change.effect == "refuse" and change.known]
     if refused:
         return Decision(Kind.UPDATE, tuple(f"{name} {REFUSED}" for name in refused), changes)
     reasons = [_why_replaced(change, fate) for change in changes if change.effect == "replace"]
     if not reasons and changes and all(change.known for change in changes):
         demand = target.type.replacement_reason(
-            finalized(target.type, state.given),
+            finalized(target.type, before),
             finalized(target.type, target.given),
             {change.name: change.after for change in changes},
         )
@@ -166,5 +171,5 @@ def _other_differences(target: Target, state: ResourceState) -> list[str]:
     if not reasons and state.row.status == FAILED:
         return [f"its {state.row.action.lower()} failed"]
     if not reasons and target.type.nested:
-        return ["its template, files or environment may change"]
+        return [LOOK_INSIDE]
     return reasons

@@ -18,7 +18,7 @@ from stoker.engine.stopping import Stop, gives_way
 from stoker.store import claims
 from stoker.store.claims import Standing
 from stoker.store.journal import Batch
-from stoker.store.records import IN_PROGRESS, UNFINISHED, EngineRecord, Operation
+from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, EngineRecord, Operation
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
@@ -177,6 +177,8 @@ class Membership:
             LOG.warning("operation %s of stack %s has another owner now", run.operation.id, run.stack.name)
             run.abandon()
         elif standing.status not in UNFINISHED:
+            return
+        elif run.operation.action == REMOVE_SNAPSHOT:
             return
         elif standing.current != run.operation.id:
             if gives_way(run.operation.action, standing.current_action or "DELETE"):

@@ -18,6 +18,7 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import Bug, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
+from stoker.engine.documents import keep_document, load_adopted, load_copies, load_copies_to_remove, sealed_document
 from stoker.engine.failure import Failure
 from stoker.engine.plan import Kind, Plan, Step, StepGraph
 from stoker.engine.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb
@@ -28,7 +29,7 @@ from stoker.engine.stopping import Stop, Stopped
 from stoker.plugins.resource import AttributeKey
 from stoker.store import exchange
 from stoker.store.journal import Batch, Claim
-from stoker.store.records import COMPLETE, FAILED, Event, Operation, Stack
+from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, Event, Operation, Stack
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
@@ -40,6 +41,7 @@ VERBS = {
     "CHECK": VerbOrder.ANY,
     "SUSPEND": VerbOrder.DEPENDENTS_FIRST,
     "RESUME": VerbOrder.REQUIREMENTS_FIRST,
+    "SNAPSHOT": VerbOrder.REQUIREMENTS_FIRST,
 }
 NOTHING = ""
 """In place of inputs: an operation towards the empty definition."""
@@ -51,7 +53,7 @@ class OperationRun(StackContext):
     def __init__(self, engine: Engine, operation: Operation, stack: Stack) -> None:
         super().__init__(engine, stack, operation)
         self.operation: Operation = operation
-        self.claim = Claim(operation.id, operation.epoch)
+        self.claim: Claim = Claim(operation.id, operation.epoch)
         self.moved: set[str] = set()
         self.failures: list[Failure] = []
         self.stopping: Stop | None = None
@@ -60,6 +62,9 @@ class OperationRun(StackContext):
         self.wanted: Wanted | None = None
         self.plan: Plan | None = None
         self.attribute_keys: dict[str, set[AttributeKey]] = {}
+        self.copies: dict[str, ResourceState] = {}
+        self.snapshot_path: tuple[str, ...] = ()
+        self.document: str | None = None
         self.done = asyncio.Event()
         self.follow_up: OperationRun | None = None
         self._graph = StepGraph()
@@ -70,6 +75,11 @@ class OperationRun(StackContext):
         self._paused: dict[str, asyncio.Future[None]] = {}
         self._woken: set[str] = set()
         self._position = 0
+
+    @property
+    def key(self) -> str:
+        """What only one run at a time works on: the stack, or the snapshot that is removed."""
+        return self.operation.stack_id
 
     # -- from start to end -----------------------------------------------------------------------------------
 
@@ -93,18 +103,29 @@ class OperationRun(StackContext):
             self.done.set()
 
     async def _prepare(self) -> None:
+        action = self.operation.action
+        if action == REMOVE_SNAPSHOT:
+            self.plan = plan_removal(action, await load_copies_to_remove(self))
+            return
         await self.load_states()
         self._position = max((state.row.position for state in self.states.values()), default=0)
-        action = self.operation.action
         states = list(self.states.values())
         if action in VERBS:
             await self._load_definition(self.stack.inputs)
+            await load_copies(self)
             self.plan = plan_verb(action, states, order=VERBS[action])
-        elif action == "DELETE" or self.operation.inputs == NOTHING:
+        elif action in ("DELETE", "ABANDON") or self.operation.inputs == NOTHING:
             self.inputs = await self.engine.loader.load(self.stack.inputs)
+            if action == "DELETE":
+                states += await load_copies_to_remove(self)
+            elif action == "ABANDON":
+                await keep_document(self)
             self.plan = plan_removal(action, states)
         elif action in FORWARD:
             wanted = await self._load_definition(self.operation.inputs)
+            wanted.restore = await load_copies(self)
+            if action == "ADOPT":
+                self.adopted = await load_adopted(self)
             self.plan = plan_forward(action, wanted, states, self.scope)
         else:
             raise Bug(f"there is no way to run {action}")
@@ -198,7 +219,7 @@ class OperationRun(StackContext):
 
     def exchange(self) -> Callable[[Connection], None] | None:
         """The journal step that records what the stack exports and imports now; None when that has not changed."""
-        if self.operation.action == "DELETE":
+        if self.operation.action in ("DELETE", "ABANDON"):
             return partial(exchange.record, project_id="", stack_id=self.stack.id, exported={}, imported=())
         if self.operation.action not in FORWARD or self.wanted is None:
             return None
@@ -272,6 +293,14 @@ class OperationRun(StackContext):
         if not self._active:
             self._idle.set()
 
+    def abandon(self) -> None:
+        """Leave everything as it is, in the middle of a call even: another engine has gone on from what is recorded."""
+        if self.stopping is not Stop.LOST:
+            self.stopping = Stop.LOST
+            for task in self._tasks:
+                task.cancel()
+            self._idle.set()
+
     # -- recording -------------------------------------------------------------------------------------------
 
     def next_position(self) -> int:
@@ -303,8 +332,14 @@ class OperationRun(StackContext):
             time=self.engine.clock.now(),
         )
 
+    def told(self, state: ResourceState) -> tuple[Event, ...]:
+        """The event of a resource's present state; what a snapshot holds is no resource of the stack, and has none."""
+        return (self.event(state),) if state.row.stack_id == self.stack.id else ()
+
     async def _finish(self) -> None:
-        if self.cancelled:
+        if self.stopping is Stop.LOST:
+            LOG.info("operation %s of stack %s is left to its new owner", self.operation.id, self.stack.name)
+        elif self.cancelled:
             await self.engine.end_cancelled(self)
         elif self.stopping is Stop.SHUTDOWN:
             await self.engine.hand_over(self)
@@ -315,8 +350,10 @@ class OperationRun(StackContext):
         elif self.failures:
             await self._end(FAILED, self._failure_text())
         else:
-            if self.operation.action == "DELETE":
-                await self.engine.release(self.stack)
+            if self.operation.action in ("DELETE", "ABANDON"):
+                await self.engine.release(self.stack, abandoned=self.operation.action == "ABANDON")
+            elif self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
+                self.document = await sealed_document(self)
             await self._end(COMPLETE, f"Stack {self.operation.action} completed successfully")
 
     def _failure_text(self) -> str:

@@ -7,19 +7,23 @@ after every entry of a method what it learned is committed. Entering again is al
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import orjson
 
 from stoker.base.errors import Bug, StokerError
 from stoker.base.ids import new_id
+from stoker.engine.adopting import bringing_about, take_over
 from stoker.engine.calls import make_call
-from stoker.engine.decide import REFUSED, Target, decide
+from stoker.engine.copying import Copier
+from stoker.engine.decide import BEGINNING, REFUSED, Target, decide, is_broken
 from stoker.engine.failure import Failure
 from stoker.engine.hooks import go_on_holding, hold
 from stoker.engine.performing import Method, NeedsReplacement, Performer
 from stoker.engine.plan import Decision, Kind, Step
 from stoker.engine.state import ResourceState, attribute_text, keys_of
+from stoker.plugins.resource import ResourceType
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 
@@ -63,7 +67,7 @@ class StepRunner:
         return not self._outdated(state, frozenset(run.wanted.requires[step.name]))
 
     def _outdated(self, state: ResourceState, requires: frozenset[str]) -> bool:
-        return state.row.replaced_by is not None or state.requires != requires or state.row.status == FAILED
+        return state.row.replaced_by is not None or state.requires != requires or state.row.status != COMPLETE
 
     async def _keep(self, state: ResourceState, target: Target) -> None:
         run = self.run_
@@ -84,6 +88,7 @@ class StepRunner:
         state.row.fingerprint = target.fingerprint or ""
         state.row.requires = orjson.dumps(sorted(target.requires)).decode()
         state.stored.definition = target.definition()
+        state.stored.restored = dict(target.restored)
         state.type = target.type
 
     # -- towards the definition ------------------------------------------------------------------------------
@@ -93,9 +98,11 @@ class StepRunner:
         run = self.run_
         state = run.states[step.uuid] if step.uuid else None
         target = await self._final_target(step.name)
-        if state is not None and state.in_progress and state.row.action in ("CREATE", "UPDATE"):
+        if state is not None and state.in_progress and state.row.action in BEGINNING:
             run.current[step.name] = state
-            await self._go_on(state, target)
+            # A nested stack takes a newer definition at any time: what was begun, batches yet to come, need not end.
+            if not state.type.nested or state.row.fingerprint == target.fingerprint:
+                await self._go_on(state, target)
         decision = await self._decide(target, state)
         if state is not None and decision.kind.value in target.restricted:
             raise await self._restricted(state, decision)
@@ -141,7 +148,7 @@ class StepRunner:
 
     async def _decide(self, target: Target, state: ResourceState | None) -> Decision:
         repairable = False
-        if state is not None and state.row.status == FAILED and state.row.action not in ("CHECK", "CREATE"):
+        if state is not None and is_broken(state.row) and state.row.action not in ("CHECK", "CREATE", "ADOPT"):
             try:
                 call = await make_call(self.run_, state)
                 repairable = not await state.type.needs_replacement_after_failure(call)
@@ -151,11 +158,10 @@ class StepRunner:
 
     async def _go_on(self, state: ResourceState, target: Target) -> None:
         """Finish what an earlier run has begun; what then still differs is decided on afterwards."""
-        method = state.type.create if state.row.action == "CREATE" else state.type.update
         state.stored.uncertain = state.row.action == "CREATE" and state.row.physical_id is None
         try:
             await go_on_holding(self.run_, state)
-            await self.performer.perform(state, method)
+            await self.performer.perform(state, bringing_about(state))
         except Failure:
             if state.row.fingerprint == target.fingerprint:
                 raise
@@ -167,7 +173,8 @@ class StepRunner:
         if former is not None and former.row.physical_id is not None:
             await self._make_way(former)
         former_reference = former.reference_id() if former is not None else None
-        state = self._new_state(target)
+        adopts = run.operation.action == "ADOPT"
+        state = self._new_state(target, "ADOPT" if adopts else "CREATE")
         batch = Batch()
         batch.property_sets.append(state.give(target.given))
         if former is not None:
@@ -175,18 +182,18 @@ class StepRunner:
             batch.change(former.seal())
         run.states[state.row.uuid] = state
         run.current[target.name] = state
+        if adopts:
+            take_over(state, run.adopted.get(target.name, {}))
         if target.external_id is not None:
             state.row.physical_id = str(target.external_id)
         began = run.event(state)
         batch.add(state.seal(), began)
         if state.type.local and not run.hooks(target.name):
-            await self.performer.perform(state, state.type.create, batch)
+            await self.performer.perform(state, bringing_about(state), batch)
         else:
             await run.commit(batch)
             await hold(run, state, "pre")
-            await self.performer.perform(
-                state, state.type.check if target.external_id is not None else state.type.create
-            )
+            await self.performer.perform(state, bringing_about(state))
         if former is not None and former_reference != state.reference_id():
             run.moved.add(target.name)
 
@@ -197,7 +204,7 @@ class StepRunner:
             await self.run_.commit(Batch().change(former.seal()))
         await self.performer.prepare(former, former.type.make_way)
 
-    def _new_state(self, target: Target) -> ResourceState:
+    def _new_state(self, target: Target, action: str) -> ResourceState:
         run = self.run_
         now = run.engine.clock.now()
         row = Resource(
@@ -206,7 +213,7 @@ class StepRunner:
             position=run.next_position(),
             name=target.name,
             type=target.type_name,
-            action="CREATE",
+            action=action,
             status=IN_PROGRESS,
             reason="state changed",
             physical_id=None,
@@ -233,6 +240,9 @@ class StepRunner:
         state.row.action, state.row.status, state.row.started_at = "UPDATE", IN_PROGRESS, run.engine.clock.now()
         state.row.replaced_by = None
         state.stored.progress = {}
+        if target.renewed:
+            kept = {name: value for name, value in state.given.items() if name not in target.renewed}
+            batch.property_sets.append(state.give(kept))
         batch.property_sets.append(state.begin_change(target.given))
         metadata_changed = state.stored.definition.get("metadata") != dict(target.metadata)
         self._describe(state, target)
@@ -260,24 +270,25 @@ class StepRunner:
         """Remove a recorded resource, as its deletion policy says."""
         run = self.run_
         row = state.row
-        policy = state.stored.definition.get("deletion_policy", "Delete")
-        if state.stored.definition.get("external_id") or run.operation.action == "ABANDON":
-            policy = "Retain"
-        begun_before = row.action == "DELETE" and row.status == IN_PROGRESS
+        is_copy = row.stack_id != run.stack.id
+        begun_before = row.action == "DELETE" and row.status == IN_PROGRESS and run.operation.action != "ABANDON"
         if not begun_before:
+            state.stored.definition["parting"] = parting(run.operation.action, state)
             state.stored.uncertain = row.action == "CREATE" and row.physical_id is None and not state.type.local
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
             state.stored.progress = {}
-            await run.commit(Batch().change(state.seal()).add(run.event(state)))
-            await hold(run, state, "pre")
+            await run.commit(Batch().change(state.seal()).add(*run.told(state)))
+            if not is_copy:
+                await hold(run, state, "pre")
         else:
             await go_on_holding(run, state)
-        if policy != "Retain":
-            method = state.type.snapshot_delete if policy == "Snapshot" else state.type.delete
+        method = PARTINGS[state.stored.definition["parting"]](state.type)
+        if method is not None:
             await self.performer.perform_only(state, method)
-        await hold(run, state, "post")
+        if not is_copy:
+            await hold(run, state, "post")
         row.status = COMPLETE
-        await run.commit(Batch().remove(row).add(run.event(state)))
+        await run.commit(Batch().remove(row).add(*run.told(state)))
         del run.states[row.uuid]
         if run.current.get(row.name) is state:
             del run.current[row.name]
@@ -285,16 +296,19 @@ class StepRunner:
     # -- verbs -----------------------------------------------------------------------------------------------
 
     async def verb(self, state: ResourceState, action: str) -> None:
-        """Have a resource suspend, resume or be checked."""
+        """Have a resource suspend, resume, be checked, or take part in a snapshot."""
         run = self.run_
         row = state.row
+        if not takes_part(action, state):
+            return
         going_on = row.action == action and row.status == IN_PROGRESS
-        if row.action == action and row.status == COMPLETE and action != "CHECK":
+        if row.action == action and row.status == COMPLETE and action in ("SUSPEND", "RESUME"):
             return
         allowed = {
             "SUSPEND": (row.status == COMPLETE and row.action != "DELETE") or row.action == "SUSPEND",
             "RESUME": row.action in ("SUSPEND", "RESUME") and (row.status == COMPLETE or row.action == "RESUME"),
             "CHECK": True,
+            "SNAPSHOT": True,
         }[action]
         if not (allowed or going_on):
             state_name = f"{row.action}_{row.status}"
@@ -303,5 +317,38 @@ class StepRunner:
             row.action, row.status, row.started_at = action, IN_PROGRESS, run.engine.clock.now()
             state.stored.progress = {}
             await run.commit(Batch().change(state.seal()).add(run.event(state)))
-        method: Method = {"SUSPEND": state.type.suspend, "RESUME": state.type.resume, "CHECK": state.type.check}[action]
+        if action == "SNAPSHOT" and state.type.copy is not None:
+            await Copier(run, self.performer).make(state)
+            return
+        method: Method = getattr(state.type, action.lower())
         await self.performer.perform(state, method)
+
+
+def takes_part(action: str, state: ResourceState) -> bool:
+    """Whether an action that changes no definition is for the resource.
+
+    What belongs to somebody else is only looked at, and of what has failed there is nothing to keep.
+    """
+    external = state.stored.definition.get("external_id") is not None
+    return action == "CHECK" or not (external or (action == "SNAPSHOT" and is_broken(state.row)))
+
+
+PARTINGS: Mapping[str, Callable[[ResourceType], Method | None]] = {
+    "Delete": lambda kind: kind.delete,
+    "Snapshot": lambda kind: kind.snapshot_delete,
+    "Abandon": lambda kind: kind.abandon,
+    "Retain": lambda kind: None,
+}
+"""What is done to the object when a resource goes."""
+
+
+def parting(action: str, state: ResourceState) -> str:
+    """What becomes of the object, settled when the stack's action begins to remove the resource."""
+    definition, row = state.stored.definition, state.row
+    if definition.get("external_id") is not None:
+        return "Retain"
+    if action == "ABANDON" or (row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)):
+        return "Abandon"
+    policy = str(definition.get("deletion_policy", "Delete"))
+    worthless = row.status == FAILED and row.action in state.type.unsaved
+    return "Delete" if policy == "Snapshot" and worthless else policy

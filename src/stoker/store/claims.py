@@ -17,7 +17,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
 
 from stoker.base.errors import Fenced
-from stoker.store.records import RUNNING, SUPERSEDED, UNFINISHED, EngineRecord, Operation
+from stoker.store.records import FAILED, REMOVE_SNAPSHOT, RUNNING, SUPERSEDED, UNFINISHED, EngineRecord, Operation
+from stoker.store.snapshots import end_snapshot
 from stoker.store.tables import engines, operations, resources, stacks
 
 _PAGE = 400
@@ -94,7 +95,8 @@ def take(connection: Connection, operation_id: str, engine_id: str, now: float) 
     if operation.owner is not None and operation.owner in living(connection, now):
         return None
     query = select(stacks.c.operation).where(stacks.c.id == operation.stack_id).with_for_update()
-    if connection.execute(query).scalar() != operation.id:
+    beside = operation.action == REMOVE_SNAPSHOT
+    if not beside and connection.execute(query).scalar() != operation.id:
         _close(connection, operation, now)
         return None
     if _settle_others(connection, operation, engine_id, now) is not None:
@@ -136,6 +138,8 @@ def _close(connection: Connection, operation: Operation, now: float) -> None:
     values = {"status": SUPERSEDED, "reason": _OVERTAKEN, "finished_at": now, "epoch": operation.epoch + 1}
     where = and_(operations.c.id == operation.id, operations.c.epoch == operation.epoch)
     connection.execute(update(operations).where(where).values(values))
+    if operation.action == "SNAPSHOT" and operation.snapshot is not None and operation.parent_operation is None:
+        end_snapshot(connection, operation.snapshot, FAILED, _OVERTAKEN)
 
 
 def claimable(connection: Connection, engine_id: str, now: float, limit: int) -> list[Operation]:

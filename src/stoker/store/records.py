@@ -253,6 +253,9 @@ SUPERSEDED = "SUPERSEDED"
 IN_PROGRESS = "IN_PROGRESS"
 UNFINISHED = (PENDING, RUNNING)
 
+REMOVE_SNAPSHOT = "DELETE_SNAPSHOT"
+"""The action of an operation that removes a snapshot: it runs beside whatever is done to the stack."""
+
 
 @dataclass(slots=True)
 class StoredState:

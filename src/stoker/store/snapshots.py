@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from stoker.store.records import StackSnapshot
-from stoker.store.tables import property_sets, resources, snapshots, stack_documents
+from stoker.store.tables import operations, property_sets, resources, snapshots, stack_documents
 
 
 def snapshot_by_id(connection: Connection, identifier: str) -> StackSnapshot | None:
@@ -49,7 +49,7 @@ def forget_snapshots_of(connection: Connection, stack_id: str) -> None:
 
 def _forget(connection: Connection, identifiers: Iterable[str]) -> None:
     gone = list(identifiers)
-    for table in (resources, property_sets):
+    for table in (resources, property_sets, operations):
         connection.execute(delete(table).where(table.c.stack_id.in_(gone)))
     connection.execute(delete(snapshots).where(snapshots.c.id.in_(gone)))
 

@@ -1,13 +1,62 @@
-"""Backing a volume up before it goes (deletion policy Snapshot; facts: cinder.yaml, snapshot_deletion_policy)."""
+"""A volume's content as a backup: what a snapshot of a stack keeps, and what deletion policy Snapshot leaves behind.
+
+Facts: cinder.yaml (OS::Cinder::Volume: snapshot, delete_snapshot, restore; snapshot_deletion_policy).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Done, Outcome
-from stoker.plugins.resource import Call
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import Call, ContentCopy, Snapshot
 from stoker.plugins.waiting import Waiter
 
 BACKED_UP = Waiter.until("available", pending=("creating",), failed=("error",))
+_GOING = Waiter.until("deleted", pending=("deleting", "available", "error", "creating"), failed=("error_deleting",))
+
+
+class VolumeBackup(ContentCopy):
+    """The backup that a snapshot makes of a volume, also of one that is in use."""
+
+    type_name = "OS::Cinder::Volume"
+    service = "cinder"
+    recovery = "By its name, among the project's backups."
+
+    def of(self, resource: Snapshot) -> Mapping[str, Any]:
+        return {"volume": resource.physical_id}
+
+    def noted(self, copy: Snapshot) -> Mapping[str, Any]:
+        return {"backup_id": copy.physical_id}
+
+    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
+        """What the volume was first made from stays said: a volume that is made anew is made from the backup alone."""
+        return {**properties, "backup_id": copy.physical_id}
+
+    async def find(self, call: Call) -> str | None:
+        return await _begun(call)
+
+    async def create(self, call: Call) -> Outcome:
+        if call.physical_id is None:
+            backup = await _begin(call, call.properties["volume"], force=True)
+            if backup is None:
+                return Failed(f"there is no volume {call.properties['volume']} to back up", "NotFound")
+            return Again(after=BACKED_UP.pause(call.elapsed), physical_id=backup)
+        return await _look(call, call.physical_id)
+
+    async def delete(self, call: Call) -> Outcome:
+        if call.physical_id is None:
+            return Done()
+        path = f"/backups/{call.physical_id}"
+        if not call.progress.get("sent"):
+            await call.cloud.delete("cinder", path, ok=(404,))
+            call.progress["sent"] = True
+        answer = await call.cloud.request("GET", "cinder", path, ok=(404,))
+        if answer.status == 404:
+            return Done()
+        shown = answer.body["backup"]
+        return _GOING.judge(shown["status"], shown.get("fail_reason"), call.elapsed)
 
 
 async def make_backup(call: Call) -> Outcome:
@@ -15,12 +64,16 @@ async def make_backup(call: Call) -> Outcome:
 
     The backup bears the resource's physical name, by which an interrupted entry finds it again.
     """
-    backup = call.progress.get("backup") or await _begun(call) or await _begin(call)
+    backup = call.progress.get("backup") or await _begun(call) or await _begin(call, call.physical_id, force=False)
     if backup is None:
         return Done()
     if "backup" not in call.progress:
         call.progress["backup"] = call.data["backup_id"] = backup
         return Again(after=BACKED_UP.pause(call.elapsed))
+    return await _look(call, backup)
+
+
+async def _look(call: Call, backup: str) -> Outcome:
     shown = (await call.cloud.get("cinder", f"/backups/{backup}"))["backup"]
     return BACKED_UP.judge(shown["status"], shown.get("fail_reason"), call.elapsed)
 
@@ -30,8 +83,9 @@ async def _begun(call: Call) -> str | None:
     return next((str(item["id"]) for item in listed if item.get("name") == call.physical_name), None)
 
 
-async def _begin(call: Call) -> str | None:
-    body = {"volume_id": call.physical_id, "force": False, "name": call.physical_name}
+async def _begin(call: Call, volume: str | None, *, force: bool) -> str | None:
+    """The backup's id; None when there is no volume to back up. `force` is for a volume that is in use."""
+    body = {"volume_id": volume, "force": force, "name": call.physical_name}
     try:
         made = await call.cloud.post("cinder", "/backups", {"backup": body})
     except CloudError as error:

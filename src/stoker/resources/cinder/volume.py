@@ -12,7 +12,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource
-from stoker.resources.cinder.backups import make_backup
+from stoker.resources.cinder.backups import VolumeBackup, make_backup
 from stoker.resources.cinder.volume_changes import change_steps, describe, set_read_only
 from stoker.resources.declare import between, custom
 from stoker.resources.scheduler_hints import scheduler_hints
@@ -40,6 +40,7 @@ class Volume(RestResource):
         failed=("error_deleting",),
     )
     snapshot_on_delete = True
+    copy = VolumeBackup()
 
     def configure(self, options: Mapping[str, Any]) -> None:
         self.snapshot_on_delete = options.get("backups_enabled", True)

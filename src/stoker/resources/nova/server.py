@@ -14,7 +14,7 @@ from stoker.plugins.resource import AttributeKey, Call, Graph, Node
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.nova.server_body import TAGS_AT_BIRTH, server_body
 from stoker.resources.nova.server_changes import change_steps, replacement_reason
-from stoker.resources.nova.server_image import make_image
+from stoker.resources.nova.server_image import ServerImage, make_image
 from stoker.resources.nova.server_ports import (
     delete_ports,
     ensure_port,
@@ -58,6 +58,8 @@ class Server(RestResource):
     waits = ACTIVE
     physical_name_limit = NAME_LIMIT
     snapshot_on_delete = True
+    copy = ServerImage()
+    unsaved = frozenset({"CREATE", "UPDATE", "ADOPT", "CHECK", "SUSPEND", "RESUME"})
     hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id"})
     properties = PROPERTIES
     attributes = ATTRIBUTES

@@ -1,43 +1,93 @@
-"""Keeping a server's disk as an image before the server goes (deletion policy Snapshot)."""
+"""A server's disk as an image: what a snapshot of a stack keeps, and what deletion policy Snapshot leaves behind.
+
+Facts: nova.yaml (OS::Nova::Server: snapshot, delete_snapshot, restore, deletion_policy_snapshot).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.resource import Call
+from stoker.plugins.resource import Call, ContentCopy, Snapshot
 from stoker.plugins.waiting import Waiter
-from stoker.resources.nova.server_states import path_of
 
 SAVED = Waiter.until("active", pending=("queued", "saving", "importing"), failed=("error", "deleted", "killed"))
+_UPLOADING = ("image_uploading", "image_snapshot_pending", "image_snapshot", "image_pending_upload")
+"""What Nova is busy with while an image that may be active already is still being finished."""
+
+
+class ServerImage(ContentCopy):
+    """The image that a snapshot makes of a server."""
+
+    type_name = "OS::Nova::Server"
+    service = "nova"
+    recovery = "By its name and the server that it is of, in the project's images."
+
+    def of(self, resource: Snapshot) -> Mapping[str, Any]:
+        return {"server": resource.physical_id}
+
+    def noted(self, copy: Snapshot) -> Mapping[str, Any]:
+        return {"snapshot_image_id": copy.physical_id}
+
+    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
+        """A server that boots from a volume has its content there, and keeps it."""
+        return {**properties, "image": copy.physical_id} if properties.get("image") else properties
+
+    async def find(self, call: Call) -> str | None:
+        return await _image_of(call, call.properties["server"])
+
+    async def create(self, call: Call) -> Outcome:
+        server = call.properties["server"]
+        if call.physical_id is None:
+            image = await _begin(call, server)
+            if image is None:
+                return Failed(f"there is no server {server} to make an image of", "NotFound")
+            return Again(after=SAVED.pause(call.elapsed), physical_id=image)
+        outcome = await _look(call, call.physical_id)
+        if not isinstance(outcome, Done):
+            return outcome
+        shown = await call.cloud.request("GET", "nova", f"/servers/{server}", ok=(404,))
+        busy = shown.status != 404 and shown.body["server"].get("OS-EXT-STS:task_state") in _UPLOADING
+        return Again(after=SAVED.pause(call.elapsed)) if busy else outcome
+
+    async def delete(self, call: Call) -> Outcome:
+        if call.physical_id is not None:
+            await call.cloud.delete("glance", f"/v2/images/{call.physical_id}", ok=(404,))
+        return Done()
 
 
 async def make_image(call: Call) -> Outcome:
     """The step that makes an image of the server, named after the resource, and waits for it.
 
-    An image of an interrupted entry is found by its name.
+    An image of an interrupted entry is found by its name. A server that is gone has none.
     """
     if "image" not in call.progress:
-        image = await _begun(call) or await _begin(call)
+        image = await _image_of(call, call.physical_id) or await _begin(call, call.physical_id)
         if image is None:
             return Done()
         call.progress["image"] = call.data["snapshot_image_id"] = image
         return Again(after=SAVED.pause(call.elapsed))
-    image = call.progress["image"]
+    return await _look(call, call.progress["image"])
+
+
+async def _look(call: Call, image: str) -> Outcome:
     answer = await call.cloud.request("GET", "glance", f"/v2/images/{image}", ok=(404,))
     if answer.status == 404:
         return Failed(f"image {image} of the server is gone before it was made", "NotFound")
     return SAVED.judge(answer.body["status"], elapsed=call.elapsed)
 
 
-async def _begun(call: Call) -> str | None:
-    params = {"name": call.physical_name, "instance_uuid": call.physical_id}
+async def _image_of(call: Call, server: str | None) -> str | None:
+    params = {"name": call.physical_name, "instance_uuid": server}
     listed = await call.cloud.list("glance", "/v2/images", "images", params)
     return next((str(item["id"]) for item in listed if item["name"] == call.physical_name), None)
 
 
-async def _begin(call: Call) -> str | None:
+async def _begin(call: Call, server: str | None) -> str | None:
     """The image's id; None when there is no server to make it of."""
     body = {"createImage": {"name": call.physical_name, "metadata": {}}}
-    answer = await call.cloud.request("POST", "nova", path_of(call, "/action"), json=body, ok=(404,))
+    answer = await call.cloud.request("POST", "nova", f"/servers/{server}/action", json=body, ok=(404,))
     if answer.status == 404:
         return None
     if isinstance(answer.body, dict) and "image_id" in answer.body:
