@@ -68,9 +68,14 @@ class UniformGroup(GroupResource):
 
     async def members_after(self, call: Call, batch: Batch) -> dict[str, Any]:
         present = await self.definitions(call)
-        in_turn = sorted(await call.child.members(), key=_turn)
-        former = [(member.name, present[member.name]) for member in in_turn if member.name in present]
         wanted = await self.member(call)
+
+        def turn(member: Member) -> tuple[bool, bool, float, str]:
+            """Who goes first: what has failed, what has a former definition, what has been there longest."""
+            return member.status != _FAILED, present[member.name] == wanted, member.created_at, member.name
+
+        there = sorted((member for member in await call.child.members() if member.name in present), key=turn)
+        former = [(member.name, present[member.name]) for member in there]
         return member_definitions(former, batch, random_names(), lambda name: wanted)
 
 
@@ -144,11 +149,6 @@ class AutoScalingResource(UniformGroup):
 async def serving(call: Call) -> list[Member]:
     """The members that have not failed, in creation order."""
     return [member for member in await call.child.members() if member.status != _FAILED]
-
-
-def _turn(member: Member) -> tuple[bool, float, str]:
-    """Who goes first: what has failed, then what has been there longest."""
-    return member.status != _FAILED, member.created_at, member.name
 
 
 def random_names() -> Iterator[str]:
