@@ -58,7 +58,7 @@ async def begin(world: World) -> str:
     quota = {"instances": SERVERS, "cores": SERVERS, "ram": 1_000_000}
     await admin.put("nova", f"/os-quota-sets/{world.context.project_id}", {"quota_set": quota})
     created = await world.call("stack_create", name="many", template=TEMPLATE, timeout_mins=100_000)
-    while not all(row["physical_id"] for row in (await world.resources("many")).values()):
+    while len(await admin.list("nova", "/servers", "servers", {"all_tenants": 1})) < SERVERS:
         await world.turn()
     await pass_time(world, 30.0)
     return str(created["id"])
