@@ -80,9 +80,11 @@ class Server:
 
     package: str
     user: str
+    directory = Path("/nonexistent")
 
     def __init__(self) -> None:
         self.port = free_port()
+        self.command()  # installs the package, which makes the user
         self.directory = Path(tempfile.mkdtemp(prefix=f"stoker-{self.package}-"))
         if os.geteuid() == 0:
             account = pwd.getpwnam(self.user)
@@ -237,8 +239,7 @@ class RabbitMQ(Server):
 
     def __init__(self) -> None:
         super().__init__()
-        self._distribution_port = free_port()
-        self._epmd_port = free_port()
+        self._distribution_port, self._epmd_port = free_port(), free_port()
 
     def command(self) -> list[str]:
         return [str(program(self.package, "/usr/lib/rabbitmq/bin/rabbitmq-server"))]

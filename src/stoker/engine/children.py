@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from stoker.base.errors import Bug, RequestLimitExceeded, StokerError
+from stoker.base.errors import ActionInProgress, Bug, RequestLimitExceeded, StokerError
 from stoker.base.ids import new_id
 from stoker.engine.loader import Prepared
 from stoker.engine.state import ResourceState
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, ChildRequest, Member
 from stoker.store import queries
-from stoker.store.records import COMPLETE, SUPERSEDED, UNFINISHED, Operation, Stack
+from stoker.store.records import COMPLETE, IN_PROGRESS, SUPERSEDED, UNFINISHED, Operation, Stack
 
 if TYPE_CHECKING:
     from stoker.engine.stack_context import StackContext
@@ -46,19 +46,48 @@ class Child:
             if operation is None:
                 return Done()
         elif operation.status in UNFINISHED:
+            self._wait_for(operation)  # before looking, so that an end right after the look is told
             operation = await self._engine.refreshed(operation)
         self._run.children[key] = operation
         return self._outcome(operation)
 
+    async def begin(
+        self, action: str, request: ChildRequest, *, metadata: Mapping[str, Any], data: Mapping[str, Any]
+    ) -> None:
+        """Start an operation of the child outside of any action of the resource."""
+        stack = await self.stack()
+        if stack is None:
+            raise ActionInProgress(f"The resource {self._state.row.name!r} has no nested stack yet.")
+        _refuse_busy(stack)
+        prepared = self._prepare(request)
+        operation = self._operation(action, stack.id, prepared.row.id, request, None)
+        stored = self._state.stored
+        before = stored.metadata, dict(stored.data)
+        stored.metadata = metadata
+        stored.data.update(data)
+        try:
+            await self._engine.submit(
+                stack, operation, prepared, guard=_refuse_busy, rows=[self._state.seal()], claim=self._run.claim
+            )
+        except BaseException:
+            stored.metadata = before[0]
+            stored.data.clear()
+            stored.data.update(before[1])
+            raise
+
     def _outcome(self, operation: Operation) -> Outcome:
         if operation.status in UNFINISHED:
-            self._engine.tell_when_finished(operation.id, partial(self._run.wake, self._state.row.uuid))
+            self._wait_for(operation)
             return Again(after=None, physical_id=operation.stack_id)
         if operation.status == COMPLETE:
             return Done(physical_id=operation.stack_id)
         if operation.status == SUPERSEDED:
             return Failed("a newer operation on the nested stack has taken over", kind="Conflict")
         return Failed(operation.reason, kind="ResourceFailure")
+
+    def _wait_for(self, operation: Operation) -> None:
+        uuid = self._state.row.uuid
+        self._engine.tell_when_finished(operation.id, uuid, partial(self._run.wake, uuid))
 
     async def _asked_before(self, key: tuple[str, int, str]) -> Operation | None:
         uuid, number, action = key
@@ -77,8 +106,9 @@ class Child:
                 return None
             return await self._create(action, request)
         prepared = self._prepare(request) if action in ("CREATE", "UPDATE", "ADOPT") else None
-        operation = self._operation(action, stack.id, prepared.row.id if prepared else stack.inputs, request)
-        await self._engine.submit(stack, operation, prepared)
+        inputs = prepared.row.id if prepared else stack.inputs
+        operation = self._operation(action, stack.id, inputs, request, self._operation_above)
+        await self._engine.submit(stack, operation, prepared, claim=self._run.claim)
         return operation
 
     async def _create(self, action: str, request: ChildRequest) -> Operation:
@@ -117,8 +147,8 @@ class Child:
             credential=parent.credential,
             user_project_id=parent.user_project_id,
         )
-        operation = self._operation(action, stack.id, prepared.row.id, request)
-        await self._engine.submit_new(stack, operation, prepared)
+        operation = self._operation(action, stack.id, prepared.row.id, request, self._operation_above)
+        await self._engine.submit_new(stack, operation, prepared, claim=self._run.claim)
         return operation
 
     def _prepare(self, request: ChildRequest) -> Prepared:
@@ -130,30 +160,36 @@ class Child:
         name = request.template_name
         loader, files = self._engine.loader, run.inputs.files
         template = loader.template_named(files, name) or loader.parse(request.template)
-        environment = run.inputs.environment.for_child(self._state.row.name, name)
+        environment = run.inputs.environment.for_child(self._state.row.name, name).with_missing(request.registry)
         return loader.prepare(template, environment, files, request.parameters)
 
-    def _operation(self, action: str, stack_id: str, inputs: str, request: ChildRequest) -> Operation:
-        parent = self._operation_above
+    def _operation(
+        self, action: str, stack_id: str, inputs: str, request: ChildRequest, parent: Operation | None
+    ) -> Operation:
+        """An operation on the child, as part of `parent` or, None, in its own right."""
+        now, stack = self._engine.clock.now(), self._run.stack
+        minutes = request.timeout_minutes or stack.timeout_minutes
+        limit = minutes * 60.0 if minutes else float(self._engine.settings.stack_action_timeout)
         return Operation(
             id=new_id(),
             stack_id=stack_id,
-            parent_operation=parent.id,
+            parent_operation=parent.id if parent else None,
             parent_resource=self._state.row.uuid,
             round=request.round,
             action=action,
             status="PENDING",
             reason="",
             inputs=inputs,
-            request_id=parent.request_id,
-            user_id=parent.user_id,
-            created_at=self._engine.clock.now(),
+            request_id=parent.request_id if parent else None,
+            user_id=parent.user_id if parent else stack.user_id,
+            created_at=now,
             started_at=None,
             finished_at=None,
-            deadline=parent.deadline,
+            deadline=parent.deadline if parent else now + limit,
             owner=None,
             epoch=0,
             plan=None,
+            snapshot=parent.snapshot if parent else None,
         )
 
     # -- looking inside --------------------------------------------------------------------------------------
@@ -171,6 +207,7 @@ class Child:
                 reference_id=state.reference_id(),
                 physical_id=state.row.physical_id,
                 created_at=state.row.created_at,
+                properties=state.given,
             )
             for state in states
         ]
@@ -202,3 +239,9 @@ class Child:
             return None
         data: Mapping[str, Any] = (await self._engine.loader.load(stack.inputs)).template.data
         return data
+
+
+def _refuse_busy(stack: Stack) -> None:
+    """Raise ActionInProgress for a nested stack on which something runs."""
+    if stack.status == IN_PROGRESS:
+        raise ActionInProgress(f"Stack {stack.name} already has an action ({stack.action}) in progress.")

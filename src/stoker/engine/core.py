@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
 
-from stoker import __version__
-from stoker.base.clock import Clock, Timer
+from stoker.base.clock import Clock
 from stoker.base.errors import Fenced
 from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
 from stoker.engine.credentials import Credentials
+from stoker.engine.ending import conclusion
+from stoker.engine.holders import told_holder
 from stoker.engine.loader import LoadedInputs, Loader, Prepared
+from stoker.engine.membership import Membership
+from stoker.engine.peers import NoPeers, Peers
 from stoker.engine.planner import Wanted
 from stoker.engine.reading import Reader
 from stoker.engine.run import NOTHING, OperationRun
@@ -27,19 +29,21 @@ from stoker.engine.stopping import CANCELLED, Stop, gives_way
 from stoker.engine.types import MissingType, TypeTable
 from stoker.engine.watching import Watchtower
 from stoker.plugins.registry import Registry
-from stoker.store import queries
+from stoker.store import claims, queries, snapshots
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Claim, Journal
 from stoker.store.records import (
     COMPLETE,
     FAILED,
     IN_PROGRESS,
+    REMOVE_SNAPSHOT,
     RUNNING,
     SUPERSEDED,
-    EngineRecord,
     Event,
     Operation,
+    Record,
     Stack,
+    StackSnapshot,
 )
 from stoker.store.sealing import Sealer
 from stoker.template.definition import Definition
@@ -78,6 +82,7 @@ class Engine:
         clock: Clock,
         settings: EngineSettings,
         cloud_name: str | None = None,
+        peers: Peers | None = None,
     ) -> None:
         self.id = new_id()
         self.database = database
@@ -112,96 +117,76 @@ class Engine:
 
         `alone` says that no other engine can be alive on this database, so that nothing has to be waited for.
         """
-        now = self.clock.now()
-        record = EngineRecord(
-            id=self.id,
-            host=self.settings.host,
-            process=os.getpid(),
-            version=__version__,
-            started_at=now,
-            seen_at=now,
-            lease=self.settings.lease_seconds,
-            stopped_at=None,
-        )
-        batch = Batch().add(record)
-        if alone:
-            batch.then(partial(queries.stop_other_engines, engine_id=self.id, now=now))
-        await self.journal.commit(batch)
-        await self.adopt_orphans()
-        self._schedule_beat()
+        await self.membership.join(alone=alone)
 
     async def stop(self) -> None:
         """Let steps in the middle of a call end, hand all operations over, and say goodbye."""
-        self._stopped = True
-        if self._beat is not None:
-            self._beat.cancel()
+        self.membership.leave()
+        waiting = [run.operation.id for run in self._next.values()]
         self._next.clear()
         for run in list(self.runs.values()):
             run.stop(Stop.SHUTDOWN)
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
-        farewell = partial(queries.say_goodbye, engine_id=self.id, now=self.clock.now())
-        await self.journal.commit(Batch().then(farewell))
+        await self.membership.say_goodbye()
+        for operation_id in (*waiting, *self._handed_over):
+            self.peers.offer(operation_id)
 
-    def _schedule_beat(self) -> None:
-        if not self._stopped:
-            self._beat = self.clock.call_later(self.settings.heartbeat_seconds, lambda: self._spawn(self._heartbeat()))
-
-    async def _heartbeat(self) -> None:
-        try:
-            beat = partial(queries.touch_engine, engine_id=self.id, now=self.clock.now())
-            await self.journal.commit(Batch().then(beat))
-            await self.adopt_orphans()
-        except Exception:
-            LOG.exception("the heartbeat failed; it will be tried again")
-        self._schedule_beat()
-
-    def _spawn(self, work: Any) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something beside everything else; `stop` waits for it."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def adopt_orphans(self) -> None:
-        """Claim unfinished operations that no living engine owns, and go on with them."""
-        orphans = await self.database.read(queries.claimable, self.id, self.clock.now())
-        for operation in orphans:
-            if not await self._claim(operation):
-                continue
-            stack = await self.database.read(queries.stack_by_id, operation.stack_id)
-            if stack is None or stack.operation != operation.id:
-                await self._close(operation, SUPERSEDED, Stop.SUPERSEDED.value)
-                continue
-            if stack.status != IN_PROGRESS:
-                await self._close(operation, FAILED, CANCELLED)
-                continue
-            LOG.info("going on with %s of stack %s (operation %s)", operation.action, stack.name, operation.id)
-            self._launch(OperationRun(self, operation, stack))
+    async def go_on(self, operation: Operation) -> None:
+        """Run an operation that this engine has just claimed, or close what is left of it."""
+        stack = await self._stack_of(operation)
+        beside = operation.action == REMOVE_SNAPSHOT
+        if stack is None or not (beside or stack.status == IN_PROGRESS):
+            await self._close(operation, FAILED, CANCELLED)
+            return
+        LOG.info("going on with %s of stack %s (operation %s)", operation.action, stack.name, operation.id)
+        self._launch(OperationRun(self, operation, stack))
 
-    async def _claim(self, operation: Operation) -> bool:
-        taken: list[bool] = []
+    async def _stack_of(self, operation: Operation) -> Stack | None:
+        """The stack that an operation is about."""
+        identifier: str | None = operation.stack_id
+        if operation.action == REMOVE_SNAPSHOT:
+            snapshot = await self.database.read(snapshots.snapshot_by_id, operation.stack_id)
+            identifier = snapshot.stack_id if snapshot is not None else None
+        return await self.database.read(queries.stack_by_id, identifier) if identifier is not None else None
 
-        def take(connection: Any) -> None:
-            taken.append(queries.take(connection, operation.id, operation.epoch, self.id, self.clock.now()))
-
-        await self.journal.commit(Batch().then(take))
-        if taken[-1]:
-            operation.owner, operation.epoch, operation.status = self.id, operation.epoch + 1, RUNNING
-        return taken[-1]
+    def all_runs(self) -> list[OperationRun]:
+        """The operations that are run here, and those that wait for them to stop."""
+        return [*self.runs.values(), *self._next.values()]
 
     # -- taking work on ----------------------------------------------------------------------------------------
 
     async def submit_new(
-        self, stack: Stack, operation: Operation, prepared: Prepared, tags: tuple[str, ...] = ()
+        self,
+        stack: Stack,
+        operation: Operation,
+        prepared: Prepared,
+        tags: tuple[str, ...] = (),
+        *,
+        claim: Claim | None = None,
     ) -> None:
-        """Record a new stack with its first operation, and begin. Raises IntegrityError when the name is taken."""
+        """Record a new stack with its first operation, and begin. Raises IntegrityError when the name is taken.
+
+        `claim` is the hold on the operation above, for a nested stack: Fenced is raised when it has been lost.
+        """
         stack.operation = operation.id
-        self._own(operation)
-        batch = Batch().then(prepared.save).add(prepared.row, stack, operation)
+        if operation.parent_operation is None or not self.membership.others:
+            self._own(operation)
+        batch = Batch(claim=claim).then(prepared.save).add(prepared.row, stack, operation)
         batch.add(self._stack_event(stack, operation.action, IN_PROGRESS, f"Stack {operation.action} started"))
         if tags:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
         await self.journal.commit(batch)
-        self._launch(OperationRun(self, operation, stack))
+        if operation.owner == self.id:
+            self._launch(OperationRun(self, operation, stack))
+        else:
+            self.peers.offer(operation.id)
 
     async def submit(
         self,
@@ -212,13 +197,17 @@ class Engine:
         values: dict[str, Any] | None = None,
         tags: tuple[str, ...] | None = None,
         guard: Callable[[Stack], object] | None = None,
+        fresh: Callable[[Connection], object] | None = None,
+        rows: Sequence[Record] = (),
+        claim: Claim | None = None,
     ) -> None:
         """Record an operation on an existing stack and begin; one that is running there gives way first.
 
-        `values` are further columns of the stack to set. `guard` sees the stack as it is when the operation is
-        recorded; what it raises is raised here, and nothing has been recorded.
+        `values` are further columns of the stack to set, `rows` others that change with it. `guard` sees the stack as
+        it is when the operation is recorded; what it raises is raised here, and nothing has been recorded. `fresh` is
+        a guard that looks at more of the record. `claim` as for `submit_new`. Where another engine runs something on
+        the stack, the operation waits until that has ended.
         """
-        self._own(operation)
         operation.former_inputs = operation.former_inputs or stack.inputs
         changes: dict[str, Any] = {
             "action": operation.action,
@@ -232,15 +221,19 @@ class Engine:
             changes["description"] = prepared.loaded.template.description or ""
         if operation.action in ("UPDATE", "RESTORE"):
             changes["updated_at"] = self.clock.now()
-        batch = Batch().add(operation)
+        batch = Batch(claim=claim).change(*rows)
         if prepared is not None:
             batch.then(prepared.save).add(prepared.row)
         recorded = [stack]
+        busy: list[str | None] = [None]
 
         def take_over(connection: Connection) -> None:
             recorded[0] = queries.lock_stack(connection, stack.id) or stack
             if guard is not None:
                 guard(recorded[0])
+            if fresh is not None:
+                fresh(connection)
+            busy[0] = claims.begin(connection, operation, self.id, self.clock.now())
             queries.set_stack(connection, stack.id, changes)
 
         batch.then(take_over)
@@ -248,9 +241,12 @@ class Engine:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
         batch.add(self._stack_event(stack, operation.action, IN_PROGRESS, str(changes["reason"])))
         await self.journal.commit(batch)
-        if operation.parent_operation is None:
+        if operation.parent_resource is None:
             await self.outdate_holders(stack)
-        self._launch(OperationRun(self, operation, replace(recorded[0], **changes)))
+        if busy[0] is None:
+            self._launch(OperationRun(self, operation, replace(recorded[0], **changes)))
+        else:
+            self.peers.alert(busy[0])
 
     async def outdate_holders(self, stack: Stack) -> None:
         """Have the next update of the stacks above look into a nested one that was changed behind their back."""
@@ -272,29 +268,38 @@ class Engine:
 
     def _launch(self, run: OperationRun) -> None:
         """Begin a run, as soon as the one that is running on the same stack has stopped."""
-        running = self.runs.get(run.stack.id)
+        running = self.runs.get(run.key)
         if running is not None:
             if gives_way(running.operation.action, run.operation.action):
                 running.stop(Stop.SUPERSEDED)
-            overtaken = self._next.get(run.stack.id)
-            self._next[run.stack.id] = run
+            overtaken = self._next.get(run.key)
+            self._next[run.key] = run
             if overtaken is not None:
-                self._spawn(self._close(overtaken.operation, SUPERSEDED, Stop.SUPERSEDED.value))
+                self.spawn(self._close(overtaken.operation, SUPERSEDED, Stop.SUPERSEDED.value))
             return
-        self.runs[run.stack.id] = run
-        self._spawn(self._drive(run))
+        self.runs[run.key] = run
+        self.spawn(self._drive(run))
 
     async def _drive(self, run: OperationRun) -> None:
         await run.run()
-        if self.runs.get(run.stack.id) is run:
-            del self.runs[run.stack.id]
-        following = self._next.pop(run.stack.id, None)
-        if following is not None and not self._stopped:
-            now: Stack | None = await self.database.read(queries.stack_by_id, following.stack.id)
+        now = await self.database.read(queries.stack_by_id, run.stack.id) if run.key in self._next else None
+        if self.runs.get(run.key) is run:
+            del self.runs[run.key]
+        following = self._next.pop(run.key, None)
+        if following is not None and not self.membership.stopped:
             following.stack = now or following.stack
             self._launch(following)
-        elif run.follow_up is not None and not self._stopped:
+        elif run.follow_up is not None and not self.membership.stopped:
             self._launch(run.follow_up)
+        elif self.membership.others:
+            self.spawn(self.membership.take_next(run.stack.id))
+
+    async def remove_snapshot(self, snapshot: StackSnapshot, stack: Stack, operation: Operation) -> None:
+        """Record that a snapshot goes, and begin to remove it, beside whatever else is done to the stack."""
+        snapshot.action, snapshot.status, snapshot.reason = "DELETE", IN_PROGRESS, "Snapshot DELETE started"
+        self._own(operation)
+        await self.journal.commit(Batch().change(snapshot).add(operation))
+        self._launch(OperationRun(self, operation, stack))
 
     # -- how operations end --------------------------------------------------------------------------------------
 
@@ -304,7 +309,8 @@ class Engine:
         operation.status, operation.reason, operation.finished_at = status, reason, now
         values: dict[str, Any] = {"status": status, "reason": reason}
         events = [self._stack_event(stack, operation.action, status, reason)]
-        batch = Batch(claim=Claim(operation.id, operation.epoch)).change(operation)
+        batch = Batch(claim=Claim(operation.id, operation.epoch)).change(operation, *await told_holder(run, status))
+        batch.steps.extend(conclusion(operation, status, reason, run.document))
         if status == COMPLETE:
             values |= self._success(run, now)
             if operation.action in ROLLS_BACK:
@@ -342,7 +348,7 @@ class Engine:
 
     def _success(self, run: OperationRun, now: float) -> dict[str, Any]:
         operation = run.operation
-        if operation.action == "DELETE":
+        if operation.action in ("DELETE", "ABANDON"):
             return {"deleted_at": now, "live_name": None}
         if operation.action == "ROLLBACK" and operation.inputs != NOTHING and run.inputs is not None:
             return {"inputs": operation.inputs, "description": run.inputs.template.description or ""}
@@ -365,6 +371,7 @@ class Engine:
             finished_at=None,
             deadline=now + limit,
             plan=None,
+            snapshot=None,
         )
         self._own(rollback)
         return rollback
@@ -372,7 +379,9 @@ class Engine:
     async def _close(self, operation: Operation, status: str, reason: str) -> None:
         operation.status, operation.reason, operation.finished_at = status, reason, self.clock.now()
         try:
-            await self.journal.commit(Batch(claim=Claim(operation.id, operation.epoch)).change(operation))
+            batch = Batch(claim=Claim(operation.id, operation.epoch)).change(operation)
+            batch.steps.extend(conclusion(operation, status, reason))
+            await self.journal.commit(batch)
         except Fenced:
             LOG.info("operation %s has another owner now", operation.id)
         self._tell_finished(operation)
@@ -389,13 +398,16 @@ class Engine:
         """Leave an unfinished operation to whoever comes next."""
         run.operation.owner = None
         await run.commit(Batch().change(run.operation))
+        self._handed_over.append(run.operation.id)
 
-    async def release(self, stack: Stack) -> None:
-        """Give up what a stack that is about to be gone held outside its resources."""
+    async def release(self, stack: Stack, *, abandoned: bool = False) -> None:
+        """Give up what a stack that is about to be gone held outside its resources; the users of one that is abandoned
+        live on, and so does their project.
+        """
         if stack.parent_id is not None:
             return
         recorded = await self.database.read(queries.stack_by_id, stack.id)
-        if recorded is not None and recorded.user_project_id is not None:
+        if recorded is not None and recorded.user_project_id is not None and not abandoned:
             await self.credentials.remove_user_project(stack, recorded.user_project_id)
         await self.credentials.release(stack)
 
@@ -425,12 +437,23 @@ class Engine:
             return following.operation
         return await self.database.read(queries.operation_by_id, operation.id) or operation
 
-    def tell_when_finished(self, operation_id: str, wake: Callable[[], None]) -> None:
-        """Call `wake` when an operation that runs here ends."""
-        self._watchers.setdefault(operation_id, []).append(wake)
+    def tell_when_finished(self, operation_id: str, waiting: str, wake: Callable[[], None]) -> None:
+        """Call `wake` when an operation ends, wherever it runs; `waiting` names who waits, once."""
+        self._watchers.setdefault(operation_id, {})[waiting] = wake
+
+    def waited_for(self) -> list[str]:
+        """Operations whose end somebody waits for here and that do not run here."""
+        here = {run.operation.id for run in self.all_runs()}
+        return [identifier for identifier in self._watchers if identifier not in here]
 
     def _tell_finished(self, operation: Operation) -> None:
-        for wake in self._watchers.pop(operation.id, ()):
+        self.told_finished(operation.id)
+        if operation.parent_operation is not None and self.membership.others:
+            self.peers.finished(operation.id)
+
+    def told_finished(self, operation_id: str) -> None:
+        """Wake who waits for an operation."""
+        for wake in self._watchers.pop(operation_id, {}).values():
             wake()
 
     async def cancel(self, stack: Stack, guard: Callable[[Stack], object]) -> None:

@@ -14,7 +14,7 @@ from stoker.operations.checking import TreeChecker
 from stoker.operations.requests import StackRequest, parse_environment, parse_template
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Property, Type, schema_to_api
-from stoker.store import queries
+from stoker.store import claims
 from stoker.template.definition import Definition
 from stoker.template.parameters import PseudoParameters
 from stoker.template.validation import describe_parameters
@@ -232,7 +232,7 @@ async def build_info(engine: Engine, context: RequestContext) -> dict[str, Any]:
 async def service_list(engine: Engine, context: RequestContext) -> list[dict[str, Any]]:
     """Engine processes, and whether each is alive."""
     now = engine.clock.now()
-    rows = await engine.database.read(queries.list_engines)
+    rows = await engine.database.read(claims.list_engines)
     return [
         {
             "id": row.id,

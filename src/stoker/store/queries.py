@@ -9,12 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, insert, or_, select, update
 
 from stoker.store import tables
 from stoker.store.records import (
     UNFINISHED,
-    EngineRecord,
     Event,
     Inputs,
     Operation,
@@ -161,10 +160,14 @@ def credential_in_use(connection: Connection, credential: str, except_stack: str
 
 @dataclass(slots=True)
 class StackQuery:
-    """Which stacks to list; empty means no limit. `filters` maps columns to accepted values."""
+    """Which stacks to list; empty means no limit. `filters` are columns with the values that are accepted in them.
+
+    `states` are alternatives of an action (None: any) and a status; a stack must be in one of each sequence.
+    """
 
     project_id: str | None = None
-    filters: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    filters: Sequence[tuple[str, Sequence[Any]]] = ()
+    states: Sequence[Sequence[tuple[str | None, str]]] = ()
     tags: Sequence[str] = ()
     tags_any: Sequence[str] = ()
     not_tags: Sequence[str] = ()
@@ -181,7 +184,7 @@ class StackQuery:
 def list_stacks(connection: Connection, wanted: StackQuery) -> list[Stack]:
     """The stacks that match, sorted and paged."""
     query = _stack_filter(select(tables.stacks), wanted)
-    keys = [tables.stacks.c[name] for name in dict.fromkeys([*wanted.sort_keys, "created_at", "id"])]
+    keys = [_sortable(tables.stacks.c[name]) for name in dict.fromkeys([*wanted.sort_keys, "created_at", "id"])]
     if wanted.marker:
         row = connection.execute(select(*keys).where(tables.stacks.c.id == wanted.marker)).one_or_none()
         if row is not None:
@@ -190,6 +193,16 @@ def list_stacks(connection: Connection, wanted: StackQuery) -> list[Stack]:
     if wanted.limit is not None:
         query = query.limit(wanted.limit)
     return [Stack.of(row) for row in connection.execute(query)]
+
+
+def _in_state(action: str | None, status: str) -> ColumnElement[bool]:
+    in_status = tables.stacks.c.status == status
+    return in_status if action is None else and_(tables.stacks.c.action == action, in_status)
+
+
+def _sortable(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A column by which pages can go on after a marker: null, a time that has not come, stands before all others."""
+    return func.coalesce(column, 0) if column is tables.stacks.c.updated_at else column
 
 
 def count_listed(connection: Connection, wanted: StackQuery) -> int:
@@ -206,8 +219,10 @@ def _stack_filter(query: Select[Any], wanted: StackQuery) -> Select[Any]:
         query = query.where(columns.deleted_at.is_(None))
     if not wanted.show_nested:
         query = query.where(columns.parent_id.is_(None))
-    for name, values in wanted.filters.items():
+    for name, values in wanted.filters:
         query = query.where(columns[name].in_(list(values)))
+    for states in wanted.states:
+        query = query.where(or_(*(_in_state(action, status) for action, status in states)))
     tagged = select(tables.stack_tags.c.stack_id)
     for tag in wanted.tags:
         query = query.where(columns.id.in_(tagged.where(tables.stack_tags.c.tag == tag)))
@@ -402,63 +417,12 @@ def child_operation(
     return Operation.of(row) if row else None
 
 
-def claimable(connection: Connection, engine_id: str, now: float) -> list[Operation]:
-    """Unfinished operations that nobody alive owns, oldest first."""
-    alive = select(tables.engines.c.id).where(
-        and_(tables.engines.c.stopped_at.is_(None), tables.engines.c.seen_at + tables.engines.c.lease > now)
-    )
-    columns = tables.operations.c
-    where = and_(
-        columns.status.in_(UNFINISHED),
-        or_(columns.owner.is_(None), and_(columns.owner != engine_id, columns.owner.not_in(alive))),
-    )
-    query = select(tables.operations).where(where).order_by(columns.created_at)
-    return [Operation.of(row) for row in connection.execute(query)]
-
-
-def take(connection: Connection, operation_id: str, epoch: int, owner: str, now: float) -> bool:
-    """Claim an operation seen at `epoch`; false when someone else was quicker."""
-    columns = tables.operations.c
-    where = and_(columns.id == operation_id, columns.epoch == epoch, columns.status.in_(UNFINISHED))
-    values = {
-        "owner": owner,
-        "epoch": epoch + 1,
-        "status": "RUNNING",
-        "started_at": func.coalesce(columns.started_at, now),
-    }
-    return connection.execute(update(tables.operations).where(where).values(values)).rowcount == 1
-
-
 def unfinished_of(connection: Connection, stack_id: str) -> list[Operation]:
     """A stack's unfinished operations, oldest first."""
     columns = tables.operations.c
     where = and_(columns.stack_id == stack_id, columns.status.in_(UNFINISHED))
     query = select(tables.operations).where(where).order_by(columns.created_at)
     return [Operation.of(row) for row in connection.execute(query)]
-
-
-# -- engines -------------------------------------------------------------------------------------------------
-
-
-def list_engines(connection: Connection) -> list[EngineRecord]:
-    """All engine processes that have not been forgotten."""
-    return [EngineRecord.of(row) for row in connection.execute(select(tables.engines))]
-
-
-def touch_engine(connection: Connection, engine_id: str, now: float) -> None:
-    """Renew every claim of an engine by saying that it is alive."""
-    connection.execute(update(tables.engines).where(tables.engines.c.id == engine_id).values(seen_at=now))
-
-
-def stop_other_engines(connection: Connection, engine_id: str, now: float) -> None:
-    """Declare all other engines stopped: the caller knows that none can be alive."""
-    where = and_(tables.engines.c.id != engine_id, tables.engines.c.stopped_at.is_(None))
-    connection.execute(update(tables.engines).where(where).values(stopped_at=now))
-
-
-def say_goodbye(connection: Connection, engine_id: str, now: float) -> None:
-    """Declare an engine stopped."""
-    connection.execute(update(tables.engines).where(tables.engines.c.id == engine_id).values(stopped_at=now))
 
 
 # -- software configurations ---------------------------------------------------------------------------------

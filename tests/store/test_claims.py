@@ -1,0 +1,274 @@
+"""Who runs what: claims, the fence, taking over, and that rows decide it alike on every database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from rows import engine, event, operation, stack
+from sqlalchemy import Column, Connection, MetaData, String, Table, update
+
+from stoker.base.errors import Fenced, Invalid
+from stoker.store import claims, queries, schema, tables
+from stoker.store.database import Database
+from stoker.store.journal import Batch, Claim, Journal
+from stoker.store.records import PENDING, RUNNING, SUPERSEDED, Operation, Resource, Stack
+
+NOW = 100.0
+_VERSION = Table("alembic_version", MetaData(), Column("version_num", String(32)))
+
+
+async def did(journal: Journal, step: Callable[[Connection], Any]) -> Any:
+    """The answer of a step of its own transaction."""
+    answers: list[Any] = []
+    await journal.commit(Batch().then(lambda connection: answers.append(step(connection))))
+    return answers[-1]
+
+
+async def taken(journal: Journal, identifier: str, engine_id: str, now: float = NOW) -> Operation | None:
+    answer: Operation | None = await did(journal, lambda c: claims.take(c, identifier, engine_id, now))
+    return answer
+
+
+@pytest.fixture
+async def running(journal: Journal) -> tuple[Stack, Operation]:
+    """A stack whose operation the engine `me` runs; `me` and `other` were seen just now."""
+    made = stack()
+    owned = operation(made.id)
+    made.operation = owned.id
+    await journal.commit(Batch().add(made, owned, engine("me", NOW), engine("other", NOW)))
+    return made, owned
+
+
+async def read(database: Database, identifier: str) -> Operation:
+    found = await database.read(queries.operation_by_id, identifier)
+    assert found is not None
+    return found
+
+
+async def test_what_a_living_engine_runs_is_not_taken(journal: Journal, running: tuple[Stack, Operation]) -> None:
+    assert await taken(journal, running[1].id, "other") is None
+
+
+@pytest.mark.parametrize("gone", ["lapsed", "stopped"])
+async def test_an_engine_that_lost_its_claim_writes_nothing(
+    database: Database, journal: Journal, running: tuple[Stack, Operation], gone: str
+) -> None:
+    made, owned = running
+    mine = Claim(owned.id, 1)
+    await journal.commit(Batch(claim=mine).add(event(made.id, "mine")))
+    if gone == "stopped":
+        await journal.commit(Batch().then(partial(claims.say_goodbye, engine_id="me", now=NOW)))
+    now = NOW if gone == "stopped" else NOW + 16
+    await journal.commit(Batch().then(partial(claims.report, engine=engine("other", now))))
+    theirs = await taken(journal, owned.id, "other", now)
+    assert theirs is not None and (theirs.owner, theirs.epoch) == ("other", 2)
+    with pytest.raises(Fenced):
+        await journal.commit(Batch(claim=mine).add(event(made.id, "too late")))
+    await journal.commit(Batch(claim=Claim(owned.id, 2)).add(event(made.id, "theirs")))
+    listed = await database.read(queries.list_events, queries.EventQuery(stack_ids=[made.id]))
+    assert [item.reason for item in listed] == ["mine", "theirs"]
+
+
+async def test_a_lost_claim_does_not_hold_up_others_of_the_same_group(
+    database: Database, journal: Journal, running: tuple[Stack, Operation]
+) -> None:
+    made, owned = running
+    batches = [Batch(claim=Claim(owned.id, epoch)).add(event(made.id, str(epoch))) for epoch in (1, 7, 1)]
+    results = await asyncio.gather(*(journal.commit(batch) for batch in batches), return_exceptions=True)
+    assert [type(result) for result in results] == [type(None), Fenced, type(None)]
+
+
+async def test_only_one_of_several_writers_takes_an_operation(url: str, database: Database, journal: Journal) -> None:
+    made = stack()
+    waiting = operation(made.id, owner=None, epoch=0, status=PENDING)
+    made.operation = waiting.id
+    await journal.commit(Batch().add(made, waiting, *(engine(f"e{number}", NOW) for number in range(3))))
+    databases = [Database(url) for _ in range(3)]
+    journals = [Journal(each) for each in databases]
+    answers = await asyncio.gather(*(taken(each, waiting.id, f"e{n}") for n, each in enumerate(journals)))
+    assert sorted(answer is not None for answer in answers) == [False, False, True]
+    for each, store in zip(journals, databases, strict=True):
+        each.close()
+        store.close()
+
+
+async def test_a_new_operation_waits_for_the_other_engine_that_runs_one(
+    database: Database, journal: Journal, running: tuple[Stack, Operation]
+) -> None:
+    made, owned = running
+    newer = operation(made.id)
+
+    def submit(connection: Connection) -> str | None:
+        queries.lock_stack(connection, made.id)
+        busy = claims.begin(connection, newer, "other", NOW)
+        queries.set_stack(connection, made.id, {"operation": newer.id})
+        return busy
+
+    assert await did(journal, submit) == "me"
+    assert (await read(database, newer.id)).status == PENDING
+    assert await taken(journal, newer.id, "other") is None
+    seen = (await database.read(claims.standing, [owned.id]))[owned.id]
+    assert seen.current == newer.id
+    owned.status = SUPERSEDED
+    await journal.commit(Batch(claim=Claim(owned.id, 1)).change(owned))
+    assert await database.read(claims.waiting_on, made.id) == newer.id
+    assert await taken(journal, newer.id, "me") is not None
+
+
+async def test_what_a_dead_engine_left_is_closed_for_good(
+    database: Database, journal: Journal, running: tuple[Stack, Operation]
+) -> None:
+    made, owned = running
+    newer = operation(made.id)
+
+    def submit(connection: Connection) -> str | None:
+        queries.lock_stack(connection, made.id)
+        return claims.begin(connection, newer, "other", NOW + 16)
+
+    assert await did(journal, submit) is None
+    assert ((await read(database, newer.id)).owner, (await read(database, newer.id)).status) == ("other", RUNNING)
+    closed = await read(database, owned.id)
+    assert (closed.status, closed.epoch) == (SUPERSEDED, 2)
+    with pytest.raises(Fenced):
+        await journal.commit(Batch(claim=Claim(owned.id, 1)).add(event(made.id, "too late")))
+
+
+async def test_what_has_been_overtaken_is_closed_and_not_run(
+    database: Database, journal: Journal, running: tuple[Stack, Operation]
+) -> None:
+    made, owned = running
+    await journal.commit(Batch().then(partial(queries.set_stack, stack_id=made.id, values={"operation": "newer"})))
+    assert await taken(journal, owned.id, "other", NOW + 16) is None
+    assert (await read(database, owned.id)).status == SUPERSEDED
+
+
+async def test_orphans_are_what_nobody_alive_owns(
+    database: Database, journal: Journal, running: tuple[Stack, Operation]
+) -> None:
+    waiting = operation("s2", owner=None, epoch=0, status=PENDING, created_at=0.5)
+    await journal.commit(Batch().add(waiting))
+
+    async def orphans(now: float) -> list[str]:
+        return [item.id for item in await database.read(claims.claimable, "other", now, 10)]
+
+    assert await orphans(NOW) == [waiting.id]
+    assert await orphans(NOW + 16) == [waiting.id, running[1].id]
+    assert await database.read(claims.count_unfinished, NOW) == {"running": 1, "waiting": 1}
+
+
+async def test_reports_keep_an_engine_alive_even_one_that_was_forgotten(database: Database, journal: Journal) -> None:
+    for seen in (NOW, NOW + 10):
+        await journal.commit(Batch().then(partial(claims.report, engine=engine("me", seen))))
+        assert await database.read(claims.living, seen + 14) == {"me"}
+        assert await database.read(claims.living, seen + 16) == set()
+    assert await did(journal, lambda c: claims.forget_engines(c, NOW + 11)) == 1
+    await journal.commit(Batch().then(partial(claims.report, engine=engine("me", NOW))))
+    assert await database.read(claims.living, NOW) == {"me"}
+
+
+async def test_a_change_from_outside_of_operations_is_made_on_what_was_read_or_not_at_all(
+    journal: Journal, running: tuple[Stack, Operation]
+) -> None:
+    made, owned = running
+    values: dict[str, Any] = dict.fromkeys(Resource.__dataclass_fields__)
+    text = {"uuid": "r", "stack_id": made.id, "name": "r", "type": "T", "action": "CREATE", "status": "COMPLETE"}
+    resource = Resource(
+        **{**values, **text, "reason": "", "fingerprint": "", "requires": "[]", "position": 1, "state": "as read",
+           "created_at": 1.0}
+    )  # fmt: skip
+    await journal.commit(Batch().add(resource))
+    untouched = partial(claims.require_untouched, stack_id=made.id, uuid="r", state="as read")
+    with pytest.raises(Fenced, match="has begun"):
+        await journal.commit(Batch().then(untouched))
+    owned.status = "COMPLETE"
+    await journal.commit(Batch().change(owned))
+    await journal.commit(Batch().then(untouched))
+    resource.state = "newer"
+    await journal.commit(Batch().change(resource))
+    with pytest.raises(Fenced, match="changed meanwhile"):
+        await journal.commit(Batch().then(untouched))
+
+
+async def test_a_commit_that_was_cut_off_and_went_through_is_not_done_again(
+    database: Database, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection breaks after the database has committed, before it can say so."""
+    broken: list[str] = []
+    original = type(database.engine.dialect).do_commit
+
+    def do_commit(dialect: Any, connection: Any) -> None:
+        original(dialect, connection)
+        if not broken:
+            broken.append("once")
+            error: Any = dialect.dbapi.OperationalError
+            code = {"sqlite": ("database is locked",), "mysql": (2013, "Lost connection")}
+            raise error(*code.get(dialect.name, ("the connection was lost",)))
+
+    await journal.commit(Batch().add(stack("before")))
+    monkeypatch.setattr(type(database.engine.dialect), "do_commit", do_commit)
+    monkeypatch.setattr("stoker.store.journal.RETRY_SECONDS", 0.01)
+    await journal.commit(Batch().add(stack("cut-off")))
+    assert broken
+    await journal.commit(Batch().add(stack("after")))
+    names = {item.name for item in await database.read(queries.list_stacks, queries.StackQuery(project_id="p"))}
+    assert names == {"before", "cut-off", "after"}
+
+
+async def test_writes_wait_for_a_database_that_refuses_for_a_while(
+    database: Database, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals = iter([True, True])
+    original = type(database.engine.dialect).do_commit
+
+    def do_commit(dialect: Any, connection: Any) -> None:
+        if next(refusals, False):
+            error: Any = dialect.dbapi.OperationalError
+            code = {"sqlite": ("database is busy",), "mysql": (1213, "Deadlock found")}
+            dialect.do_rollback(connection)
+            raise error(*code.get(dialect.name, ("the server is shutting down",)))
+        original(dialect, connection)
+
+    monkeypatch.setattr(type(database.engine.dialect), "do_commit", do_commit)
+    monkeypatch.setattr("stoker.store.journal.RETRY_SECONDS", 0.01)
+    made = stack()
+    await journal.commit(Batch().add(made))
+    assert await database.read(queries.stack_by_id, made.id) == made
+
+
+def test_names_that_differ_by_case_are_different(database: Database) -> None:
+    with database.engine.execution_options(writes=True).begin() as connection:
+        for name in ("web", "Web", "wéb"):
+            connection.execute(tables.stacks.insert().values(stack(name).values()))
+    found = database.read_now(queries.stack_by_name, "p", "Web")
+    assert found is not None and found.name == "Web"
+    assert database.read_now(queries.stack_by_name, "p", "WEB") is None
+
+
+async def test_two_processes_may_bring_the_tables_up_at_once(url: str) -> None:
+    databases = [Database(url) for _ in range(3)]
+    await asyncio.gather(*(asyncio.to_thread(each.migrate) for each in databases))
+    for each in databases:
+        each.close()
+
+
+@pytest.mark.parametrize(("revision", "fits"), [("0001", True), ("0002", True), ("0003", False), ("0000", False)])
+def test_a_release_works_with_its_own_tables_and_those_of_the_next(
+    database: Database, revision: str, fits: bool
+) -> None:
+    with database.engine.execution_options(writes=True).begin() as connection:
+        connection.execute(update(_VERSION).values(version_num=revision))
+    assert database.read_now(lambda c: schema.versions(c).fit.good) is fits
+    if not fits:
+        with pytest.raises(Invalid, match=f"its revision: {revision}, ours: 0001"):
+            database.read_now(schema.require_fit)
+
+
+def test_an_empty_database_does_not_fit(url: str) -> None:
+    database = Database(url)
+    with pytest.raises(Invalid, match="run `stoker db sync`"):
+        database.read_now(schema.require_fit)
+    database.close()
