@@ -95,6 +95,10 @@ class RequestLimitExceeded(Invalid):
     """A quota or a size limit would be passed."""
 
 
+class DownloadLimitExceeded(Invalid):
+    """What a request names is larger than may be fetched."""
+
+
 class ImmutableParameterModified(Invalid):
     """An update gives another value to a parameter that is declared immutable."""
 
@@ -155,6 +159,10 @@ class Conflict(UserError):
 
 class StackExists(Conflict):
     """The project has a stack of this name."""
+
+
+class PlanOutdated(Conflict):
+    """A saved plan is not what would be done now."""
 
 
 class ActionInProgress(Conflict):

@@ -19,7 +19,7 @@ from stoker.engine.state import ResourceState
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import secret_paths
 from stoker.schema.unknown import Unknown, find_unknowns
-from stoker.template.definition import Definition
+from stoker.template.definition import Definition, ResourceDefinition
 from stoker.template.expressions import Facade, Scope, UnknownScope
 
 HIDDEN = Unknown.of("(hidden)")
@@ -27,6 +27,10 @@ HIDDEN = Unknown.of("(hidden)")
 
 SHORTEST_SECRET = 4
 """Texts shorter than this are not blotted out wherever they turn up: they would blot out everything."""
+
+
+Shadow = Mapping[str, Any] | None
+"""Property values of a resource with HIDDEN in place of what is hidden; None where nothing is."""
 
 
 class PlanningScope(Scope, Protocol):
@@ -40,13 +44,13 @@ class PlanningScope(Scope, Protocol):
 class Concealment:
     """What is hidden in one stack: `definition` is what it should be, `former` what it was before, where that is known.
 
-    `more` are names of parameters whose values the stack above hides, in either definition.
+    `above` is the definition with HIDDEN in place of what the stack above hides, where it hides anything.
     """
 
     definition: Definition
     types: Mapping[str, tuple[str, ResourceType]]
     former: Definition | None = None
-    more: frozenset[str] = frozenset()
+    above: Definition | None = None
     secrets: frozenset[str] = field(init=False, repr=False)
     _shadow: Definition = field(init=False)
     _former_shadow: Definition | None = field(init=False)
@@ -54,25 +58,18 @@ class Concealment:
 
     def __post_init__(self) -> None:
         self.secrets = frozenset(_texts(self._hidden_values()))
-        self._shadow = self._shadowed(self.definition)
-        self._former_shadow = self._shadowed(self.former) if self.former is not None else None
+        self._shadow = _shadowed(self.above or self.definition)
+        self._former_shadow = _shadowed(self.former) if self.former is not None else None
 
     @property
     def hides(self) -> bool:
         """Whether any parameter is hidden."""
         return self._shadow is not self.definition or self._former_shadow is not self.former
 
-    def _hidden_names(self, definition: Definition) -> frozenset[str]:
-        return definition.parameters.hidden | {name for name in self.more if definition.has_parameter(name)}
-
     def _hidden_values(self) -> Iterator[Any]:
         for definition in (self.definition, self.former):
             if definition is not None:
-                yield from (definition.parameters.fit(name) for name in self._hidden_names(definition))
-
-    def _shadowed(self, definition: Definition) -> Definition:
-        hidden = self._hidden_names(definition)
-        return definition.with_parameters(dict.fromkeys(hidden, HIDDEN)) if hidden else definition
+                yield from (definition.parameters.fit(name) for name in definition.parameters.hidden)
 
     # -- what is hidden ----------------------------------------------------------------------------------------
 
@@ -107,12 +104,19 @@ class Concealment:
     def _values(self, definition: Definition, name: str, kind: ResourceType, scope: Scope) -> Any:
         resource = definition.resources.get(name)
         if resource is None:
-            return {}
+            # A group may number the members that it asks for in another way; they are all alike.
+            resource = self._like(definition, name)
+        if resource is None:
+            return HIDDEN if definition is self._shadow else {}
         try:
             given = definition.resolve(resource.properties, scope) or {}
         except StokerError:
             return HIDDEN
         return {**given, **finalized(kind, given)}
+
+    def _like(self, definition: Definition, name: str) -> ResourceDefinition | None:
+        wanted = self.definition.resources[name].type
+        return next((other for other in definition.resources.values() if other.type == wanted), None)
 
     def _refers_to_secrets(self, name: str) -> bool:
         return any(
@@ -141,6 +145,11 @@ class Concealment:
         if state is None:
             return False
         return state.reference_id() in [state.stored.data.get(key) for key in state.type.hidden_data]
+
+
+def _shadowed(definition: Definition) -> Definition:
+    hidden = definition.parameters.hidden
+    return definition.with_parameters(dict.fromkeys(hidden, HIDDEN)) if hidden else definition
 
 
 def below(paths: Iterable[Path], name: str) -> frozenset[Path]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from stoker.engine.plan import Decision, Kind, PropertyChange
@@ -33,7 +34,8 @@ class Target:
     """A desired resource with its values as far as they are known.
 
     `given` are resolved property values without the absent ones; `fingerprint` is None while something in it is
-    unknown. `implementation` is the resolved type name. For `restored` and `renewed` see `restoring.Restored`.
+    unknown. `implementation` is the resolved type name; `since` when the operation began (seconds since the epoch).
+    For `restored` and `renewed` see `restoring.Restored`.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Target:
     restricted: frozenset[str] = frozenset()
     restored: Mapping[str, Any] = field(default_factory=dict)
     renewed: frozenset[str] | None = None
+    since: float = inf
 
     def definition(self) -> dict[str, Any]:
         """What is recorded of the definition besides the properties."""
@@ -107,6 +110,8 @@ def decide(
         return Decision(Kind.REPLACE, (f"its {row.action.lower()} failed: {row.reason}",))
     if target.external_id:
         return Decision(Kind.KEEP)
+    if target.type.replaced_with_parent and row.created_at < target.since:
+        return Decision(Kind.REPLACE, ("it is replaced whenever its stack is updated",))
     same = target.fingerprint is not None and target.fingerprint == row.fingerprint and not is_broken(row)
     if same and target.renewed is None:
         always = target.type.updates_with_parent

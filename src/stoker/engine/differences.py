@@ -62,6 +62,19 @@ def differences(before: Any, after: Any, hidden: Collection[Path] = ()) -> list[
     return list(found.values())
 
 
+def shown(value: Any, hidden: Collection[Path], path: Path = ()) -> Any:
+    """A value with asterisks in place of what is hidden, and null in place of what is not known."""
+    if is_unknown(value):
+        return None
+    if path in hidden:
+        return HIDDEN_TEXT
+    if isinstance(value, Mapping):
+        return {key: shown(item, hidden, (*path, key)) for key, item in value.items()}
+    if isinstance(value, list):
+        return [shown(item, hidden, (*path, index)) for index, item in enumerate(value)]
+    return value
+
+
 def _at(value: Any, path: Path) -> Any:
     for part in path:
         if isinstance(value, Mapping):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection
@@ -12,12 +13,14 @@ from sqlalchemy import Connection
 from stoker.base.errors import Bug
 from stoker.base.ids import arn, new_id
 from stoker.engine.settings import EngineSettings
+from stoker.schema.unknown import Unknown
 from stoker.store import documents, exchange, queries
 from stoker.store.database import Database
 from stoker.store.records import Inputs, Stack
 from stoker.store.sealing import Sealer
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
+from stoker.template.expressions import UNDETERMINED
 from stoker.template.limits import Limits
 from stoker.template.parameters import PseudoParameters
 from stoker.template.template import Template
@@ -28,20 +31,24 @@ _CACHED = 512
 
 
 class Recent(Generic[Value]):
-    """The most recently used values, by key."""
+    """The most recently used values, by key. Several threads may ask at once."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._values: OrderedDict[Any, Value] = OrderedDict()
+        self._lock = Lock()
 
     def get(self, key: Any, make: Callable[[], Value]) -> Value:
         """The value under `key`, made when it is not at hand."""
-        if key in self._values:
-            self._values.move_to_end(key)
-            return self._values[key]
-        value = self._values[key] = make()
-        if len(self._values) > self._size:
-            self._values.popitem(last=False)
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        made = make()
+        with self._lock:
+            value = self._values.setdefault(key, made)
+            if len(self._values) > self._size:
+                self._values.popitem(last=False)
         return value
 
 
@@ -138,6 +145,16 @@ class Loader:
         )
         return Prepared(row, bodies, loaded, self._sealer)
 
+    def imagined(
+        self, template: Template, environment: Environment, files: Files, parameters: Mapping[str, Any]
+    ) -> LoadedInputs:
+        """Inputs that nobody will store: those of a nested stack in a plan, whose parameters may be unknown."""
+        shared = environment.with_parameters({})
+        digest = self._sealer.digest(shared.to_data())
+        given = {"request": dict(parameters), "environment": dict(environment.parameters)}
+        whole = self._environments.get(digest, lambda: self.over_operator(shared))
+        return LoadedInputs(template, whole, files, given, self._whole_digest(digest))
+
     def over_operator(self, environment: Environment) -> Environment:
         """The environment over the operator's, as every stack sees it."""
         return environment.with_operator(self._operator)
@@ -207,19 +224,43 @@ class Loader:
         self, stack: Stack, inputs: LoadedInputs, *, strict: bool = True, exports: Mapping[str, Any] | None = None
     ) -> Definition:
         """The definition that inputs give for a stack. Raises TemplateInvalid."""
+        pseudo = PseudoParameters(
+            stack_id=stack.id,
+            stack_name=stack.name,
+            project_id=stack.project_id,
+            region=self._settings.region_name,
+            arn=arn(stack.project_id, stack.name, stack.id),
+        )
+        return self.bind_as(pseudo, inputs, strict=strict, exports=exports)
+
+    def bind_unborn(
+        self,
+        project_id: str,
+        inputs: LoadedInputs,
+        *,
+        name: str | Unknown = UNDETERMINED,
+        exports: Mapping[str, Any] | None = None,
+    ) -> Definition:
+        """As `bind`, for a stack that does not exist yet: what it will know of itself is unknown."""
+        pseudo = PseudoParameters(UNDETERMINED, name, project_id, self._settings.region_name, UNDETERMINED)
+        return self.bind_as(pseudo, inputs, strict=False, exports=exports)
+
+    def bind_as(
+        self,
+        pseudo: PseudoParameters,
+        inputs: LoadedInputs,
+        *,
+        strict: bool = True,
+        exports: Mapping[str, Any] | None = None,
+    ) -> Definition:
+        """The definition that inputs give for a stack that goes by these names. Raises TemplateInvalid."""
         given = inputs.parameters
         return Definition.bind(
             inputs.template,
             inputs.environment.with_parameters(given["environment"]),
             parameters=given["request"],
             files=inputs.files,
-            pseudo=PseudoParameters(
-                stack_id=stack.id,
-                stack_name=stack.name,
-                project_id=stack.project_id,
-                region=self._settings.region_name,
-                arn=arn(stack.project_id, stack.name, stack.id),
-            ),
+            pseudo=pseudo,
             strict=strict,
             exports=exports,
         )

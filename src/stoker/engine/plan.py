@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from stoker.engine.differences import HIDDEN_TEXT, Path, differences
+from stoker.engine.differences import HIDDEN_TEXT, Path, differences, shown
 from stoker.schema.unknown import has_unknown
 
 
@@ -45,6 +45,10 @@ class PropertyChange:
     def known(self) -> bool:
         """Whether the new value is known before anything is done."""
         return not has_unknown(self.after)
+
+    def shown(self) -> Any:
+        """The new value as anybody may see it; what is not known is null."""
+        return shown(self.after, self.hidden)
 
     def to_data(self) -> list[dict[str, Any]]:
         """Plain JSON data: each place in the value that differs. Hidden values are asterisks."""
@@ -79,7 +83,7 @@ class Step:
     """One node of a plan. `key` is unique in the plan; `after` are the keys of steps that must come first.
 
     `uuid` names the recorded resource that it acts on, None for one that is to be made. `causes` are the resources
-    whose fate new property values wait for.
+    whose fate new property values wait for. `depth` counts the nested stacks that it is in.
     """
 
     key: str
@@ -91,12 +95,14 @@ class Step:
     changes: tuple[PropertyChange, ...] = ()
     after: frozenset[str] = frozenset()
     causes: tuple[Cause, ...] = ()
+    depth: int = 0
 
     def to_data(self) -> dict[str, Any]:
         """Plain JSON data."""
         return {
             "key": self.key,
             "path": self.name,
+            "depth": self.depth,
             "kind": self.kind.value,
             "type": self.type,
             "reasons": list(self.reasons),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from math import inf
 from typing import Any, Protocol
 
-from stoker.engine.concealing import Concealment
-from stoker.engine.decide import NEEDS_NEW, Fate, Target, decide
+from stoker.engine.concealing import Concealment, Shadow
+from stoker.engine.decide import BEGINNING, NEEDS_NEW, Fate, Target, decide
 from stoker.engine.loader import LoadedInputs
 from stoker.engine.plan import Cause, Decision, Kind, Plan, Removal, Step, forward_key, removal_steps
 from stoker.engine.restoring import Restore, as_given
@@ -38,7 +39,10 @@ _RANK = {Kind.KEEP: 0, Kind.UPDATE: 1, Kind.REPLACE: 2, Kind.CREATE: 3}
 
 @dataclass(slots=True)
 class Wanted:
-    """A definition made ready for planning: types looked up, edges complete, order fixed."""
+    """A definition made ready for planning: types looked up, edges complete, order fixed.
+
+    `since` is when the operation towards it began (seconds since the epoch): what was made before is of the past.
+    """
 
     definition: Definition
     inputs: LoadedInputs
@@ -47,6 +51,7 @@ class Wanted:
     order: list[str]
     digest: Callable[[Any], str]
     restore: Restore = as_given
+    since: float = inf
 
     @classmethod
     def of(
@@ -107,6 +112,7 @@ class Wanted:
             restricted=self.inputs.environment.registry.restricted_actions(name),
             restored=restored.note,
             renewed=restored.renewed,
+            since=self.since,
         )
         return self._with_fingerprint(target)
 
@@ -144,16 +150,13 @@ class Nested(Protocol):
         """The removal of everything in the stack behind a resource."""
 
 
-Shadow = Mapping[str, Any] | None
-
-
 @dataclass(frozen=True, slots=True)
 class Within:
     """What becomes of the stack behind a resource: the decision on the resource may then be a milder one."""
 
     decision: Decision
     steps: tuple[Step, ...]
-    outlook: Outlook
+    outlook: Outlook | None
     secrets: frozenset[str] = frozenset()
 
 
@@ -161,34 +164,42 @@ def plan_forward(
     action: str, wanted: Wanted, states: list[ResourceState], recorded: RecordedScope, former: Definition | None = None
 ) -> Plan:
     """The plan that turns what is recorded into what is wanted. `former` is the definition of what is recorded."""
-    return Forward(wanted, states, recorded, former=former).plan(action)
+    return Forward(action, wanted, states, recorded, former).plan()
 
 
 @dataclass(slots=True)
 class Forward:
-    """Makes one plan. Afterwards `scope` resolves references to what will be.
+    """Makes one plan, once. Afterwards `scope` resolves references to what will be.
 
-    `hidden` are the parameters that the stack above hides; `nested` looks into nested stacks, where that is wanted.
+    `above` is the definition as the stack above lets it be seen (see Concealment); `nested` looks into nested stacks,
+    where that is wanted.
     """
 
+    action: str
     wanted: Wanted
     states: list[ResourceState]
     recorded: RecordedScope
     former: Definition | None = None
-    hidden: frozenset[str] = frozenset()
+    above: Definition | None = None
     nested: Nested | None = None
     scope: PlanScope = field(init=False)
     _concealment: Concealment = field(init=False)
     _secrets: set[str] = field(init=False)
     _inside: dict[str, tuple[Step, ...]] = field(init=False, default_factory=dict)
+    _plan: Plan | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.scope = PlanScope(self.recorded)
-        self._concealment = Concealment(self.wanted.definition, self.wanted.types, self.former, self.hidden)
+        self._concealment = Concealment(self.wanted.definition, self.wanted.types, self.former, self.above)
         self._secrets = set(self._concealment.secrets)
 
-    def plan(self, action: str) -> Plan:
-        """The plan; made once."""
+    def plan(self) -> Plan:
+        """The plan."""
+        if self._plan is None:
+            self._plan = self._make()
+        return self._plan
+
+    def _make(self) -> Plan:
         candidates = by_name(self.states)
         steps = [self._step(name, candidates.get(name, [])) for name in self.wanted.order]
         kept = {step.uuid for step in steps if step.kind in (Kind.KEEP, Kind.UPDATE)}
@@ -200,7 +211,7 @@ class Forward:
         made = frozenset(step.key for step in steps if step.kind is not Kind.KEEP)
         steps += removal_steps(removals, made)
         whole = _with_inside(steps, self.states, self.nested, self._inside)
-        return Plan(action, tuple(whole), frozenset(self._secrets))
+        return Plan(self.action, tuple(whole), frozenset(self._secrets))
 
     def _step(self, name: str, candidates: list[ResourceState]) -> Step:
         scope, requires = self.scope, self.wanted.requires[name]
@@ -229,7 +240,7 @@ class Forward:
             return decision
         self._inside[forward_key(target.name)] = within.steps
         self._secrets |= within.secrets
-        if decision.kind is Kind.UPDATE:
+        if decision.kind is Kind.UPDATE and within.outlook is not None:
             self.scope.outlooks[target.name] = within.outlook
         return within.decision
 
@@ -264,6 +275,7 @@ def _below(holder: Step, step: Step) -> Step:
         name=f"{holder.name}.{step.name}",
         after=holder.after | {moved(key) for key in step.after},
         causes=tuple(replace(cause, resource=f"{holder.name}.{cause.resource}") for cause in step.causes),
+        depth=step.depth + 1,
     )
 
 
@@ -278,7 +290,7 @@ def choose(target: Target, candidates: list[ResourceState], fate: Fate = str) ->
 def decide_running(target: Target, state: ResourceState, fate: Fate = str) -> Decision:
     """As `decide`; an action that was begun and not ended is gone on with first."""
     decision = decide(target, state, fate=fate)
-    begun = state.in_progress and state.row.action in ("CREATE", "UPDATE")
+    begun = state.in_progress and state.row.action in BEGINNING
     if begun and decision.kind is Kind.KEEP:
         return Decision(Kind.UPDATE, (f"its {state.row.action.lower()} goes on",))
     return decision

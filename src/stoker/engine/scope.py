@@ -24,14 +24,14 @@ class RecordedScope:
 
     current: Current
     parent: Facade | None = None
-    zones: list[str] = field(default_factory=list)
+    zones: Any = field(default_factory=list)
     prefetched: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def facade(self) -> Facade | None:
         """The resource that holds this nested stack."""
         return self.parent
 
-    def availability_zones(self) -> list[str]:
+    def availability_zones(self) -> Any:
         """Names of the compute service's availability zones, where the template asks for them."""
         return self.zones
 
@@ -91,7 +91,7 @@ class PlanScope:
         """See RecordedScope."""
         return self.recorded.parent
 
-    def availability_zones(self) -> list[str]:
+    def availability_zones(self) -> Any:
         """See RecordedScope."""
         return self.recorded.zones
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stoker.base.ids import arn
 from stoker.cloud.session import Cloud
 from stoker.engine.loader import LoadedInputs
+from stoker.engine.recorded import current_of, read_states
 from stoker.engine.scope import RecordedScope
 from stoker.engine.state import ResourceState
 from stoker.plugins.resource import StackFacts
 from stoker.store import queries
-from stoker.store.journal import Batch
+from stoker.store.journal import Batch, Claim
 from stoker.store.records import Operation, Stack
 from stoker.template.expressions import Facade
-from stoker.template.registry import is_template_name
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
@@ -29,38 +29,20 @@ class StackContext:
         self.engine = engine
         self.stack = stack
         self.operation = operation
+        self.claim: Claim | None = None
         self.inputs: LoadedInputs | None = None
         self.states: dict[str, ResourceState] = {}
         self.current: dict[str, ResourceState] = {}
         self.scope = RecordedScope(self.current.get)
         self.children: dict[tuple[str, int, str], Operation] = {}
+        self.adopted: Mapping[str, Mapping[str, Any]] = {}
         self._facts: StackFacts | None = None
         self._cloud: Cloud | None = None
 
     async def load_states(self) -> None:
         """Read every recorded resource of the stack; `current` gets those that have not been replaced."""
-        database = self.engine.database
-        rows = await database.read(queries.resources_of, self.stack.id)
-        if not rows:
-            return
-        wanted = [name for row in rows for name in (row.properties, row.former_properties) if name]
-        sets = await database.read(queries.property_sets, wanted)
-        files: Mapping[str, str] = {}
-        if any(is_template_name(row.type) for row in rows):
-            files = (await self.engine.loader.load(self.stack.inputs)).files
-        for row in rows:
-            state = ResourceState(
-                row,
-                self.engine.unknown_type,
-                self.stack.name,
-                self.engine.sealer,
-                sets.get(row.properties or ""),
-                sets.get(row.former_properties or ""),
-            )
-            state.type = self.engine.types.recorded(state, files)
-            self.states[row.uuid] = state
-            if row.replaced_by is None and row.action != "DELETE":
-                self.current[row.name] = state
+        self.states |= await self.engine.database.read(read_states, self.engine, self.stack)
+        self.current |= current_of(self.states)
 
     async def load_facade(self) -> None:
         """Let `resource_facade` see the resource that holds this nested stack."""
@@ -77,8 +59,7 @@ class StackContext:
 
     async def load_zones(self) -> None:
         """Let `Fn::GetAZs` see the compute service's availability zones."""
-        body = await (await self.cloud()).get("nova", "/os-availability-zone")
-        self.scope.zones = [zone["zoneName"] for zone in body["availabilityZoneInfo"] if zone["zoneState"]["available"]]
+        self.scope.zones = await available_zones(await self.cloud())
 
     @property
     def facts(self) -> StackFacts:
@@ -116,3 +97,9 @@ class StackContext:
         if self._cloud is None:
             self._cloud = await self.engine.credentials.cloud_of(self.stack)
         return self._cloud
+
+
+async def available_zones(cloud: Cloud) -> list[str]:
+    """Names of the compute service's zones that can be used."""
+    body = await cloud.get("nova", "/os-availability-zone")
+    return [zone["zoneName"] for zone in body["availabilityZoneInfo"] if zone["zoneState"]["available"]]

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
+
+from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.engine.core import Engine
-from stoker.engine.plan import Kind, Plan
-from stoker.operations.inspection import masked
+from stoker.engine.plan import Kind, Plan, Step, masked
 from stoker.operations.lookup import Reference, find_stack
-from stoker.operations.planning import make_plan
+from stoker.operations.planning import plan_tree
 from stoker.operations.requests import CheckedRequest, StackRequest, check_tags, check_whole
 from stoker.operations.settings import settings_view
 from stoker.operations.stacks import new_stack, patched_request
-from stoker.operations.views import stack_view
-from stoker.schema.unknown import has_unknown
+from stoker.operations.views import required_by, resource_view, stack_view
+from stoker.store import queries
 from stoker.store.records import Stack, StackSettings
-from stoker.template.expressions import UnknownScope
 
 
 async def stack_preview(engine: Engine, context: RequestContext, name: Any, **body: Any) -> dict[str, Any]:
@@ -30,29 +29,24 @@ async def stack_preview(engine: Engine, context: RequestContext, name: Any, **bo
     view["parameters"] = checked.definition.parameters.as_text()
     view["description"] = view["template_description"] = template.description or "No description"
     view |= settings_view(StackSettings(stack.id))
-    view["resources"] = _previewed(stack, checked)
-    view["plan"] = shown(await make_plan(engine, stack, checked, "CREATE"), checked)
+    planned = await plan_tree(engine, context, stack, checked, "CREATE")
+    view["resources"] = _previewed(stack, planned.plan)
+    view["plan"] = planned.to_data()
     return view
 
 
 async def stack_update_preview(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
     """What replacing the stack's definition would do."""
-    stack = await find_stack(engine, context, ref)
-    return await _changes(engine, stack, await check_whole(engine, context, stack, StackRequest(**body)))
+    stack, request = await find_stack(engine, context, ref), StackRequest(**body)
+    checked = await check_whole(engine, context, stack, request)
+    return await _changes(engine, context, stack, checked, request.show_nested)
 
 
 async def stack_patch_preview(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
     """What laying the given parts over the stack's present ones would do."""
-    stack = await find_stack(engine, context, ref)
-    return await _changes(engine, stack, await patched_request(engine, context, stack, StackRequest(**body)))
-
-
-def shown(plan: Plan, checked: CheckedRequest) -> dict[str, Any]:
-    """The plan as data, with values of hidden parameters blotted out."""
-    parameters = checked.definition.parameters
-    secrets = {str(parameters.get(name)) for name in parameters.hidden} - {"", "None"}
-    data: dict[str, Any] = masked(plan.to_data(), secrets)
-    return data
+    stack, request = await find_stack(engine, context, ref), StackRequest(**body)
+    checked = await patched_request(engine, context, stack, request)
+    return await _changes(engine, context, stack, checked, request.show_nested)
 
 
 _BUCKETS = {
@@ -64,21 +58,56 @@ _BUCKETS = {
 }
 
 
-async def _changes(engine: Engine, stack: Stack, checked: CheckedRequest) -> dict[str, Any]:
-    plan = await make_plan(engine, stack, checked, "UPDATE")
+async def _changes(
+    engine: Engine, context: RequestContext, stack: Stack, checked: CheckedRequest, show_nested: bool
+) -> dict[str, Any]:
+    planned = await plan_tree(engine, context, stack, checked, "UPDATE", with_kept=show_nested)
+    steps = [step for step in planned.plan.steps if show_nested or not step.depth]
     buckets: dict[str, list[dict[str, Any]]] = {bucket: [] for bucket in _BUCKETS.values()}
-    replaced = {step.name for step in plan.steps if step.kind is Kind.REPLACE}
-    for step in plan.steps:
+    replaced = {step.name for step in steps if step.kind is Kind.REPLACE}
+    present = await engine.database.read(_present, stack, show_nested)
+    for step in steps:
         if step.kind is Kind.DELETE and step.name in replaced:
             continue
-        buckets[_BUCKETS[step.kind]].append(_raw(stack, step.name, step.type))
-    return {"resource_changes": buckets, "plan": shown(plan, checked)}
+        recorded = present.get(step.uuid or "") if step.kind in (Kind.UPDATE, Kind.DELETE) else None
+        buckets[_BUCKETS[step.kind]].append(_raw(stack, step) | (recorded or {}))
+    return {"resource_changes": buckets, "plan": planned.to_data()}
 
 
-def _raw(stack: Stack, name: str, type_name: str, properties: Any = None) -> dict[str, Any]:
+def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[str, dict[str, Any]]:
+    """The resources of the stack, and of those nested in it, as they are now, by uuid."""
+    found: dict[str, dict[str, Any]] = {}
+    level = [stack]
+    while level:
+        rows = queries.resources_of_many(connection, [item.id for item in level])
+        for item in level:
+            users = required_by(rows.get(item.id, []))
+            for row in rows.get(item.id, []):
+                found[row.uuid] = resource_view(row, item, users.get(row.name, []))
+        level = queries.child_stacks(connection, [item.id for item in level]) if show_nested else []
+    return found
+
+
+def _previewed(stack: Stack, plan: Plan) -> list[Any]:
+    """The resources of a stack that does not exist, in order, nested stacks as lists; unknown values are null."""
+    found: list[Any] = []
+    levels = [found]
+    for step in plan.steps:
+        while len(levels) > step.depth + 1:
+            levels.pop()
+        if step.depth == len(levels):  # the first one inside the resource before it
+            levels[-1][-1] = []
+            levels.append(levels[-1][-1])
+        properties = {change.name: change.shown() for change in step.changes}
+        levels[-1].append(_raw(stack, step, masked(properties, plan.secrets)))
+    return found
+
+
+def _raw(stack: Stack, step: Step, properties: Any = None) -> dict[str, Any]:
+    holder, _, name = step.name.rpartition(".") if step.depth else ("", "", step.name)
     return {
         "name": name,
-        "type": type_name,
+        "type": step.type,
         "action": "INIT",
         "status": "COMPLETE",
         "status_reason": "",
@@ -89,7 +118,7 @@ def _raw(stack: Stack, name: str, type_name: str, properties: Any = None) -> dic
         "stack_id": stack.id,
         "stack_name": stack.name,
         "project_id": stack.project_id,
-        "parent_resource": None,
+        "parent_resource": holder.rpartition(".")[2] or None,
         "nested_id": None,
         "nested_name": None,
         "root_stack_id": stack.root_id,
@@ -98,24 +127,3 @@ def _raw(stack: Stack, name: str, type_name: str, properties: Any = None) -> dic
         "metadata": {},
         "properties": properties or {},
     }
-
-
-def _previewed(stack: Stack, checked: CheckedRequest) -> list[dict[str, Any]]:
-    """The resources of a stack that does not exist, in order; values that need others to exist are null."""
-    scope = UnknownScope()
-    secrets_of = checked.definition.parameters
-    secrets = {str(secrets_of.get(name)) for name in secrets_of.hidden} - {"", "None"}
-    rows = []
-    for name in checked.wanted.order:
-        target = checked.wanted.target(name, scope)
-        properties = masked(_known(target.given), secrets)
-        rows.append(_raw(stack, name, target.type_name, properties))
-    return rows
-
-
-def _known(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _known(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_known(item) for item in value]
-    return None if has_unknown(value) else value

@@ -34,7 +34,8 @@ class StackRequest:
     """The body of a request to create, update or preview a stack, as the API sends it; None where nothing was given.
 
     The first five say what the stack should be, the others how it is to be handled; `identifier` is the id of a new
-    stack that has been promised already, `policy` stands in for the stack's for one update.
+    stack that has been promised already, `policy` stands in for the stack's for one update. With `plan_digest` only
+    what that plan says is done.
     """
 
     template: Any = None
@@ -49,6 +50,7 @@ class StackRequest:
     converge: bool | None = None
     clear_parameters: Sequence[str] | None = None
     show_nested: bool = False
+    plan_digest: str | None = None
     identifier: str | None = None
     policy: Mapping[str, Any] | None = None
 

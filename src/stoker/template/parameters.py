@@ -21,14 +21,14 @@ _AWS_REGION = "ap-southeast-1"
 @dataclass(frozen=True, slots=True)
 class PseudoParameters:
     """What every template may ask of its stack (facts: template_versions.json, pseudo_parameters). An AWS account is a
-    project.
+    project. Names that a stack has not got yet are unknown.
     """
 
-    stack_id: str
-    stack_name: str
+    stack_id: str | Unknown
+    stack_name: str | Unknown
     project_id: str
     region: str | None = None
-    arn: str = ""
+    arn: str | Unknown = ""
 
     def values(self, names: Iterable[str]) -> dict[str, Any]:
         """The pseudo parameters of these names; None for one that has no value."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ResourceType
-from stoker.schema.unknown import Unknown
+from stoker.plugins.unknowns import as_parameters
 
 _MEMBER = "resource."
 _KEEP = ChildRequest()
@@ -63,20 +63,8 @@ class NestedStackResource(ResourceType):
 
 def unknowns_as_parameters(template: Mapping[str, Any]) -> ChildRequest:
     """A request for a template that was built from values, some of them unknown: those come as parameters."""
-    parameters: dict[str, Any] = {}
-
-    def known(value: Any) -> Any:
-        if isinstance(value, Unknown):
-            name = f"unknown_{len(parameters)}"
-            parameters[name] = value
-            return {"get_param": name}
-        if isinstance(value, Mapping):
-            return {key: known(inner) for key, inner in value.items()}
-        return [known(inner) for inner in value] if isinstance(value, list) else value
-
-    plain = known(template)
-    declared = {name: {"type": "json"} for name in parameters}
-    return ChildRequest({**plain, "parameters": declared} if declared else plain, parameters=parameters)
+    plain, parameters = as_parameters(template)
+    return ChildRequest(plain, parameters=parameters)
 
 
 def member_path(key: AttributeKey) -> tuple[str, AttributeKey] | None:

@@ -1,0 +1,71 @@
+"""A stack as it is recorded, read on one open connection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
+
+from stoker.engine.loader import LoadedInputs
+from stoker.engine.state import ResourceState
+from stoker.store import queries
+from stoker.store.records import Stack
+from stoker.template.registry import is_template_name
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A stack's resources by uuid and, those that have not been replaced, by name. A new stack has no `inputs`."""
+
+    stack: Stack
+    states: Mapping[str, ResourceState] = field(default_factory=dict)
+    current: Mapping[str, ResourceState] = field(default_factory=dict)
+    inputs: LoadedInputs | None = None
+
+    @classmethod
+    def of(cls, engine: Engine, connection: Connection, stack: Stack) -> Recorded:
+        """A stack with everything in it; nothing for one that is still to be made."""
+        if not stack.inputs:
+            return cls(stack)
+        inputs = engine.loader.load_now(connection, stack.inputs)
+        states = read_states(connection, engine, stack, inputs)
+        return cls(stack, states, current_of(states), inputs)
+
+    @classmethod
+    def below(cls, engine: Engine, connection: Connection, uuid: str) -> Recorded | None:
+        """The stack behind a resource; None when there is none."""
+        stack = queries.stack_by_parent_resource(connection, uuid)
+        return cls.of(engine, connection, stack) if stack is not None else None
+
+
+def read_states(
+    connection: Connection, engine: Engine, stack: Stack, inputs: LoadedInputs | None = None
+) -> dict[str, ResourceState]:
+    """Every recorded resource of a stack, by uuid, in creation order."""
+    rows = queries.resources_of(connection, stack.id)
+    wanted = [name for row in rows for name in (row.properties, row.former_properties) if name]
+    sets = queries.property_sets(connection, wanted)
+    files: Mapping[str, str] = inputs.files if inputs is not None else {}
+    if inputs is None and any(is_template_name(row.type) for row in rows):
+        files = engine.loader.load_now(connection, stack.inputs).files
+    states = {}
+    for row in rows:
+        sealed, former = sets.get(row.properties or ""), sets.get(row.former_properties or "")
+        state = ResourceState(row, engine.unknown_type, stack.name, engine.sealer, sealed, former)
+        state.type = engine.types.recorded(state, files)
+        states[row.uuid] = state
+    return states
+
+
+def current_of(states: Mapping[str, ResourceState]) -> dict[str, ResourceState]:
+    """Those of a stack's resources that have not been replaced, by name."""
+    return {
+        state.row.name: state
+        for state in states.values()
+        if state.row.replaced_by is None and state.row.action != "DELETE"
+    }

@@ -1,0 +1,30 @@
+"""Templates that are built from values, some of which nobody knows yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.schema.unknown import Unknown
+
+
+def as_parameters(template: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, Any]]:
+    """A template in which every unknown value is a parameter, and the values of these parameters."""
+    native = "heat_template_version" in template
+    parameters: dict[str, Any] = {}
+
+    def known(value: Any) -> Any:
+        if isinstance(value, Unknown):
+            name = f"unknown_{len(parameters)}"
+            parameters[name] = value
+            return {"get_param" if native else "Ref": name}
+        if isinstance(value, Mapping):
+            return {key: known(inner) for key, inner in value.items()}
+        return [known(inner) for inner in value] if isinstance(value, list) else value
+
+    plain = known(template)
+    if not parameters:
+        return template, {}
+    section, declaration = ("parameters", {"type": "json"}) if native else ("Parameters", {"Type": "Json"})
+    declared = {**plain.get(section, {}), **dict.fromkeys(parameters, declaration)}
+    return {**plain, section: declared}, parameters

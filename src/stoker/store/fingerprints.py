@@ -1,0 +1,47 @@
+"""What a plan rests on: the record of a whole tree of stacks, in few words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+
+from stoker.store.tables import resources, stacks
+
+_STACK = (stacks.c.id, stacks.c.action, stacks.c.status, stacks.c.inputs)
+_RESOURCE = (
+    resources.c.uuid,
+    resources.c.action,
+    resources.c.status,
+    resources.c.physical_id,
+    resources.c.fingerprint,
+    resources.c.requires,
+    resources.c.replaced_by,
+    resources.c.properties,
+)
+
+
+def tree(connection: Connection, root_id: str) -> list[list[Any]]:
+    """What is recorded of a root stack and of all stacks nested in it: equal as long as nothing is done to them."""
+    return _rows(connection, select(*_STACK).where(_alive(root_id)).order_by(stacks.c.id), root_id)
+
+
+def locked_tree(connection: Connection, root_id: str) -> list[list[Any]]:
+    """The same, and no operation begins on any of the stacks before the transaction has ended."""
+    query = select(*_STACK).where(_alive(root_id)).order_by(stacks.c.id).with_for_update()
+    return _rows(connection, query, root_id)
+
+
+def _alive(root_id: str) -> Any:
+    return (stacks.c.root_id == root_id) & stacks.c.deleted_at.is_(None)
+
+
+def _rows(connection: Connection, query: Select[Any], root_id: str) -> list[list[Any]]:
+    found = [list(row) for row in connection.execute(query)]
+    inside = (
+        select(*_RESOURCE)
+        .join(stacks, stacks.c.id == resources.c.stack_id)
+        .where(_alive(root_id))
+        .order_by(resources.c.uuid)
+    )
+    return found + [list(row) for row in connection.execute(inside)]
