@@ -56,7 +56,6 @@ BODIES = [
     (b'{"stack_name": "web", "template": {}, "environment": []}', "environment must be a map or a text"),
     (b'{"stack_name": "web", "template": {}, "environment_files": ["a", 1]}', "environment_files[1] must be a text"),
     (b'{"stack_name": "web", "template": {}, "converge": true}', "converge belongs to updates"),
-    (b'{"stack_name": "web", "template": {}, "files_container": "c"}', "files_container is not supported"),
     (b'{"stack_name": "web", "adopt_stack_data": "{"}', "adopt_stack_data is not valid JSON"),
     (b'{"stack_name": "web", "adopt_stack_data": "[]"}', "adopt_stack_data must be a map"),
     (b'{"stack_name": "web", "template_url": "file:///etc/passwd"}', "must be an http or https URL"),

@@ -41,12 +41,13 @@ class Request:
 class Answer:
     """What came back. `body` is parsed JSON, text for other text, else bytes; None when empty.
 
-    `headers` are looked up in any case.
+    `headers` are looked up in any case; `content` is the body as it came.
     """
 
     status: int
     headers: Mapping[str, str]
     body: Any
+    content: bytes = b""
 
 
 async def _at_once() -> None:
@@ -126,7 +127,7 @@ class Transport:
         ) as response:
             content = await response.read()
         log.debug("%s %s %s: %s", request.service, request.method, response.url.path, response.status)
-        return Answer(response.status, response.headers, _parse(content, response.content_type))
+        return Answer(response.status, response.headers, _parse(content, response.content_type), content)
 
     def _context(self, tls: Tls) -> ssl.SSLContext:
         context = self._contexts.get(tls)

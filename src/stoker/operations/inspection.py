@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -61,6 +62,8 @@ async def output_show(engine: Engine, context: RequestContext, ref: Reference, k
 
 # -- resources -------------------------------------------------------------------------------------------------
 
+NO_DETAIL: Mapping[str, Any] = {"attributes": {}, "description": ""}
+
 _RESOURCE_FILTERS = {
     "type": "type",
     "resource_type": "type",
@@ -94,20 +97,34 @@ async def resource_list(
         for item, parent in level:
             current = [row for row in resources.get(item.id, []) if row.replaced_by is None]
             users = required_by(current)
+            details = await _details(engine, item) if with_detail else {}
             for row in current:
                 child = by_resource.get(row.uuid)
                 if child is not None:
                     following.append((child, row.name))
                 if _matches(row, filters or {}):
-                    views.append(resource_view(row, item, users.get(row.name, ()), child=child, parent=parent))
+                    view = resource_view(row, item, users.get(row.name, ()), child=child, parent=parent)
+                    views.append({**view, **details.get(row.uuid, NO_DETAIL)} if with_detail else view)
         if not following or not remaining:
             break
         level = following
-    if with_detail:
-        for view in views:
-            view["attributes"] = {}
-            view["description"] = ""
     return views
+
+
+async def _details(engine: Engine, stack: Stack) -> dict[str, dict[str, Any]]:
+    """What a list with details tells besides, for each current resource of one stack; read all at once."""
+    reading = await engine.reader.context(stack)
+    inputs = await engine.loader.load(stack.inputs)
+    described = engine.loader.bind(stack, inputs, strict=False).resources
+    states = list(reading.current.values())
+    found = await asyncio.gather(*(_attributes(engine, reading, state, ()) for state in states))
+    return {
+        state.row.uuid: {
+            "attributes": attributes,
+            "description": (described[state.row.name].description if state.row.name in described else "") or "",
+        }
+        for state, attributes in zip(states, found, strict=True)
+    }
 
 
 def _matches(row: Resource, filters: Mapping[str, Sequence[str]]) -> bool:

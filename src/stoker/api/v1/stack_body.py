@@ -21,7 +21,6 @@ from stoker.api.fields import (
 from stoker.api.schema import Body, Field
 from stoker.api.v1.call import Call
 from stoker.api.v1.fetch import fetch_text
-from stoker.base.errors import NotSupported
 
 MAX_TAG_LENGTH = 80
 
@@ -118,16 +117,24 @@ def _settings(call: Call) -> dict[str, Any]:
 
 
 def _definition(call: Call, template: Any) -> dict[str, Any]:
-    if call.body["files_container"] is not None:
-        raise NotSupported("files_container is not supported: send the files themselves, in `files`.")
     environment_files = call.body["environment_files"] or []
     return {
         "template": template,
         "environment": {} if environment_files else call.body["environment"] or {},
         "environment_files": environment_files,
-        "files": call.body["files"] or {},
+        "files": {**_container_files(call), **(call.body["files"] or {})},
         "parameters": call.body["parameters"] or {},
     }
+
+
+def _container_files(call: Call) -> dict[str, str]:
+    """The files that lie in the object store; those that are sent stand in for them."""
+    container = call.body["files_container"]
+    if container is None:
+        return {}
+    limit = call.config.max_json_body_size
+    found: dict[str, str] = call.ask("container_files", container=container, limit=limit)
+    return found
 
 
 def _template(call: Call) -> dict[str, Any] | str | None:

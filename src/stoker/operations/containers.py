@@ -1,0 +1,56 @@
+"""Files of a template that lie in the object store (facts: clients.yaml, swift.template_files)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from urllib.parse import quote
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import BadValue, CloudError, DownloadLimitExceeded, NotFound
+from stoker.cloud.session import Cloud
+from stoker.engine.core import Engine
+
+
+async def container_files(engine: Engine, context: RequestContext, container: str, limit: int) -> dict[str, str]:
+    """The objects of a container as texts, by name, read as the caller.
+
+    Raises DownloadLimitExceeded when they are larger than `limit` bytes together, NotFound when the container cannot
+    be read, BadValue when an object is no text.
+    """
+    if not container or "/" in container:
+        raise BadValue(f"files_container must be the name of a container; it is {container!r}.")
+    try:
+        cloud = await engine.credentials.of_caller(context)
+        listed = await _objects(cloud, container)
+        total = sum(item["bytes"] for item in listed)
+        if total > limit:
+            raise DownloadLimitExceeded(
+                f"The files in the container {container} have {total} bytes; max_json_body_size allows {limit}."
+            )
+        names = [str(item["name"]) for item in listed]
+        contents = await asyncio.gather(*(_content(cloud, container, name) for name in names))
+    except CloudError as error:
+        raise NotFound(f"The files in the container {container} cannot be read: {error.message}") from error
+    return dict(zip(names, contents, strict=True))
+
+
+async def _objects(cloud: Cloud, container: str) -> list[dict[str, Any]]:
+    """Every object of the container; Swift lists them in pages."""
+    found: list[dict[str, Any]] = []
+    while True:
+        marker = found[-1]["name"] if found else None
+        params = {"format": "json", "marker": marker}
+        page = await cloud.get("swift", f"/{quote(container, safe='')}", params=params)
+        if not page:
+            return found
+        found += [item for item in page if "name" in item]
+
+
+async def _content(cloud: Cloud, container: str, name: str) -> str:
+    path = f"/{quote(container, safe='')}/{quote(name)}"
+    answer = await cloud.request("GET", "swift", path, headers={"Accept": "*/*"})
+    try:
+        return answer.content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadValue(f"The file {name} in the container {container} is not UTF-8: byte {error.start}.") from None

@@ -1,0 +1,118 @@
+"""The list of stacks: filters, tags, order, pages (facts: rest_api.json, actions.stacks.index)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import BadValue, Forbidden
+from stoker.engine.core import Engine
+from stoker.operations.views import stack_view
+from stoker.store import queries
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
+
+_COLUMNS = {
+    "id": "id",
+    "name": "name",
+    "stack_name": "name",
+    "action": "action",
+    "stack_action": "action",
+    "tenant": "project_id",
+    "project": "project_id",
+    "username": "user_name",
+    "stack_owner": "user_name",
+    "owner_id": "parent_id",
+    "parent": "parent_id",
+    "stack_status_reason": "reason",
+    "disable_rollback": "disable_rollback",
+    "timeout_mins": "timeout_minutes",
+    "stack_user_project_id": "user_project_id",
+}
+"""Where the values of a filter stand."""
+
+_STATE_FILTERS = ("status", "stack_status")
+_PARENT_FILTERS = ("owner_id", "parent")
+_SORT_COLUMNS = {
+    "stack_name": ("name",),
+    "stack_status": ("action", "status"),
+    "creation_time": ("created_at",),
+    "updated_time": ("updated_at",),
+}
+
+
+async def stack_list(
+    engine: Engine,
+    context: RequestContext,
+    filters: Mapping[str, Sequence[Any]] | None = None,
+    tags: Sequence[str] | None = None,
+    tags_any: Sequence[str] | None = None,
+    not_tags: Sequence[str] | None = None,
+    not_tags_any: Sequence[str] | None = None,
+    limit: int | None = None,
+    marker: str | None = None,
+    sort_keys: Sequence[str] | None = None,
+    sort_dir: str | None = None,
+    global_tenant: bool = False,
+    show_deleted: bool = False,
+    show_nested: bool = False,
+    show_hidden: bool = False,
+    with_count: bool = False,
+) -> dict[str, Any]:
+    """A page of stacks, newest first unless asked otherwise."""
+    if global_tenant and not context.is_admin:
+        raise Forbidden("Only an administrator may list the stacks of all projects.")
+    given = filters or {}
+    columns = [column for key in sort_keys or ("creation_time",) for column in _SORT_COLUMNS[key]]
+    wanted = queries.StackQuery(
+        project_id=None if global_tenant else context.project_id,
+        filters=[
+            (_COLUMNS[name], [_value(name, value) for value in values])
+            for name, values in given.items()
+            if name not in _STATE_FILTERS
+        ],
+        states=[[_state(value) for value in given[name]] for name in _STATE_FILTERS if name in given],
+        tags=tags or (),
+        tags_any=tags_any or (),
+        not_tags=not_tags or (),
+        not_tags_any=not_tags_any or (),
+        hidden_tags=() if show_hidden else engine.settings.hidden_stack_tags,
+        show_deleted=show_deleted,
+        show_nested=show_nested or any(name in given for name in _PARENT_FILTERS),
+        limit=limit,
+        marker=marker,
+        sort_keys=columns,
+        descending=sort_dir != "asc" if sort_dir or not sort_keys else False,
+    )
+    stacks = await engine.database.read(queries.list_stacks, wanted)
+    found = await engine.database.read(queries.tags_of, [stack.id for stack in stacks])
+    views = [{**stack_view(stack, found.get(stack.id)), "description": ""} for stack in stacks]
+    count = await engine.database.read(queries.count_listed, wanted) if with_count else None
+    return {"stacks": views, "count": count}
+
+
+def _state(text: str) -> tuple[str | None, str]:
+    """The action (None: any) and the status that `COMPLETE` or `CREATE_COMPLETE` mean."""
+    for status in (IN_PROGRESS, COMPLETE, FAILED):
+        if text == status:
+            return None, status
+        if text.endswith(f"_{status}"):
+            return text.removesuffix(f"_{status}"), status
+    return None, text
+
+
+def _value(name: str, text: str) -> Any:
+    """A filter's value as the column has it. Raises BadValue."""
+    parse = _PARSERS.get(name)
+    if parse is None:
+        return text
+    try:
+        return parse(text)
+    except (KeyError, ValueError):
+        raise BadValue(f"The filter {name} cannot be {text!r}.") from None
+
+
+_PARSERS: Mapping[str, Callable[[str], Any]] = {
+    "disable_rollback": lambda text: {"true": True, "false": False}[text.lower()],
+    "timeout_mins": lambda text: int(text) if len(text) < 10 else -1,
+}
