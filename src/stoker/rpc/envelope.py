@@ -1,0 +1,43 @@
+"""What travels, whichever transport carries it: arguments, and a reply that is an answer or an error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from stoker.base.errors import Bug, StokerError
+from stoker.rpc.contract import RequestContext, error_from_dict, error_to_dict, json_copy
+
+Reply = dict[str, Any]
+"""`{"answer": …}` or `{"error": …}`."""
+
+
+class Service(Protocol):
+    """The engine's side of the transport (`stoker.rpc.dispatch.Dispatcher`)."""
+
+    async def dispatch(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> Any:
+        """The answer of `method`."""
+
+
+async def reply_of(service: Service, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> Reply:
+    """What comes of a call, ready to be sent. Never raises a StokerError."""
+    try:
+        answer = await service.dispatch(context, method, arguments)
+        return {"answer": sendable(f"the answer of {method}", answer)}
+    except StokerError as error:
+        return {"error": json_copy(error_to_dict(error))}
+
+
+def opened(reply: Reply) -> Any:
+    """The answer in a reply. Raises the error that it holds."""
+    if "error" in reply:
+        raise error_from_dict(reply["error"])
+    return reply["answer"]
+
+
+def sendable(what: str, data: Any) -> Any:
+    """`data` as it arrives. Raises Bug when it holds anything that is not JSON."""
+    try:
+        return json_copy(data)
+    except (TypeError, ValueError) as error:
+        raise Bug(f"{what[0].upper()}{what[1:]} cannot be sent as JSON: {error}.") from error

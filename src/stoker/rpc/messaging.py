@@ -1,0 +1,220 @@
+"""The transport of a cluster: oslo.messaging, as a rule over RabbitMQ.
+
+API processes call whichever engine is free; engines offer each other work, alert each other, and pass requests on to
+the one that runs a stack. oslo.messaging has threads, the engine an event loop: the two meet in this module only.
+
+Requests travel as JSON in the arguments of few methods, so that a release may add operations, arguments and kinds of
+error without changing what the transport knows. A message that is lost delays: whatever must happen is in the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+import oslo_messaging
+from oslo_config import cfg
+from oslo_messaging import opts
+
+from stoker.base.context import RequestContext
+from stoker.engine.peers import PeerAway
+from stoker.rpc.contract import EngineUnavailable, json_copy
+from stoker.rpc.envelope import Reply, Service, opened, reply_of, sendable
+
+LOG = logging.getLogger(__name__)
+
+TOPIC = "stoker-engine"
+VERSION = "1.0"
+LIBRARY_GROUPS = frozenset({"oslo_messaging_rabbit"})
+"""Sections that oslo.messaging reads for itself."""
+
+_SECTION = "oslo_messaging_rabbit"
+_CONNECT_TRIES = 4
+_MOST_WAITING = 1000
+_AT_A_TIME = 8
+
+_PROBLEMS = (
+    oslo_messaging.MessagingTimeout,
+    oslo_messaging.MessageDeliveryFailure,
+    oslo_messaging.MessageUndeliverable,
+    OSError,
+)
+
+
+def register_options(config: cfg.ConfigOpts) -> None:
+    """Make `config` know oslo.messaging's options, with quorum queues unless the operator says otherwise.
+
+    A quorum queue survives the loss of one broker of three, and RabbitMQ 4 has no other kind that is replicated.
+    """
+    for group, options in opts.list_opts():
+        if group in (None, _SECTION):
+            config.register_opts(options, group=group)
+    config.set_default("control_exchange", "stoker")
+    config.set_default("rabbit_quorum_queue", True, group=_SECTION)
+
+
+def open_transport(config: cfg.ConfigOpts) -> Any:
+    """The way to the broker that `transport_url` names; nothing is connected yet."""
+    register_options(config)
+    return oslo_messaging.get_rpc_transport(config)
+
+
+class MessagingClient:
+    """An `EngineClient` that reaches any engine of the cluster. Threads may share it."""
+
+    def __init__(self, transport: Any) -> None:
+        target = oslo_messaging.Target(topic=TOPIC, version=VERSION)
+        self._client = oslo_messaging.get_rpc_client(transport, target, retry=_CONNECT_TRIES)
+
+    def call(self, context: RequestContext, method: str, arguments: Mapping[str, Any], timeout: float = 60.0) -> Any:
+        """As `EngineClient.call`. A call that is given up on may still be carried out."""
+        sent = sendable(f"the arguments of {method}", arguments)
+        return opened(self._exchange(self._client.prepare(timeout=timeout), context, method, sent))
+
+    def _exchange(self, prepared: Any, context: RequestContext, method: str, sent: Any) -> Reply:
+        try:
+            reply: Reply = prepared.call({}, "call", caller=context.to_dict(), method=method, arguments=sent)
+            return reply
+        except oslo_messaging.MessagingTimeout:
+            raise EngineUnavailable(f"No engine answered {method} in time.") from None
+        except _PROBLEMS as error:
+            LOG.warning("The message broker cannot be reached: %s", error)
+            raise EngineUnavailable("The message broker cannot be reached; try again later.") from None
+
+
+class Told(Protocol):
+    """What an engine does with what peers tell it; called on its event loop."""
+
+    async def offered(self, operation_id: str) -> None:
+        """An operation waits for an owner."""
+
+    async def alerted(self) -> None:
+        """Others have decided something about what runs here."""
+
+    async def ended(self, operation_id: str) -> None:
+        """An operation has ended somewhere."""
+
+
+class _Endpoint:
+    """What oslo.messaging calls, on its threads."""
+
+    target = oslo_messaging.Target(version=VERSION)
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, service: Service, told: Told) -> None:
+        self._loop = loop
+        self._service = service
+        self._told = told
+
+    def call(self, _context: Any, caller: dict[str, Any], method: str, arguments: dict[str, Any]) -> Reply:
+        work = reply_of(self._service, RequestContext.from_dict(caller), method, arguments)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def offer(self, _context: Any, operation: str) -> None:
+        asyncio.run_coroutine_threadsafe(self._told.offered(operation), self._loop).result()
+
+    def alert(self, _context: Any) -> None:
+        asyncio.run_coroutine_threadsafe(self._told.alerted(), self._loop).result()
+
+    def finished(self, _context: Any, operation: str) -> None:
+        asyncio.run_coroutine_threadsafe(self._told.ended(operation), self._loop).result()
+
+
+class MessagingServer:
+    """Takes calls for one engine. `start` returns at once; a broker that is away is waited for in the background."""
+
+    def __init__(
+        self, transport: Any, engine_id: str, loop: asyncio.AbstractEventLoop, service: Service, told: Told
+    ) -> None:
+        self._server = oslo_messaging.get_rpc_server(
+            transport,
+            oslo_messaging.Target(topic=TOPIC, server=engine_id, version=VERSION),
+            [_Endpoint(loop, service, told)],
+            executor="threading",
+            access_policy=oslo_messaging.DefaultRPCAccessPolicy,
+        )
+        self._starting = threading.Thread(target=self._start, name="rpc-start", daemon=True)
+        self.serving = False
+
+    def start(self) -> None:
+        """Begin to take calls, as soon as the broker can be reached."""
+        self._starting.start()
+
+    def _start(self) -> None:
+        try:
+            self._server.start()
+            self.serving = True
+        except Exception:
+            LOG.exception("The RPC server cannot be started")
+
+    async def stop(self, seconds: float = 10.0) -> None:
+        """Take no more calls, and let those that are being carried out end. The loop has to go on meanwhile."""
+        if self.serving:
+            await asyncio.to_thread(self._server.stop)
+            try:
+                async with asyncio.timeout(seconds):
+                    await asyncio.to_thread(self._server.wait)
+            except TimeoutError:
+                LOG.warning("Calls that take longer are cut off")
+
+
+class MessagingPeers:
+    """The other engines (`stoker.engine.peers.Peers`). What is only told goes out on threads of its own."""
+
+    def __init__(self, transport: Any) -> None:
+        target = oslo_messaging.Target(topic=TOPIC, version=VERSION)
+        self._client = oslo_messaging.get_rpc_client(transport, target, retry=_CONNECT_TRIES)
+        self._telling = oslo_messaging.get_rpc_client(transport, target, retry=1)
+        self._senders = ThreadPoolExecutor(2, thread_name_prefix="rpc-tell")
+        self._askers = ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="rpc-ask")
+        self._waiting = threading.Semaphore(_MOST_WAITING)
+
+    def offer(self, operation_id: str) -> None:
+        """As `Peers.offer`."""
+        self._send(lambda: self._telling.cast({}, "offer", operation=operation_id))
+
+    def alert(self, engine_id: str) -> None:
+        """As `Peers.alert`."""
+        self._send(lambda: self._telling.prepare(server=engine_id).cast({}, "alert"))
+
+    def finished(self, operation_id: str) -> None:
+        """As `Peers.finished`."""
+        self._send(lambda: self._telling.prepare(fanout=True).cast({}, "finished", operation=operation_id))
+
+    async def ask(
+        self, engine_id: str, context: RequestContext, method: str, arguments: Mapping[str, Any], seconds: float
+    ) -> Any:
+        """As `Peers.ask`."""
+        prepared = self._client.prepare(server=engine_id, timeout=seconds)
+        sent = json_copy(arguments)
+
+        def call() -> Reply:
+            reply: Reply = prepared.call({}, "call", caller=context.to_dict(), method=method, arguments=sent)
+            return reply
+
+        try:
+            reply = await asyncio.get_running_loop().run_in_executor(self._askers, call)
+        except _PROBLEMS as error:
+            raise PeerAway(f"The engine {engine_id} did not answer: {error}.") from error
+        return opened(reply)
+
+    async def close(self) -> None:
+        """Send what waits, and no more."""
+        await asyncio.to_thread(self._senders.shutdown)
+        await asyncio.to_thread(self._askers.shutdown)
+
+    def _send(self, cast: Callable[[], None]) -> None:
+        """Send soon. Beyond a number that wait, as when the broker is away, messages are dropped: rows tell as well."""
+        if self._waiting.acquire(blocking=False):
+            self._senders.submit(self._sent, cast)
+
+    def _sent(self, cast: Callable[[], None]) -> None:
+        try:
+            cast()
+        except Exception as error:
+            LOG.info("A message to other engines was not sent, they will find out by themselves: %s", error)
+        finally:
+            self._waiting.release()
