@@ -103,12 +103,12 @@ def test_a_token_that_was_checked_is_remembered(embedded: Shell, sdk: Any) -> No
         urllib.request.urlopen(urllib.request.Request(control, method="DELETE")).close()
 
 
-def test_the_cloudformation_port_says_what_it_cannot_do(embedded: Shell) -> None:
+def test_the_cloudformation_port_wants_signed_requests(embedded: Shell) -> None:
     with pytest.raises(urllib.error.HTTPError) as refusal:
         urllib.request.urlopen(f"{embedded.endpoints()['cfn']}/?Action=ListStacks")
     with refusal.value as answer:
-        assert answer.status == 501
-        assert b"<Code>NotImplemented</Code>" in answer.read()
+        assert answer.status == 403
+        assert b"<Code>MissingAuthenticationToken</Code>" in answer.read()
 
 
 def test_stoker_works_on_a_cloud_of_clouds_yaml(embedded: Shell, tmp_path: Path) -> None:

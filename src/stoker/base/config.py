@@ -140,6 +140,15 @@ _DATABASE = (
 
 _API = (cfg.IntOpt("workers", default=8, min=1, help="Threads that serve requests."),)
 
+_SIGNATURES = (
+    cfg.URIOpt("auth_url", help="Identity service that checks signatures; that of [keystone_authtoken] by default."),
+    cfg.StrOpt("cafile", help="Certificates of the authorities that are trusted."),
+    cfg.StrOpt("certfile", help="Client certificate."),
+    cfg.StrOpt("keyfile", help="Key of the client certificate."),
+    cfg.BoolOpt("insecure", default=False, help="Accept any server certificate."),
+    cfg.IntOpt("timeout", min=1, help="Seconds that an answer may take."),
+)
+
 _CLIENT = (
     cfg.StrOpt("endpoint_type", choices=_INTERFACES, help="Interface of the catalog's endpoints."),
     cfg.StrOpt("ca_file", help="Certificates of the authorities that are trusted."),
@@ -157,6 +166,8 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
     "DEFAULT": (*_LIMITS, *_TIMING, *_IDENTITY, *_BEHAVIOUR),
     "database": _DATABASE,
     "heat_api": _API,
+    "heat_api_cfn": _API,
+    "ec2authtoken": _SIGNATURES,
     "clients": (
         cfg.StrOpt("endpoint_type", default="public", choices=_INTERFACES, help="For all services."),
         *_CLIENT[1:4],

@@ -12,7 +12,7 @@ import yaml
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.processes.directory import DataDirectory, SetUp, write_private
 
-_REGION = "RegionOne"
+REGION = "RegionOne"
 _USERS = {"stoker": ("demo", "openrc"), "stoker-admin": ("admin", "openrc-admin")}
 """Name in clouds.yaml → user and project, file for the shell."""
 
@@ -37,7 +37,7 @@ def cloud_of(set_up: SetUp) -> NamedCloud:
     if set_up.cloud is not None:
         return read_cloud(set_up.cloud)
     user, _ = _USERS["stoker"]
-    return NamedCloud("password", login(user, set_up.identity), region_name=_REGION, interface="public")
+    return NamedCloud("password", login(user, set_up.identity), region_name=REGION, interface="public")
 
 
 def write_access_files(directory: DataDirectory, set_up: SetUp) -> None:
@@ -52,7 +52,7 @@ def write_access_files(directory: DataDirectory, set_up: SetUp) -> None:
     clouds: dict[str, Any] = {}
     for name, (user, file_name) in _USERS.items():
         auth = login(user, set_up.identity)
-        clouds[name] = _entry(NamedCloud("password", auth, region_name=_REGION, interface="public"))
+        clouds[name] = _entry(NamedCloud("password", auth, region_name=REGION, interface="public"))
         write_private(directory.path / file_name, _openrc(auth))
     _write_clouds(directory, clouds)
 
@@ -80,7 +80,7 @@ def _openrc(auth: Mapping[str, str]) -> str:
         **{f"OS_{name.upper()}": value for name, value in auth.items()},
         "OS_AUTH_TYPE": "password",
         "OS_IDENTITY_API_VERSION": "3",
-        "OS_REGION_NAME": _REGION,
+        "OS_REGION_NAME": REGION,
         "OS_INTERFACE": "public",
     }
     return "unset OS_CLOUD\n" + "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items())

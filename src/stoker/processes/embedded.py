@@ -21,6 +21,7 @@ import uvloop
 from oslo_config import cfg
 
 from stoker.api.app import make_app
+from stoker.api.cfn.app import make_cfn_app
 from stoker.api.server import Server
 from stoker.base.clock import SystemClock
 from stoker.base.config import SERVICE_USER, load_config
@@ -31,7 +32,7 @@ from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.engine.core import Engine
 from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry
-from stoker.processes import cfn_placeholder
+from stoker.processes.access import REGION
 from stoker.processes.directory import DataDirectory
 from stoker.processes.settings import (
     TOKEN_CHECK,
@@ -51,7 +52,6 @@ from stoker.store.sealing import Sealer
 _log = logging.getLogger(__name__)
 
 _HOST = "127.0.0.1"
-_CFN_THREADS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,7 @@ def _use_emulated_cloud(config: cfg.ConfigOpts, identity: str) -> None:
         "project_name": "service",
         "project_domain_name": "Default",
     }
+    config.set_default("region_name_for_services", REGION)
     set_login(config, TOKEN_CHECK, "password", service_user)
     set_login(config, SERVICE_USER, "password", service_user)
     config.set_default("stack_user_domain_name", "heat")
@@ -152,9 +153,10 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
         client = DirectClient(loop, Dispatcher(engine, OPERATIONS))
         check = remembering_check(config, engine.clock)
         application = await asyncio.to_thread(make_app, config, client, check)
+        query_application = await asyncio.to_thread(make_cfn_app, config, client)
         faces: tuple[tuple[Any, int, int], ...] = (
             (application, options.api_port, config.heat_api.workers),
-            (cfn_placeholder.application, options.cfn_port, _CFN_THREADS),
+            (query_application, options.cfn_port, config.heat_api_cfn.workers),
         )
         async with AsyncExitStack() as serving:
             for face, port, threads in faces:

@@ -1,0 +1,182 @@
+"""Actions on templates, types, exports and limits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.api.cfn import views
+from stoker.api.cfn.call import Call, page_of
+from stoker.api.cfn.faults import QueryError
+from stoker.api.cfn.rendering import JsonText
+from stoker.base.errors import EntityNotFound
+from stoker.base.ids import arn
+
+_DEPRECATED = frozenset({"DEPRECATED", "UNSUPPORTED"})
+
+_JSON_TYPES = {
+    "string": "string",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+    "list": "array",
+    "map": "object",
+}
+
+
+def validate(call: Call) -> dict[str, Any]:
+    """Check a template, and tell the parameters that it takes."""
+    found = call.ask("validate_template", template=call.required_text_of("Template"))
+    return {
+        "Description": found["Description"],
+        "Parameters": [views.template_parameter(name, each) for name, each in found["Parameters"].items()],
+    }
+
+
+def summary(call: Call) -> dict[str, Any]:
+    """What a template, or that of a stack, takes and holds."""
+    template: Any = call.text_of("Template")
+    if (template is None) == (call["StackName"] is None):
+        raise QueryError("InvalidParameterCombination", "Give the template or StackName, and not both.")
+    if template is None:
+        template = call.ask_of_stack("stack_template")
+    found = call.ask("template_summary", template=template)
+    transforms = found["transform"]
+    return {
+        "Description": found["description"],
+        "Parameters": [_declared(name, each) for name, each in found["parameters"].items()],
+        "ResourceTypes": found["types"],
+        "Version": found["version"],
+        "Metadata": None if found["metadata"] is None else JsonText(found["metadata"]),
+        "DeclaredTransforms": transforms if isinstance(transforms, list) else [transforms] if transforms else [],
+    }
+
+
+def _declared(name: str, described: Mapping[str, Any]) -> dict[str, Any]:
+    allowed = described.get("AllowedValues")
+    constraints = {"AllowedValues": [str(value) for value in allowed]} if allowed else {}
+    return {
+        **views.template_parameter(name, described),
+        "ParameterType": described["Type"],
+        "ParameterConstraints": constraints,
+    }
+
+
+def exports(call: Call) -> dict[str, Any]:
+    """A page of what the project's stacks export."""
+    page, token = page_of(call.ask("export_list"), call["NextToken"])
+    shown = [
+        {
+            "ExportingStackId": arn(call.context.project_id, each["stack_name"], each["stack_id"]),
+            "Name": each["name"],
+            "Value": each["value"] if isinstance(each["value"], str) else json.dumps(each["value"]),
+        }
+        for each in page
+    ]
+    return {"Exports": shown, "NextToken": token}
+
+
+def imports(call: Call) -> dict[str, Any]:
+    """A page of the stacks that import an export."""
+    found = call.ask("import_list", name=call["ExportName"])
+    if not found:
+        raise QueryError("ValidationError", f"Export '{call['ExportName']}' is not imported by any stack.")
+    page, token = page_of(found, call["NextToken"])
+    return {"Imports": page, "NextToken": token}
+
+
+def limits(call: Call) -> dict[str, Any]:
+    """The limits that are in force; what has no limit is left out."""
+    limit = call.config.max_stacks_per_tenant
+    found = [("StackLimit", limit)] if limit >= 0 else []
+    return {"AccountLimits": [{"Name": name, "Value": value} for name, value in found]}
+
+
+def list_types(call: Call) -> dict[str, Any]:
+    """A page of the resource types."""
+    deprecated = call["DeprecatedStatus"] == "DEPRECATED"
+    prefix = (call["Filters"] or {}).get("TypeNamePrefix") or ""
+    statuses = _DEPRECATED if deprecated else {"SUPPORTED"} if call["DeprecatedStatus"] else {None}
+    if call["Visibility"] == "PRIVATE":  # whatever there is, everybody may use
+        statuses = set()
+    found = [
+        each
+        for status in sorted(statuses, key=str)
+        for each in call.ask("resource_type_list", support_status=status, with_description=True)
+        if each["resource_type"].startswith(prefix) and call.context.may_use(each["resource_type"])
+    ]
+    page, token = page_of(found, call["NextToken"], call["MaxResults"] or 100)
+    shown = [
+        {
+            "Type": "RESOURCE",
+            "TypeName": each["resource_type"],
+            "TypeArn": _type_arn(each["resource_type"]),
+            "Description": each["description"],
+        }
+        for each in page
+    ]
+    return {"TypeSummaries": shown, "NextToken": token}
+
+
+def describe_type(call: Call) -> dict[str, Any]:
+    """A resource type with its schema."""
+    name = call["TypeName"] or _named(call["Arn"])
+    if name is None:
+        raise QueryError("MissingParameter", "The request must have the parameter TypeName, or Arn.")
+    try:
+        if not call.context.may_use(name):
+            raise EntityNotFound(name)
+        found = call.ask("resource_type_show", type_name=name, with_description=True)
+    except EntityNotFound:
+        raise QueryError("TypeNotFoundException", f"There is no resource type {name}.") from None
+    return {
+        "Arn": _type_arn(name),
+        "Type": "RESOURCE",
+        "TypeName": name,
+        "Description": found["description"],
+        "DeprecatedStatus": "DEPRECATED" if found["support_status"]["status"] in _DEPRECATED else "LIVE",
+        "Visibility": "PUBLIC",
+        "Schema": JsonText(_schema(name, found)),
+    }
+
+
+def _type_arn(name: str) -> str:
+    return f"arn:openstack:heat:::type/resource/{name.replace('::', '-')}"
+
+
+def _named(type_arn: str | None) -> str | None:
+    return None if type_arn is None else type_arn.rpartition("/")[2].replace("-", "::")
+
+
+def _schema(name: str, found: Mapping[str, Any]) -> dict[str, Any]:
+    """The type as a JSON schema in the form of CloudFormation's registry."""
+    properties = found["properties"]
+    return {
+        "typeName": name,
+        "description": found["description"],
+        "properties": {
+            **{each: {"description": told.get("description") or ""} for each, told in found["attributes"].items()},
+            **{each: _property(told) for each, told in properties.items()},
+        },
+        "required": [each for each, told in properties.items() if told["required"]],
+        "readOnlyProperties": [f"/properties/{each}" for each in found["attributes"] if each not in properties],
+        "createOnlyProperties": [
+            f"/properties/{each}" for each, told in properties.items() if not told["update_allowed"]
+        ],
+        "additionalProperties": False,
+    }
+
+
+def _property(told: Mapping[str, Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = {"description": told.get("description") or ""}
+    if told["type"] in _JSON_TYPES:
+        schema["type"] = _JSON_TYPES[told["type"]]
+    nested = told.get("schema") or {}
+    if told["type"] == "map" and nested:
+        schema["properties"] = {name: _property(each) for name, each in nested.items()}
+    if told["type"] == "list" and "*" in nested:
+        schema["items"] = _property(nested["*"])
+    if "default" in told:
+        schema["default"] = told["default"]
+    return schema

@@ -1,0 +1,153 @@
+"""Actions on change sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from stoker.api.cfn import views
+from stoker.api.cfn.call import Call, no_stack, page_of
+from stoker.api.cfn.faults import QueryError
+from stoker.api.cfn.stacks import disable_rollback, laid_down, patch
+from stoker.base.errors import EntityNotFound, Invalid
+from stoker.base.ids import arn
+
+_ACTIONS = {"create": "Add", "update": "Modify", "replace": "Modify", "delete": "Remove"}
+_REPLACEMENT = {"update": "False", "replace": "True"}
+_RECREATION = {"update": "Never", "replace": "Always", "refuse": "Never"}
+
+
+def create(call: Call) -> dict[str, Any]:
+    """Plan a new stack, or a change of one."""
+    kind = call["ChangeSetType"] or "UPDATE"
+    view = call.ask(
+        "change_set_create",
+        stack_name=call["StackName"],
+        name=call["ChangeSetName"],
+        kind=kind,
+        description=call["Description"],
+        body=_new_stack(call) if kind == "CREATE" else patch(call),
+        laid_down=laid_down(call),
+    )
+    return {"Id": _change_set_arn(view), "StackId": _stack_arn(view)}
+
+
+def _new_stack(call: Call) -> dict[str, Any]:
+    return {
+        "template": call.required_text_of("Template"),
+        "parameters": {item["ParameterKey"]: item["ParameterValue"] for item in call["Parameters"]},
+        "tags": views.plain_tags(call["Tags"] or ()),
+        "disable_rollback": disable_rollback(call),
+    }
+
+
+def describe(call: Call) -> dict[str, Any]:
+    """A change set with a page of its changes."""
+    view = _ask(call, "change_set_show")
+    changes, token = page_of(list(_changes(view)), call["NextToken"])
+    settings = view["settings"]
+    return {
+        **_summary(view),
+        "Parameters": [
+            {"ParameterKey": name, "ParameterValue": value}
+            for name, value in view["parameters"].items()
+            if not views.is_pseudo_parameter(name)
+        ],
+        "NotificationARNs": settings.get("notification_topics", []),
+        "Capabilities": settings.get("capabilities", []),
+        "Tags": views.tags(view["tags"]),
+        "Changes": changes,
+        "NextToken": token,
+    }
+
+
+def list_all(call: Call) -> dict[str, Any]:
+    """A page of a stack's change sets."""
+    try:
+        found = call.ask("change_set_list", stack=call["StackName"])
+    except EntityNotFound:
+        raise no_stack(call["StackName"]) from None
+    page, token = page_of(found, call["NextToken"])
+    return {"Summaries": [_summary(view) for view in page], "NextToken": token}
+
+
+def execute(call: Call) -> None:
+    """Begin what a change set says."""
+    try:
+        _ask(call, "change_set_execute", disable_rollback=call["DisableRollback"])
+    except Invalid as error:
+        if type(error) is not Invalid:
+            raise
+        raise QueryError("InvalidChangeSetStatus", error.message) from error
+
+
+def delete(call: Call) -> None:
+    """Forget a change set."""
+    _ask(call, "change_set_delete")
+
+
+def _ask(call: Call, operation: str, **arguments: Any) -> Any:
+    name, stack = call["ChangeSetName"], call["StackName"]
+    if stack is None and not name.startswith("arn:"):
+        raise QueryError("ValidationError", "StackName must be given unless ChangeSetName is an ARN.")
+    try:
+        return call.ask(operation, name=name, stack=stack, **arguments)
+    except EntityNotFound as error:
+        if type(error) is not EntityNotFound:
+            raise
+        raise QueryError("ChangeSetNotFound", f"ChangeSet [{name}] does not exist") from error
+
+
+def _change_set_arn(view: Mapping[str, Any]) -> str:
+    return f"arn:openstack:heat::{view['project_id']}:changeSet/{view['name']}/{view['id']}"
+
+
+def _stack_arn(view: Mapping[str, Any]) -> str:
+    return arn(view["project_id"], view["stack_name"], view["stack_id"])
+
+
+def _summary(view: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "ChangeSetId": _change_set_arn(view),
+        "ChangeSetName": view["name"],
+        "StackId": _stack_arn(view),
+        "StackName": view["stack_name"],
+        "Description": view["description"] or None,
+        "CreationTime": views.time_text(view["created_at"]),
+        "ExecutionStatus": view["execution_status"],
+        "Status": view["status"],
+        "StatusReason": view["status_reason"] or None,
+    }
+
+
+def _changes(view: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The steps of the plan that do something; the removal of what is replaced belongs to its replacement."""
+    steps = view["plan"]["steps"]
+    replaced = {step["path"] for step in steps if step["kind"] == "replace"}
+    for step in steps:
+        if step["kind"] not in _ACTIONS or (step["kind"] == "delete" and step["path"] in replaced):
+            continue
+        changes = {change["property"]: change for change in step["changes"]}
+        details = [_detail(change) for change in changes.values()] if step["kind"] in _REPLACEMENT else []
+        change = {
+            "Action": _ACTIONS[step["kind"]],
+            "LogicalResourceId": step["path"],
+            "PhysicalResourceId": view["physical_ids"].get(step["key"]),
+            "ResourceType": step["type"],
+            "Replacement": _REPLACEMENT.get(step["kind"]),
+            "Scope": ["Properties"] if details else [],
+            "Details": details,
+        }
+        yield {"Type": "Resource", "ResourceChange": change}
+
+
+def _detail(change: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "Target": {
+            "Attribute": "Properties",
+            "Name": change["property"],
+            "RequiresRecreation": _RECREATION.get(change["effect"], "Never"),
+        },
+        "Evaluation": "Static" if change["known"] else "Dynamic",
+        "ChangeSource": "DirectModification",
+    }

@@ -1,0 +1,120 @@
+"""Whose signature it is: the identity service checks it, and gives a token of whoever signed (`POST /v3/ec2tokens`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from keystoneauth1 import exceptions, loading
+from keystoneauth1.session import Session
+from oslo_config import cfg
+
+from stoker.api.cfn.faults import QueryError
+from stoker.api.cfn.signatures import Signed
+from stoker.api.faults import IdentityUnavailable
+from stoker.api.policy import Credentials, Policy
+from stoker.base.context import RequestContext
+
+_LOGIN = "keystone_authtoken"
+_REFUSED = (400, 401, 403, 404)
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who signed a request, and the token that the identity service gave for it."""
+
+    credentials: Credentials
+    user_name: str
+    project_name: str
+    trust_id: str | None
+    token: str = field(repr=False)
+
+    def context(self, request_id: str, policy: Policy) -> RequestContext:
+        """The context that travels to the engine, without `denied_types`."""
+        known = self.credentials
+        return RequestContext(
+            request_id=request_id,
+            user_id=known.user_id,
+            user_name=self.user_name,
+            project_id=known.project_id,
+            project_name=self.project_name,
+            user_domain_id=known.user_domain_id,
+            project_domain_id=known.project_domain_id,
+            roles=known.roles,
+            is_admin=policy.is_admin(known),
+            token=self.token,
+            trust_id=self.trust_id,
+        )
+
+
+class SignatureCheck:
+    """Asks the identity service of `[ec2authtoken] auth_url`, by default that of `[keystone_authtoken]`.
+
+    The question carries a token of the login of `[keystone_authtoken]`: newer releases of Keystone demand one. Safe to
+    use from many threads.
+    """
+
+    def __init__(self, config: cfg.ConfigOpts) -> None:
+        options = config.ec2authtoken
+        loading.register_auth_conf_options(config, _LOGIN)
+        self._login: Any = loading.load_auth_from_conf_options(config, _LOGIN)
+        self._url = _tokens_url(options.auth_url or getattr(self._login, "auth_url", None))
+        self._session = Session(
+            verify=False if options.insecure else options.cafile or True,
+            cert=(options.certfile, options.keyfile) if options.keyfile else options.certfile,
+            timeout=options.timeout,
+        )
+
+    def caller(self, signed: Signed) -> Caller:
+        """Who signed the request.
+
+        Raises QueryError for a wrong signature, IdentityUnavailable when nobody can tell.
+        """
+        try:
+            answer = self._session.post(
+                self._url,
+                json={"credentials": signed.credentials()},
+                headers={"X-Auth-Token": self._login.get_token(self._session)},
+                authenticated=False,
+                raise_exc=False,
+                log=False,
+            )
+        except exceptions.ClientException as error:
+            raise IdentityUnavailable("The identity service cannot be asked about the signature now.") from error
+        if answer.status_code in _REFUSED:
+            raise QueryError(
+                "SignatureDoesNotMatch",
+                "The identity service does not accept the access key and the signature. Check the secret key, and that "
+                "nothing between changes the host, the path or the parameters.",
+            )
+        token = answer.headers.get("X-Subject-Token")
+        if answer.status_code != 200 or not token:
+            raise IdentityUnavailable(f"The identity service answers {answer.status_code} about the signature.")
+        return _caller(answer.json()["token"], token)
+
+
+def _tokens_url(identity: str | None) -> str:
+    if not identity:
+        raise cfg.Error("[ec2authtoken] auth_url: the identity service that checks signatures is not known")
+    root = identity.rstrip("/").removesuffix("/v3").removesuffix("/v2.0")
+    return f"{root}/v3/ec2tokens"
+
+
+def _caller(token: Mapping[str, Any], secret: str) -> Caller:
+    project = token.get("project", {})
+    user = token["user"]
+    return Caller(
+        credentials=Credentials(
+            user_id=user["id"],
+            project_id=project.get("id", ""),
+            roles=tuple(role["name"] for role in token.get("roles", ())),
+            is_admin_project=token.get("is_admin_project", True),
+            user_domain_id=user.get("domain", {}).get("id", ""),
+            project_domain_id=project.get("domain", {}).get("id", ""),
+        ),
+        user_name=user.get("name", ""),
+        project_name=project.get("name", ""),
+        trust_id=token.get("OS-TRUST:trust", {}).get("id"),
+        token=secret,
+    )

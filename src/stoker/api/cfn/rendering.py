@@ -1,0 +1,74 @@
+"""Answers as text: XML as AWS writes it, or the same as JSON.
+
+An answer is made of maps, lists, texts, numbers, booleans and `JsonText`; what is None is left out. In XML the items
+of a list are elements named `member`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from xml.sax.saxutils import escape
+
+from stoker.rpc.contract import json_text
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 cannot hold, not even escaped."""
+
+
+@dataclass(frozen=True)
+class JsonText:
+    """A document inside the answer: JSON text within XML, itself within JSON."""
+
+    data: Any
+
+
+def xml(document: Mapping[str, Any]) -> bytes:
+    """A document of one root element as XML."""
+    return "".join(('<?xml version="1.0" encoding="UTF-8"?>\n', *_children(document))).encode()
+
+
+def json(document: Mapping[str, Any]) -> bytes:
+    """The same document as JSON."""
+    return json_text(_plain(document))
+
+
+def _children(values: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in values.items():
+        if value is not None:
+            yield f"<{name}>"
+            yield from _content(value)
+            yield f"</{name}>"
+
+
+def _content(value: Any) -> Iterator[str]:
+    match value:
+        case Mapping():
+            yield from _children(value)
+        case list():
+            for item in value:
+                yield from _children({"member": item})
+        case JsonText(data=data):
+            yield _escaped(json_text(data).decode())
+        case bool():
+            yield "true" if value else "false"
+        case _:
+            yield _escaped(str(value))
+
+
+def _escaped(text: str) -> str:
+    return escape(_NOT_XML.sub("\ufffd", text), {"\r": "&#13;"})
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Mapping():
+            return {name: _plain(item) for name, item in value.items() if item is not None}
+        case list():
+            return [_plain(item) for item in value]
+        case JsonText(data=data):
+            return data
+        case _:
+            return value

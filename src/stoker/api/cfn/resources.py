@@ -1,0 +1,100 @@
+"""Actions on what stacks hold: resources, events, templates, settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.api.cfn import views
+from stoker.api.cfn.call import PAGE, Call, marker_of, next_token, page_of
+from stoker.api.cfn.faults import QueryError
+from stoker.api.cfn.rendering import JsonText
+from stoker.api.cfn.stacks import policy
+from stoker.base.errors import NotSupported
+
+_AMAZON_SIGNAL = {"UniqueId": "UniqueId", "Status": "Status"}
+_OWN_SIGNAL = {"UniqueId": "id", "Status": "status"}
+
+
+def describe_one(call: Call) -> dict[str, Any]:
+    """A resource with its metadata."""
+    view = call.ask_of_stack("resource_describe", name=call["LogicalResourceId"])
+    return {"StackResourceDetail": views.resource_detail(view)}
+
+
+def describe_all(call: Call) -> dict[str, Any]:
+    """The resources of a stack, or of the stack that a physical id belongs to."""
+    stack, physical_id = call["StackName"], call["PhysicalResourceId"]
+    if (stack is None) == (physical_id is None):
+        raise QueryError("InvalidParameterCombination", "Give StackName or PhysicalResourceId, and not both.")
+    if stack is None:
+        stack = call.ask("stack_of_object", physical_id=physical_id)["id"]
+    filters = {} if call["LogicalResourceId"] is None else {"name": [call["LogicalResourceId"]]}
+    found = call.ask_of(stack, "resource_list", filters=filters)
+    return {"StackResources": [views.resource(view) for view in found]}
+
+
+def list_all(call: Call) -> dict[str, Any]:
+    """A page of a stack's resources."""
+    page, token = page_of(call.ask_of_stack("resource_list"), call["NextToken"])
+    return {"StackResourceSummaries": [views.resource_summary(view) for view in page], "NextToken": token}
+
+
+def events(call: Call) -> dict[str, Any]:
+    """A page of a stack's events, newest first."""
+    found = call.ask_of_stack("event_page", limit=PAGE, marker=marker_of(call["NextToken"]))
+    token = next_token(found[-1]["id"]) if len(found) == PAGE else None
+    return {"StackEvents": [views.event(view) for view in found], "NextToken": token}
+
+
+def template(call: Call) -> dict[str, Any]:
+    """The template of a stack, or the one that a change set would give it."""
+    if call["ChangeSetName"] is not None:
+        held = call.ask("change_set_show", name=call["ChangeSetName"], stack=call["StackName"])
+        body = held["template"]
+    elif call["StackName"] is not None:
+        body = call.ask_of_stack("stack_template")
+    else:
+        raise QueryError("MissingParameter", "The request must have the parameter StackName, or ChangeSetName.")
+    return {"TemplateBody": JsonText(body), "StagesAvailable": ["Original"]}
+
+
+def signal(call: Call) -> None:
+    """Signal a resource; AWS's types and ours have different words for the same."""
+    found = call.ask_of_stack("resource_describe", name=call["LogicalResourceId"])
+    amazon = found["type"].startswith("AWS::")
+    details = {name: call[key] for key, name in (_AMAZON_SIGNAL if amazon else _OWN_SIGNAL).items()}
+    if amazon:
+        details |= {"Reason": "", "Data": ""}
+    call.ask_of_stack("resource_signal", name=call["LogicalResourceId"], details=details)
+
+
+# -- settings ------------------------------------------------------------------------------------------------------
+
+
+def set_policy(call: Call) -> None:
+    """Lay down which updates of the stack are allowed."""
+    wanted = policy(call, "StackPolicy")
+    if wanted is None:
+        raise QueryError("MissingParameter", "The request must have the parameter StackPolicyBody, or StackPolicyURL.")
+    call.ask_of_stack("stack_settings_change", changes={"policy": wanted})
+
+
+def get_policy(call: Call) -> dict[str, Any]:
+    """What was laid down; without a policy every update is allowed."""
+    found = call.ask_of_stack("stack_settings_show")["policy"]
+    return {"StackPolicyBody": None if found is None else JsonText(found)}
+
+
+def protect(call: Call) -> dict[str, Any]:
+    """Protect the stack from deletion, or end that."""
+    changes = {"protected": call["EnableTerminationProtection"]}
+    return {"StackId": views.stack_arn(call.ask_of_stack("stack_settings_change", changes=changes))}
+
+
+def not_supported(why: str) -> Any:
+    """A handler for what AWS has and Stoker does not; `why` is the complaint."""
+
+    def handler(call: Call) -> None:
+        raise NotSupported(why)
+
+    return handler

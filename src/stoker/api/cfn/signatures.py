@@ -1,0 +1,177 @@
+"""Signed requests: which signature a request carries, and whether it may count at all.
+
+Only the identity service knows the secrets, so it alone says whether a signature is right (`stoker.api.cfn.identity`).
+What is refused here is what a right signature does not protect from: a request that is old, that was signed for
+another service or region, or that is signed twice in different ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+from stoker.api.cfn.faults import QueryError
+
+SKEW = 900.0
+"""Seconds that a request's time may be away from ours, as with AWS and with Keystone."""
+
+_ALGORITHM = "AWS4-HMAC-SHA256"
+_SERVICE = "cloudformation"
+_TERMINATOR = "aws4_request"
+_TIMES = ("%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S.%fZ", "%Y-%m-%dT%H:%M:%S", "%Y%m%dT%H%M%SZ")
+_PARTS = ("Credential", "SignedHeaders", "Signature")
+
+
+@dataclass(frozen=True)
+class Received:
+    """A request as it was signed: `params` are those that count, `headers` with names like `X-Amz-Date`."""
+
+    verb: str
+    host: str
+    path: str
+    params: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True)
+class Signed:
+    """A request with its signature. `time` is when it says it was signed, None when it does not say."""
+
+    received: Received
+    access: str
+    signature: str = field(repr=False)
+    time: float | None
+    params: Mapping[str, str]
+
+    def credentials(self) -> dict[str, Any]:
+        """What the identity service needs to check it (facts: rest_api.json, cfn.protocol)."""
+        return {
+            "access": self.access,
+            "signature": self.signature,
+            "host": self.received.host,
+            "verb": self.received.verb,
+            "path": self.received.path,
+            "params": dict(self.params),
+            "headers": dict(self.received.headers),
+            "body_hash": sha256(self.received.body).hexdigest(),
+        }
+
+
+def read_signature(received: Received, region: str | None) -> Signed:
+    """The request's signature, of version 2 or 4. `region` is ours; None accepts any.
+
+    Raises QueryError when it carries none, more than one, or one that was not meant for this service.
+    """
+    header = received.headers.get("Authorization", "")
+    params = received.params
+    kinds = [header != "", "X-Amz-Algorithm" in params, "SignatureVersion" in params or "AWSAccessKeyId" in params]
+    if not any(kinds):
+        raise QueryError("MissingAuthenticationToken", "The request is not signed with an access key.")
+    if sum(kinds) > 1:
+        raise QueryError("IncompleteSignature", "The request is signed in more than one way.")
+    return _version_2(received) if kinds[2] else _version_4(received, region)
+
+
+def require_fresh(signed: Signed, now: float) -> None:
+    """Raise QueryError for a request that does not say when it was signed, or that was not signed just now."""
+    if signed.time is None:
+        raise QueryError("IncompleteSignature", "The request must say when it was signed: Timestamp or X-Amz-Date.")
+    if abs(now - signed.time) > SKEW:
+        raise QueryError(
+            "RequestExpired",
+            f"The request was signed {abs(now - signed.time):.0f} seconds {'ago' if signed.time < now else 'ahead'}; "
+            f"at most {SKEW:.0f} are accepted. Check the clock, and sign each request anew.",
+        )
+
+
+def _version_2(received: Received) -> Signed:
+    params = received.params
+    if params.get("SignatureVersion") != "2" or params.get("SignatureMethod", "HmacSHA256") != "HmacSHA256":
+        raise QueryError("IncompleteSignature", "Only SignatureVersion 2 with HmacSHA256, and version 4, are accepted.")
+    said = params.get("Timestamp")
+    return Signed(
+        received=received,
+        access=_present(params, "AWSAccessKeyId"),
+        signature=_present(params, "Signature"),
+        time=None if said is None else _time(said),
+        params={name: value for name, value in params.items() if name != "Signature"},
+    )
+
+
+def _version_4(received: Received, region: str | None) -> Signed:
+    in_query = "X-Amz-Algorithm" in received.params
+    parts = _from_query(received.params) if in_query else _from_header(received.headers["Authorization"])
+    said = received.params.get("X-Amz-Date") if in_query else received.headers.get("X-Amz-Date")
+    if said is None:
+        raise QueryError("IncompleteSignature", "A request signed with version 4 must have X-Amz-Date.")
+    access = _scoped(parts["Credential"], said, region)
+    _require_signed_headers(received.headers, parts["SignedHeaders"])
+    params = {name: value for name, value in received.params.items() if name != "X-Amz-Signature"}
+    return Signed(
+        received=received,
+        access=access,
+        signature=parts["Signature"],
+        time=_time(said),
+        # A form in the body is signed by the body's hash; only what stands in the URL is signed as parameters.
+        params={} if received.verb == "POST" else params,
+    )
+
+
+def _from_query(params: Mapping[str, str]) -> dict[str, str]:
+    if params["X-Amz-Algorithm"] != _ALGORITHM:
+        raise QueryError("IncompleteSignature", f"X-Amz-Algorithm must be {_ALGORITHM}.")
+    return {name: _present(params, f"X-Amz-{name}") for name in _PARTS}
+
+
+def _from_header(header: str) -> dict[str, str]:
+    algorithm, _, rest = header.strip().partition(" ")
+    pairs = [part.strip().partition("=") for part in rest.split(",")]
+    parts = {name: value for name, _, value in pairs}
+    if algorithm != _ALGORITHM or len(parts) != len(pairs) or not all(parts.get(name) for name in _PARTS):
+        raise QueryError(
+            "IncompleteSignature", f"Authorization must be {_ALGORITHM} with Credential, SignedHeaders and Signature."
+        )
+    return parts
+
+
+def _scoped(credential: str, said: str, region: str | None) -> str:
+    """The access key of a credential that was meant for this service, this region and this day."""
+    access, *scope = credential.split("/")
+    if not access or len(scope) != 4 or scope[3] != _TERMINATOR:
+        raise QueryError(
+            "IncompleteSignature", "Credential must be <access key>/<date>/<region>/<service>/aws4_request."
+        )
+    if scope[0] != said[:8]:
+        raise QueryError("SignatureDoesNotMatch", "The day in the credential is not that of X-Amz-Date.")
+    if scope[2] != _SERVICE:
+        raise QueryError("SignatureDoesNotMatch", f"The credential must be for the service {_SERVICE}.")
+    if region is not None and scope[1] != region:
+        raise QueryError("SignatureDoesNotMatch", f"The credential must be for the region {region}.")
+    return access
+
+
+def _require_signed_headers(headers: Mapping[str, str], names: str) -> None:
+    signed = set(names.lower().split(";"))
+    needed = {"host"} | {name.lower() for name in headers if name.startswith("X-Amz-")}
+    if missing := sorted(needed - signed):
+        raise QueryError("IncompleteSignature", f"The signature must cover the headers {', '.join(missing)}.")
+
+
+def _present(params: Mapping[str, str], name: str) -> str:
+    value = params.get(name)
+    if not value:
+        raise QueryError("IncompleteSignature", f"The request must have {name}.")
+    return value
+
+
+def _time(said: str) -> float:
+    for form in _TIMES:
+        try:
+            return datetime.strptime(said, form).replace(tzinfo=UTC).timestamp()
+        except ValueError:
+            continue
+    raise QueryError("IncompleteSignature", "The time of the request cannot be read; write it as 2026-01-31T12:00:00Z.")

@@ -1,0 +1,214 @@
+"""Actions on stacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.api.bodies import parse_json
+from stoker.api.cfn import views
+from stoker.api.cfn.call import PAGE, Call, marker_of, next_token, no_stack
+from stoker.api.cfn.faults import QueryError
+from stoker.base.errors import EntityNotFound
+from stoker.base.ids import arn
+
+NO_UPDATES = "No updates are to be performed."
+"""The complaint about an update that changes nothing; clients look for these words."""
+
+_DETAILED_PAGE = 25
+"""Stacks in full that one answer has: each is asked for by itself."""
+
+_REVIEW = "REVIEW_IN_PROGRESS"
+
+
+# -- making and changing -------------------------------------------------------------------------------------------
+
+
+def create(call: Call) -> dict[str, Any]:
+    """Start to make a stack."""
+    view = call.ask(
+        "stack_create_laid_down",
+        name=call["StackName"],
+        laid_down=laid_down(call),
+        template=call.required_text_of("Template"),
+        parameters={item["ParameterKey"]: item["ParameterValue"] for item in call["Parameters"]},
+        tags=views.plain_tags(call["Tags"] or ()),
+        timeout_mins=call["TimeoutInMinutes"],
+        disable_rollback=disable_rollback(call),
+    )
+    return {"StackId": views.stack_arn(view)}
+
+
+def disable_rollback(call: Call) -> bool:
+    """Whether a failure is left as it is. As with AWS it is rolled back unless the request says otherwise."""
+    disabled = call.values.get("DisableRollback")
+    if disabled is not None and call["OnFailure"] is not None:
+        raise QueryError("InvalidParameterCombination", "Give DisableRollback or OnFailure, not both.")
+    return bool(disabled) or call["OnFailure"] == "DO_NOTHING"
+
+
+def laid_down(call: Call) -> dict[str, Any]:
+    """The settings that a request lays down for the stack; those that it does not name are left out."""
+    found = {
+        "notification_topics": call["NotificationARNs"],
+        "capabilities": call["Capabilities"],
+        "protected": call.values.get("EnableTerminationProtection"),
+        "policy": policy(call, "StackPolicy") if "StackPolicyBody" in call.values else None,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def policy(call: Call, name: str) -> Any:
+    """The stack policy that `<name>Body` or `<name>URL` gives, parsed."""
+    text = call.text_of(name)
+    return None if text is None else parse_json(text.encode(), f"the document {name}")
+
+
+def update(call: Call) -> dict[str, Any]:
+    """Start to change a stack. A change to nothing is refused, as with AWS."""
+    body = {**patch(call), "policy": policy(call, "StackPolicyDuringUpdate")}
+    settings = laid_down(call)
+    changed = call.ask_of_stack("stack_patch_changes", **body)
+    if not changed and not settings:
+        raise QueryError("ValidationError", NO_UPDATES)
+    view = call.ask_of_stack("stack_patch", **body)
+    if settings:
+        call.ask_of_stack("stack_settings_change", changes=settings)
+    return {"StackId": views.stack_arn(view)}
+
+
+def patch(call: Call) -> dict[str, Any]:
+    """The body of an update. A parameter that is neither given nor kept (UsePreviousValue) has its default."""
+    template = call.text_of("Template")
+    if (template is None) != bool(call["UsePreviousTemplate"]):
+        raise QueryError(
+            "InvalidParameterCombination", "Give the template (TemplateBody or TemplateURL) or UsePreviousTemplate."
+        )
+    given, kept = _given_and_kept(call)
+    present = call.ask_of_stack("stack_show", resolve_outputs=False)["parameters"]
+    return {
+        "template": template,
+        "parameters": given,
+        "clear_parameters": [
+            name for name in present if name not in given and name not in kept and not views.is_pseudo_parameter(name)
+        ],
+        "tags": None if call["Tags"] is None else views.plain_tags(call["Tags"]),
+        "timeout_mins": call.values.get("TimeoutInMinutes"),
+        "disable_rollback": disable_rollback(call),
+    }
+
+
+def _given_and_kept(call: Call) -> tuple[dict[str, str], set[str]]:
+    given: dict[str, str] = {}
+    kept: set[str] = set()
+    for item in call["Parameters"]:
+        name, value, previous = item["ParameterKey"], item["ParameterValue"], bool(item["UsePreviousValue"])
+        if previous == (value is not None):
+            raise QueryError(
+                "ValidationError", f"Give a value for the parameter {name}, or UsePreviousValue, and not both."
+            )
+        if previous:
+            kept.add(name)
+        else:
+            given[name] = value
+    return given, kept
+
+
+def delete(call: Call) -> None:
+    """Start to delete a stack; one that has change sets only is forgotten."""
+    try:
+        call.ask("stack_delete", ref={"name": call["StackName"], "id": None})
+    except EntityNotFound:
+        try:
+            call.ask("stack_to_be_forget", stack=call["StackName"])
+        except EntityNotFound:
+            raise no_stack(call["StackName"]) from None
+
+
+def act(action: str) -> Any:
+    """A handler that starts one of the actions that a stack takes."""
+
+    def handler(call: Call) -> None:
+        call.ask_of_stack("stack_action", action=action)
+
+    return handler
+
+
+def roll_back(call: Call) -> dict[str, Any]:
+    """Start to take a failed creation or update back."""
+    call.ask_of_stack("stack_action", action="rollback")
+    return _identified(call)
+
+
+def continue_rollback(call: Call) -> None:
+    """Go on with a rollback that has failed."""
+    view = call.ask_of_stack("stack_show", resolve_outputs=False)
+    if (view["action"], view["status"]) != ("ROLLBACK", "FAILED"):
+        raise QueryError(
+            "ValidationError",
+            f"Only a rollback that has failed can go on; {view['name']} is {views.stack_status(view)}.",
+        )
+    call.ask_of_stack("stack_action", action="retry")
+
+
+def _identified(call: Call) -> dict[str, Any]:
+    return {"StackId": views.stack_arn(call.ask_of_stack("stack_identify"))}
+
+
+# -- looking -------------------------------------------------------------------------------------------------------
+
+
+def describe(call: Call) -> dict[str, Any]:
+    """One stack, or a page of all of them, in full."""
+    if call["StackName"] is not None:
+        return {"Stacks": [_described(call, call["StackName"])]}
+    page = _page(call, _DETAILED_PAGE, show_deleted=False)
+    review = [] if call["NextToken"] else call.ask("stack_to_be")
+    shown = [_described(call, view["id"]) for view in page]
+    return {
+        "Stacks": [*shown, *(_in_review(view) for view in review)],
+        "NextToken": _following(page, _DETAILED_PAGE),
+    }
+
+
+def _described(call: Call, name: str) -> dict[str, Any]:
+    try:
+        view = call.ask("stack_show", ref={"name": name, "id": None}, resolve_outputs=True)
+    except EntityNotFound:
+        review = call.ask("stack_to_be", stack=name)
+        if not review:
+            raise no_stack(name) from None
+        return _in_review(review[0])
+    return views.stack(view)
+
+
+def _in_review(view: Mapping[str, Any]) -> dict[str, Any]:
+    """A stack that has change sets only."""
+    return {
+        "StackId": arn(view["project_id"], view["name"], view["id"]),
+        "StackName": view["name"],
+        "CreationTime": views.time_text(view["created_at"]),
+        "StackStatus": _REVIEW,
+    }
+
+
+def list_stacks(call: Call) -> dict[str, Any]:
+    """A page of the project's stacks, deleted ones included, as far as they have one of the wanted statuses."""
+    page = _page(call, PAGE, show_deleted=True)
+    wanted = call["StackStatusFilter"]
+    review = [] if call["NextToken"] else [_in_review(view) for view in call.ask("stack_to_be")]
+    summaries = [*map(views.stack_summary, page), *review]
+    return {
+        "StackSummaries": [each for each in summaries if not wanted or each["StackStatus"] in wanted],
+        "NextToken": _following(page, PAGE),
+    }
+
+
+def _page(call: Call, size: int, *, show_deleted: bool) -> list[Any]:
+    marker = marker_of(call["NextToken"])
+    stacks: list[Any] = call.ask("stack_list", limit=size, marker=marker, show_deleted=show_deleted)["stacks"]
+    return stacks
+
+
+def _following(page: list[Any], size: int) -> str | None:
+    return next_token(page[-1]["id"]) if len(page) == size else None

@@ -1,0 +1,185 @@
+"""Answers as CloudFormation's clients know them, made from the engine's views.
+
+Pure functions: a view in, a part of an answer out. Keys: facts rest_api.json, cfn.actions, and those that AWS added.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from stoker.api.cfn.rendering import JsonText
+from stoker.base.clock import isoformat
+from stoker.base.ids import arn
+
+View: TypeAlias = Mapping[str, Any]
+
+STACK_TYPE = "AWS::CloudFormation::Stack"
+"""The type that a stack's own events tell."""
+
+_OWN_STACK_TYPE = "OS::Heat::Stack"
+
+
+def time_text(seconds: float | None) -> str | None:
+    """A time of a view as answers tell it; None stays None."""
+    return None if seconds is None else isoformat(seconds)
+
+
+def stack_arn(view: View) -> str:
+    """A stack's StackId."""
+    return arn(view["project_id"], view["name"], view["id"])
+
+
+def stack_status(view: View) -> str:
+    """The status of a stack; a rollback is named after what it takes back."""
+    action = view["action"]
+    if action == "ROLLBACK" and view["updated_at"] is not None:
+        action = "UPDATE_ROLLBACK"
+    return f"{action}_{view['status']}"
+
+
+def stack_summary(view: View) -> dict[str, Any]:
+    """A stack in ListStacks."""
+    return {
+        "StackId": stack_arn(view),
+        "StackName": view["name"],
+        "TemplateDescription": view["description"],
+        "CreationTime": time_text(view["created_at"]),
+        "LastUpdatedTime": time_text(view["updated_at"]),
+        "DeletionTime": time_text(view["deleted_at"]),
+        "StackStatus": stack_status(view),
+        "StackStatusReason": view["status_reason"],
+    }
+
+
+def stack(view: View) -> dict[str, Any]:
+    """A stack in DescribeStacks."""
+    return {
+        "StackId": stack_arn(view),
+        "StackName": view["name"],
+        "Description": view["description"],
+        "CreationTime": time_text(view["created_at"]),
+        "LastUpdatedTime": time_text(view["updated_at"]),
+        "DeletionTime": time_text(view["deleted_at"]),
+        "StackStatus": stack_status(view),
+        "StackStatusReason": view["status_reason"],
+        "DisableRollback": view["disable_rollback"],
+        "TimeoutInMinutes": view["timeout_mins"],
+        "NotificationARNs": view["notification_topics"],
+        "Capabilities": view["capabilities"],
+        "EnableTerminationProtection": view["protected"],
+        "Parameters": [
+            {"ParameterKey": name, "ParameterValue": _text(value)}
+            for name, value in view["parameters"].items()
+            if not is_pseudo_parameter(name)
+        ],
+        "Outputs": [
+            {**_output(item), "ExportName": view["exports"].get(item["output_key"])} for item in view["outputs"] or ()
+        ],
+        "Tags": tags(view["tags"]),
+    }
+
+
+def is_pseudo_parameter(name: str) -> bool:
+    """Whether a parameter is one that every stack has."""
+    return "::" in name
+
+
+def _output(item: View) -> dict[str, Any]:
+    return {
+        "OutputKey": item["output_key"].replace(":", "."),
+        "OutputValue": _text(item["output_value"]),
+        "Description": item["description"] or None,
+    }
+
+
+def tags(plain: Sequence[str] | None) -> list[dict[str, str]]:
+    """Tags as pairs: a stack's tag `owner=ops` has the key `owner`; one without `=` has no value."""
+    pairs = [tag.partition("=") for tag in plain or ()]
+    return [{"Key": key, "Value": value} for key, _, value in pairs]
+
+
+def plain_tags(pairs: Sequence[View]) -> list[str]:
+    """The reverse of `tags`."""
+    return [f"{pair['Key']}={pair['Value']}" if pair["Value"] else pair["Key"] for pair in pairs]
+
+
+def _resource(view: View) -> dict[str, Any]:
+    return {
+        "LogicalResourceId": view["name"],
+        "PhysicalResourceId": view["physical_id"] or "",
+        "ResourceType": view["type"],
+        "ResourceStatus": f"{view['action']}_{view['status']}",
+        "ResourceStatusReason": view["status_reason"],
+    }
+
+
+def _of_stack(view: View) -> dict[str, Any]:
+    return {
+        "StackId": arn(view["project_id"], view["stack_name"], view["stack_id"]),
+        "StackName": view["stack_name"],
+    }
+
+
+def resource_summary(view: View) -> dict[str, Any]:
+    """A resource in ListStackResources."""
+    return {**_resource(view), "LastUpdatedTimestamp": time_text(view["updated_at"])}
+
+
+def resource(view: View) -> dict[str, Any]:
+    """A resource in DescribeStackResources."""
+    return {
+        **_of_stack(view),
+        **_resource(view),
+        "Timestamp": time_text(view["updated_at"]),
+        "Description": view.get("description", ""),
+    }
+
+
+def resource_detail(view: View) -> dict[str, Any]:
+    """The resource of DescribeStackResource; agents in servers read its metadata."""
+    return {
+        **_of_stack(view),
+        **resource_summary(view),
+        "Description": view["description"],
+        "Metadata": JsonText(view["metadata"]),
+    }
+
+
+def event(view: View) -> dict[str, Any]:
+    """An event. A stack's own are of AWS's type for stacks, and tell its StackId, by which clients find the last."""
+    of_stack = _of_stack(view)
+    own = view["resource_type"] == _OWN_STACK_TYPE and view["physical_id"] == view["stack_id"]
+    return {
+        **of_stack,
+        "EventId": view["id"],
+        "LogicalResourceId": view["resource_name"],
+        "PhysicalResourceId": of_stack["StackId"] if own else view["physical_id"] or "",
+        "ResourceType": STACK_TYPE if own else view["resource_type"],
+        "ResourceStatus": f"{view['action']}_{view['status']}",
+        "ResourceStatusReason": view["status_reason"],
+        "ResourceProperties": json.dumps(view["resource_properties"]),
+        "Timestamp": time_text(view["time"]),
+    }
+
+
+def template_parameter(name: str, described: View) -> dict[str, Any]:
+    """A parameter that a template declares."""
+    return {
+        "ParameterKey": name,
+        "DefaultValue": _text(described["Default"]) if "Default" in described else None,
+        "NoEcho": described["NoEcho"] == "true",
+        "Description": described["Description"] or "",
+    }
+
+
+def _text(value: Any) -> str:
+    """A value as a text; structures as JSON."""
+    match value:
+        case str():
+            return value
+        case None:
+            return ""
+        case _:
+            return json.dumps(value)

@@ -1,0 +1,245 @@
+"""Stacks by boto3: made, changed, looked at, deleted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+from query_world import QueryWorld
+
+FAST = {"Delay": 0.05, "MaxAttempts": 2000}
+
+TEMPLATE = """
+AWSTemplateFormatVersion: '2010-09-09'
+Description: A value that comes back
+Parameters:
+  Greeting: {Type: String, Default: hello, Description: What to say}
+  Secret: {Type: String, Default: swordfish, NoEcho: true}
+Resources:
+  Said:
+    Type: OS::Heat::Value
+    Metadata: {reader: agent}
+    Properties: {type: string, value: {Ref: Greeting}}
+Outputs:
+  Said: {Value: {Fn::GetAtt: [Said, value]}, Description: What was said, Export: {Name: said}}
+"""
+
+
+def wait(boto: Any, what: str, name: str) -> None:
+    boto.get_waiter(what).wait(StackName=name, WaiterConfig=FAST)
+
+
+def error(expected: Any) -> dict[str, Any]:
+    return dict(expected.value.response["Error"])
+
+
+def ended(world: QueryWorld, boto: Any, name: str) -> str:
+    """The status of a stack once nothing is in progress any more."""
+
+    def status() -> str:
+        found = str(boto.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"])
+        return "" if "IN_PROGRESS" in found else found
+
+    return str(world.until(status))
+
+
+def parameters(**values: str) -> list[dict[str, str]]:
+    return [{"ParameterKey": name, "ParameterValue": value} for name, value in values.items()]
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_stack_from_beginning_to_end(boto: Any) -> None:
+    made = boto.create_stack(
+        StackName="web",
+        TemplateBody=TEMPLATE,
+        Parameters=parameters(Greeting="good day"),
+        Tags=[{"Key": "owner", "Value": "ops"}],
+        Capabilities=["CAPABILITY_IAM"],
+        NotificationARNs=["arn:aws:sns:x:1:topic"],
+        TimeoutInMinutes=5,
+    )
+    assert made["StackId"].startswith("arn:openstack:heat::")
+    wait(boto, "stack_create_complete", "web")
+    (stack,) = boto.describe_stacks(StackName="web")["Stacks"]
+    assert stack["StackId"] == made["StackId"]
+    assert stack["StackStatus"] == "CREATE_COMPLETE"
+    assert stack["Description"] == "A value that comes back"
+    assert {each["ParameterKey"]: each["ParameterValue"] for each in stack["Parameters"]} == {
+        "Greeting": "good day",
+        "Secret": "******",
+    }
+    assert stack["Outputs"] == [
+        {"OutputKey": "Said", "OutputValue": "good day", "Description": "What was said", "ExportName": "said"}
+    ]
+    assert stack["Tags"] == [{"Key": "owner", "Value": "ops"}]
+    assert stack["Capabilities"] == ["CAPABILITY_IAM"]
+    assert stack["NotificationARNs"] == ["arn:aws:sns:x:1:topic"]
+    assert stack["TimeoutInMinutes"] == 5
+    assert stack["DisableRollback"] is False
+    assert stack["EnableTerminationProtection"] is False
+    assert boto.describe_stacks(StackName=made["StackId"])["Stacks"][0]["StackName"] == "web"
+
+    boto.update_stack(
+        StackName="web",
+        UsePreviousTemplate=True,
+        Parameters=[*parameters(Greeting="bye"), {"ParameterKey": "Secret", "UsePreviousValue": True}],
+    )
+    wait(boto, "stack_update_complete", "web")
+    (stack,) = boto.describe_stacks(StackName="web")["Stacks"]
+    assert stack["StackStatus"] == "UPDATE_COMPLETE"
+    assert stack["Outputs"][0]["OutputValue"] == "bye"
+    assert stack["Tags"] == [{"Key": "owner", "Value": "ops"}]
+
+    boto.delete_stack(StackName="web")
+    wait(boto, "stack_delete_complete", "web")
+    assert boto.describe_stacks(StackName=made["StackId"])["Stacks"][0]["StackStatus"] == "DELETE_COMPLETE"
+    with pytest.raises(ClientError) as gone:
+        boto.describe_stacks(StackName="web")
+    assert error(gone) == {"Type": "Sender", "Code": "ValidationError", "Message": "Stack with id web does not exist"}
+
+
+@pytest.mark.usefixtures("clean")
+def test_what_a_stack_holds(boto: Any) -> None:
+    made = boto.create_stack(StackName="held", TemplateBody=TEMPLATE)
+    wait(boto, "stack_create_complete", "held")
+    (resource,) = boto.describe_stack_resources(StackName="held")["StackResources"]
+    assert resource["LogicalResourceId"] == "Said"
+    assert resource["ResourceType"] == "OS::Heat::Value"
+    assert resource["ResourceStatus"] == "CREATE_COMPLETE"
+    assert resource["StackId"] == made["StackId"]
+    same = boto.describe_stack_resources(PhysicalResourceId=resource["PhysicalResourceId"])["StackResources"]
+    assert same == [resource]
+    (summary,) = boto.list_stack_resources(StackName="held")["StackResourceSummaries"]
+    assert summary["PhysicalResourceId"] == resource["PhysicalResourceId"]
+    detail = boto.describe_stack_resource(StackName="held", LogicalResourceId="Said")["StackResourceDetail"]
+    assert json.loads(detail["Metadata"]) == {"reader": "agent"}
+    events = boto.describe_stack_events(StackName="held")["StackEvents"]
+    assert [(each["LogicalResourceId"], each["ResourceStatus"]) for each in events] == [
+        ("held", "CREATE_COMPLETE"),
+        ("Said", "CREATE_COMPLETE"),
+        ("Said", "CREATE_IN_PROGRESS"),
+        ("held", "CREATE_IN_PROGRESS"),
+    ]
+    assert events[0]["ResourceType"] == "AWS::CloudFormation::Stack"
+    assert events[0]["PhysicalResourceId"] == made["StackId"]
+    assert json.loads(events[1]["ResourceProperties"])["value"] == "hello"
+    template = boto.get_template(StackName="held")["TemplateBody"]
+    assert template["Resources"]["Said"]["Type"] == "OS::Heat::Value"
+    (exported,) = boto.list_exports()["Exports"]
+    assert exported == {"ExportingStackId": made["StackId"], "Name": "said", "Value": "hello"}
+
+
+@pytest.mark.usefixtures("clean")
+def test_an_update_that_changes_nothing_is_refused(boto: Any) -> None:
+    boto.create_stack(StackName="same", TemplateBody=TEMPLATE)
+    wait(boto, "stack_create_complete", "same")
+    with pytest.raises(ClientError) as refused:
+        boto.update_stack(StackName="same", TemplateBody=TEMPLATE)
+    assert error(refused)["Message"] == "No updates are to be performed."
+    changed = TEMPLATE.replace("What was said", "What has been said")
+    boto.update_stack(StackName="same", TemplateBody=changed)
+    wait(boto, "stack_update_complete", "same")
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_parameter_that_is_neither_given_nor_kept_has_its_default(boto: Any) -> None:
+    boto.create_stack(StackName="plain", TemplateBody=TEMPLATE, Parameters=parameters(Greeting="once"))
+    wait(boto, "stack_create_complete", "plain")
+    boto.update_stack(StackName="plain", UsePreviousTemplate=True)
+    wait(boto, "stack_update_complete", "plain")
+    (stack,) = boto.describe_stacks(StackName="plain")["Stacks"]
+    assert stack["Outputs"][0]["OutputValue"] == "hello"
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_failed_creation_is_rolled_back_unless_told_otherwise(world: QueryWorld, boto: Any) -> None:
+    failing = json.dumps(
+        {
+            "AWSTemplateFormatVersion": "2010-09-09",
+            "Resources": {"Bad": {"Type": "OS::Heat::TestResource", "Properties": {"fail": True}}},
+        }
+    )
+    boto.create_stack(StackName="back", TemplateBody=failing)
+    boto.create_stack(StackName="stays", TemplateBody=failing, OnFailure="DO_NOTHING")
+
+    assert ended(world, boto, "back") == "ROLLBACK_COMPLETE"
+    assert ended(world, boto, "stays") == "CREATE_FAILED"
+    boto.rollback_stack(StackName="stays")
+    assert ended(world, boto, "stays") == "ROLLBACK_COMPLETE"
+    with pytest.raises(ClientError) as refused:
+        boto.continue_update_rollback(StackName="stays")
+    assert error(refused)["Code"] == "ValidationError"
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_failed_update_is_an_update_rollback(world: QueryWorld, boto: Any) -> None:
+    good = {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Resources": {"One": {"Type": "OS::Heat::TestResource", "Properties": {"value": "a"}}},
+    }
+    boto.create_stack(StackName="undone", TemplateBody=json.dumps(good))
+    wait(boto, "stack_create_complete", "undone")
+    bad = json.loads(json.dumps(good))
+    bad["Resources"]["Two"] = {"Type": "OS::Heat::TestResource", "Properties": {"fail": True}}
+    boto.update_stack(StackName="undone", TemplateBody=json.dumps(bad))
+    assert ended(world, boto, "undone") == "UPDATE_ROLLBACK_COMPLETE"
+    boto.get_waiter("stack_rollback_complete").wait(StackName="undone", WaiterConfig=FAST)
+
+
+@pytest.mark.usefixtures("clean")
+def test_pages_of_stacks(boto: Any) -> None:
+    names = {f"page-{index:02}" for index in range(30)}
+    for name in names:
+        boto.create_stack(StackName=name, TemplateBody='{"AWSTemplateFormatVersion": "2010-09-09", "Resources": {}}')
+    pages = list(boto.get_paginator("describe_stacks").paginate())
+    assert len(pages) > 1
+    assert {stack["StackName"] for page in pages for stack in page["Stacks"]} == names
+    for name in names:
+        wait(boto, "stack_create_complete", name)
+    listed = boto.get_paginator("list_stacks").paginate(StackStatusFilter=["CREATE_COMPLETE"])
+    assert {stack["StackName"] for page in listed for stack in page["StackSummaries"]} == names
+    assert boto.list_stacks(StackStatusFilter=["UPDATE_FAILED"])["StackSummaries"] == []
+
+
+def test_a_token_that_no_answer_gave(boto: Any) -> None:
+    with pytest.raises(ClientError) as refused:
+        boto.list_stack_resources(StackName="x", NextToken="not ours")
+    assert error(refused)["Code"] == "ValidationError"
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_repeated_request_is_carried_out_once(boto: Any) -> None:
+    request = {"StackName": "once", "TemplateBody": TEMPLATE, "ClientRequestToken": "token-1"}
+    first = boto.create_stack(**request)
+    assert boto.create_stack(**request)["StackId"] == first["StackId"]
+    with pytest.raises(ClientError) as refused:
+        boto.create_stack(**{**request, "StackName": "twice"})
+    assert error(refused)["Code"] == "TokenAlreadyExistsException"
+    with pytest.raises(ClientError) as taken:
+        boto.create_stack(StackName="once", TemplateBody=TEMPLATE)
+    assert error(taken)["Code"] == "AlreadyExistsException"
+
+
+def test_a_request_that_failed_may_be_repeated(boto: Any) -> None:
+    for _ in range(2):
+        with pytest.raises(ClientError) as refused:
+            boto.create_stack(StackName="bad", TemplateBody="no: template", ClientRequestToken="token-2")
+        assert error(refused)["Code"] == "ValidationError"
+
+
+@pytest.mark.usefixtures("clean")
+def test_another_project_sees_nothing(world: QueryWorld, boto: Any) -> None:
+    made = boto.create_stack(StackName="mine", TemplateBody=TEMPLATE)
+    wait(boto, "stack_create_complete", "mine")
+    stranger = world.client(world.stranger())
+    for name in ("mine", made["StackId"]):
+        with pytest.raises(ClientError) as refused:
+            stranger.describe_stacks(StackName=name)
+        assert error(refused)["Code"] == "ValidationError"
+        with pytest.raises(ClientError) as refused:
+            stranger.delete_stack(StackName=name)
+        assert error(refused)["Code"] == "ValidationError"
+    assert stranger.list_stacks()["StackSummaries"] == []
+    assert stranger.list_exports()["Exports"] == []
