@@ -36,9 +36,11 @@ NEW = {
     "tags": None,
     "disable_rollback": True,
     "timeout_mins": None,
+    "plan_digest": None,
     "adopt_stack_data": None,
 }
-CHANGE = {"ref": REF, **DEFINITION, "tags": None, "disable_rollback": None, "timeout_mins": None, "converge": None}
+HANDLING = {"tags": None, "disable_rollback": None, "timeout_mins": None, "plan_digest": None, "converge": None}
+CHANGE = {"ref": REF, **DEFINITION, **HANDLING}
 PATCH = {**CHANGE, "clear_parameters": []}
 LISTED = {
     "filters": {},

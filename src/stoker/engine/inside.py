@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
@@ -60,11 +61,11 @@ class Inside:
 
     def within(self, target: Target, state: ResourceState | None, decision: Decision, hidden: Shadow) -> Within | None:
         """See planner.Nested."""
-        if decision.kind is Kind.KEEP and state is not None:
-            return Within(decision, self._unchanged(state), None) if self.with_kept else None
         if self.depth >= self.engine.settings.max_nested_stack_depth:
             return None
-        outlook = ChildOutlook(self, target, state if decision.kind is Kind.UPDATE else None, hidden)
+        outlook = ChildOutlook(self, target, state if decision.kind in (Kind.UPDATE, Kind.KEEP) else None, hidden)
+        if decision.kind is Kind.KEEP and state is not None:
+            return Within(decision, self._unchanged(state) if self.with_kept else (), outlook)
         try:
             plan = outlook.plan()
         except (Unforeseeable, StokerError) as error:
@@ -77,7 +78,8 @@ class Inside:
         recorded = Recorded.below(self.engine, self.connection, state.row.uuid)
         if recorded is None:
             return ()
-        return plan_removal("DELETE", list(recorded.states.values()), self.below(recorded.stack, self.inputs)).steps
+        nested = self.below(recorded.stack, self.inputs)
+        return plan_removal("DELETE", list(recorded.states.values()), nested, "its stack goes").steps
 
     def below(self, stack: Stack, inputs: LoadedInputs) -> Inside:
         """Looks into the stacks that are nested in a nested stack."""
@@ -115,13 +117,20 @@ class ChildOutlook:
         self._target = target
         self._state = state
         self._hidden = hidden
-        self._recorded = Recorded.below(inside.engine, inside.connection, state.row.uuid) if state else None
-        self._rehearsal = Rehearsal(self, target, state, self._recorded, inside.stack)
         self._planned: tuple[ChildRequest, Forward] | None = None
+
+    @cached_property
+    def _recorded(self) -> Recorded | None:
+        inside, state = self._inside, self._state
+        return Recorded.below(inside.engine, inside.connection, state.row.uuid) if state is not None else None
+
+    @cached_property
+    def _rehearsal(self) -> Rehearsal:
+        return Rehearsal(self, self._target, self._state, self._recorded, self._inside.stack)
 
     def plan(self) -> Plan:
         """The plan of the nested stack. Raises Unforeseeable, or TemplateInvalid for a template that cannot be used."""
-        return self.forward(self._rehearsal.request()).plan()
+        return self.forward(self._rehearsal.asked).plan()
 
     # -- values ------------------------------------------------------------------------------------------------------
 

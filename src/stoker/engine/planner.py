@@ -156,7 +156,7 @@ class Within:
 
     decision: Decision
     steps: tuple[Step, ...]
-    outlook: Outlook | None
+    outlook: Outlook
     secrets: frozenset[str] = frozenset()
 
 
@@ -240,7 +240,7 @@ class Forward:
             return decision
         self._inside[forward_key(target.name)] = within.steps
         self._secrets |= within.secrets
-        if decision.kind is Kind.UPDATE and within.outlook is not None:
+        if decision.kind in (Kind.UPDATE, Kind.KEEP):
             self.scope.outlooks[target.name] = within.outlook
         return within.decision
 
@@ -314,9 +314,11 @@ def _removal(state: ResourceState, reason: str) -> Removal:
 _LEFT_BEHIND = {"Retain": "its object stays", "Snapshot": "a snapshot of its object stays"}
 
 
-def plan_removal(action: str, states: list[ResourceState], nested: Nested | None = None) -> Plan:
+def plan_removal(
+    action: str, states: list[ResourceState], nested: Nested | None = None, reason: str = "the stack goes"
+) -> Plan:
     """The plan that leaves nothing."""
-    steps = removal_steps(_removal(state, "the stack goes") for state in reversed(states))
+    steps = removal_steps(_removal(state, reason) for state in reversed(states))
     return Plan(action, tuple(_with_inside(steps, states, nested, {})))
 
 

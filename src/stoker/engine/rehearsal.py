@@ -95,7 +95,10 @@ class StandIn:
 
 
 class Rehearsal:
-    """One action of one resource. `state` is the resource as recorded, None for one that is to be made."""
+    """One action of one resource. `state` is the resource as recorded, None for one that is to be made.
+
+    Afterwards `asked` is what the type asks of its nested stack in the end. Raises Unforeseeable.
+    """
 
     def __init__(
         self, planner: Planner, target: Target, state: ResourceState | None, recorded: Recorded | None, stack: Stack
@@ -105,18 +108,17 @@ class Rehearsal:
         self._recorded = recorded
         self._planner = planner
         self._stack = stack
-        self._call: Call | None = None
+        self._call, self.asked = self._rehearsed()
 
-    def request(self) -> ChildRequest:
-        """What the type asks of its nested stack in the end. Raises Unforeseeable."""
+    def _rehearsed(self) -> tuple[Call, ChildRequest]:
         call, asked = self._enter()
         new = set(_entries(asked)) - set(self._recorded.current if self._recorded is not None else ())
         if new and not asked.template_name:
             # A name that comes out differently the next time is a random one, and known only when it is given.
             random = new - _entries(self._enter()[1]).keys()
             asked = _renamed(asked, [name for name in _entries(asked) if name in random])
-        self._call, cast(StandIn, call.child).asked = call, asked
-        return asked
+        cast(StandIn, call.child).asked = asked
+        return call, asked
 
     def _enter(self) -> tuple[Call, ChildRequest]:
         child = StandIn(self._planner, self._recorded)
@@ -133,13 +135,11 @@ class Rehearsal:
 
     def attribute(self, key: AttributeKey) -> Any:
         """An attribute of the resource as it will be. Raises Unforeseeable."""
-        if self._call is None:
-            raise Unforeseeable("nothing has been entered")
         return at_once(self._target.type.read_attributes(self._call, {key})).get(key)
 
     def reference(self) -> Any:
         """The resource's reference id as it will be."""
-        if self._call is None or self._state is None:
+        if self._state is None:
             return Unknown.of(self._target.name)
         state, call = self._state, self._call
         return self._target.type.reference_id(

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from stoker.engine.plan import Decision, Kind
 from stoker.engine.state import ResourceState, attribute_text, walk
 from stoker.plugins.resource import AttributeKey
-from stoker.schema.unknown import Unknown
+from stoker.schema.unknown import Unknown, is_unknown
 from stoker.template.expressions import Facade
 
 Current = Callable[[str], ResourceState | None]
@@ -97,18 +97,19 @@ class PlanScope:
 
     def reference(self, resource: str) -> Any:
         """Kept and updated resources keep their reference id."""
-        if resource in self.outlooks:
-            return self.outlooks[resource].reference()
         kind = self._kind(resource)
+        if kind is Kind.UPDATE and resource in self.outlooks:
+            return self.outlooks[resource].reference()
         return self.recorded.reference(resource) if kind in (Kind.KEEP, Kind.UPDATE) else Unknown.of(resource)
 
     def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
         """Only a kept resource's attributes are sure to stay; a nested stack's are those that its own plan leaves."""
-        if resource in self.outlooks:
-            return self.outlooks[resource].attribute((attribute, *path))
+        outlook = self.outlooks.get(resource)
         if self._kind(resource) is Kind.KEEP:
-            return self.recorded.attribute(resource, attribute, path)
-        return Unknown.of(resource, attribute, *path)
+            found = self.recorded.attribute(resource, attribute, path)
+            if outlook is None or not is_unknown(found):
+                return found
+        return Unknown.of(resource, attribute, *path) if outlook is None else outlook.attribute((attribute, *path))
 
     def all_attributes(self, resource: str) -> Any:
         """See `attribute`."""

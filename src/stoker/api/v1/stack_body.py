@@ -48,6 +48,7 @@ _STACK: dict[str, Field] = {
     **_DEFINITION,
     "tags": Field(tags),
     "timeout_mins": Field(whole_number),
+    "plan_digest": Field(text),
 }
 
 CREATE = Body(
@@ -113,7 +114,7 @@ def validate_arguments(call: Call) -> dict[str, Any]:
 
 
 def _settings(call: Call) -> dict[str, Any]:
-    return {name: call.body[name] for name in ("tags", "disable_rollback", "timeout_mins")}
+    return {name: call.body[name] for name in ("tags", "disable_rollback", "timeout_mins", "plan_digest")}
 
 
 def _definition(call: Call, template: Any) -> dict[str, Any]:
