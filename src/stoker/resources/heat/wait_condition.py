@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, Neighbour, ResourceType
@@ -23,13 +23,47 @@ HANDLES = frozenset(
 )
 
 
-class WaitCondition(ResourceType):
-    """Waits until a handle has received so many signals, all of success."""
+class Waiting(ResourceType):
+    """Waits until a handle has received so many signals, all of success.
+
+    `spelled` says how the properties handle, timeout and count, and the attribute data are called.
+    """
+
+    local = True
+    spelled: ClassVar[Mapping[str, str]] = {name: name for name in ("handle", "timeout", "count", "data")}
+
+    async def create(self, call: Call) -> Outcome:
+        return await self._wait(call)
+
+    async def update(self, call: Call) -> Outcome:
+        return await self._wait(call)
+
+    def _given(self, call: Call, name: str) -> Any:
+        return call.properties[self.spelled[name]]
+
+    async def _wait(self, call: Call) -> Outcome:
+        handle = await self._handle(call)
+        if handle is None:
+            reference = self._given(call, "handle")
+            return Failed(f"{reference!r} is not the reference of a wait condition handle in this stack", "ValueError")
+        return judge(handle, self._given(call, "count"), seconds_left(call, self._given(call, "timeout")))
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        handle = await self._handle(call)
+        data = "" if handle is None else json.dumps({name: entry["data"] for name, entry in _signals(handle).items()})
+        return {key: dig(data, key[1:]) if key[0] == self.spelled["data"] else None for key in keys}
+
+    async def _handle(self, call: Call) -> Neighbour | None:
+        found = await call.neighbours.by_reference(self._given(call, "handle"))
+        return found if found is not None and found.type in HANDLES else None
+
+
+class WaitCondition(Waiting):
+    """A wait condition in HOT."""
 
     type_name = "OS::Heat::WaitCondition"
     description = "Waits for signals of success."
     support = Support(version="2014.2")
-    local = True
 
     properties = {
         "handle": Property(description="The handle that receives the signals.", required=True),
@@ -39,26 +73,6 @@ class WaitCondition(ResourceType):
         ),
     }
     attributes = {"data": Attribute("The data of the signals by their ids, as JSON.", Type.STRING, live=True)}
-
-    async def create(self, call: Call) -> Outcome:
-        return await self._wait(call)
-
-    async def update(self, call: Call) -> Outcome:
-        return await self._wait(call)
-
-    async def _wait(self, call: Call) -> Outcome:
-        handle = await _handle(call)
-        if handle is None:
-            return Failed(
-                f"{call.properties['handle']!r} is not the reference of a wait condition handle in this stack",
-                "ValueError",
-            )
-        return judge(handle, call.properties["count"], seconds_left(call, call.properties["timeout"]))
-
-    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
-        handle = await _handle(call)
-        data = "" if handle is None else json.dumps({name: entry["data"] for name, entry in _signals(handle).items()})
-        return {key: dig(data, key[1:]) if key[0] == "data" else None for key in keys}
 
 
 def judge(handle: Neighbour, count: int, left: float) -> Outcome:
@@ -83,8 +97,3 @@ def _signals(handle: Neighbour) -> dict[str, Mapping[str, Any]]:
         for name, entry in handle.metadata.items()
         if isinstance(entry, Mapping) and not entry.keys().isdisjoint(("status", "Status"))
     }
-
-
-async def _handle(call: Call) -> Neighbour | None:
-    found = await call.neighbours.by_reference(call.properties["handle"])
-    return found if found is not None and found.type in HANDLES else None

@@ -1,0 +1,107 @@
+"""AWS::IAM::User and AWS::IAM::AccessKey: users that belong to a stack, and keys of theirs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from hashlib import sha256
+from typing import Any
+from uuid import uuid4
+
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
+from stoker.resources.base import dig
+from stoker.resources.declare import one_of
+from stoker.resources.heat.stack_user import StackUserResource, user_project
+from stoker.schema.property import Attribute, Property, Type
+
+POLICY = "OS::Heat::AccessPolicy"
+USER = "AWS::IAM::User"
+_NO_SECRET = "000-000-000"  # noqa: S105  what Heat shows for a secret that it does not know
+_ACCESS, _SECRET, _CREDENTIAL = "access_key", "secret_key", "credential_id"
+
+
+class User(StackUserResource):
+    """A user in the stack's own project, who may look at what its policies allow."""
+
+    type_name = USER
+    description = "A user who belongs to the stack."
+    signalable = False
+
+    properties = {
+        "Path": Property(description="Has no effect."),
+        "Groups": Property(Type.LIST, "Has no effect."),
+        "LoginProfile": Property(
+            Type.MAP,
+            "How the user logs in.",
+            schema={"Password": Property(description="The password; a random one unless given.", secret=True)},
+        ),
+        "Policies": Property(Type.LIST, "Names of access policies of this stack."),
+    }
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        return resource.physical_name if resource.physical_id is not None else resource.name
+
+    async def create(self, call: Call) -> Outcome:
+        for name in named_policies(call.properties):
+            found = await call.neighbours.by_reference(name)
+            if found is None or found.type != POLICY:
+                return Failed(f"{name!r} is not an access policy of this stack", "InvalidTemplateAttribute")
+        password = (call.properties["LoginProfile"] or {}).get("Password")
+        if password is not None:
+            call.data["password"] = password
+        return await super().create(call)
+
+
+def named_policies(properties: Mapping[str, Any]) -> list[str]:
+    """The policies of a user that are named; entries that are no names mean nothing here."""
+    return [name for name in properties.get("Policies") or [] if isinstance(name, str)]
+
+
+class AccessKey(ResourceType):
+    """A key pair for a user of the same stack."""
+
+    type_name = "AWS::IAM::AccessKey"
+    description = "An access key and secret of a user of the stack."
+    recovery = "By its access key, which is chosen and recorded before the service is asked."
+    hidden_data = frozenset({_SECRET, _CREDENTIAL})
+
+    properties = {
+        "Serial": Property(Type.INTEGER, "Not supported.", implemented=False),
+        "UserName": Property(description="The user, by reference.", required=True),
+        "Status": Property(description="Not supported.", implemented=False, constraints=one_of("Active", "Inactive")),
+    }
+    attributes = {
+        "UserName": Attribute("The user.", Type.STRING, live=True),
+        "SecretAccessKey": Attribute("The secret.", Type.STRING, live=True),
+    }
+
+    async def create(self, call: Call) -> Outcome:
+        user = await call.neighbours.by_reference(call.properties["UserName"])
+        if user is None or user.type != USER or "user_id" not in user.data:
+            return Failed(f"{call.properties['UserName']!r} is not the reference of a user in this stack", "NotFound")
+        if _ACCESS not in call.data:
+            call.data[_ACCESS], call.data[_SECRET] = uuid4().hex, uuid4().hex
+            return Again(after=0.0)
+        access = call.data[_ACCESS]
+        blob = json.dumps({"access": access, "secret": call.data[_SECRET]})
+        wanted = {"type": "ec2", "blob": blob, "user_id": user.data["user_id"], "project_id": user_project(call)}
+        admin = await call.cloud.as_stack_domain_admin()
+        await admin.request("POST", "keystone", "/credentials", json={"credential": wanted}, ok=(409,))
+        # Keystone derives the id of an EC2 credential from its access key.
+        call.data[_CREDENTIAL] = sha256(access.encode()).hexdigest()
+        return Done(physical_id=access)
+
+    async def delete(self, call: Call) -> Outcome:
+        if _ACCESS in call.data:
+            admin = await call.cloud.as_stack_domain_admin()
+            identifier = sha256(call.data[_ACCESS].encode()).hexdigest()
+            await admin.delete("keystone", f"/credentials/{identifier}", ok=(404,))
+        return Done()
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        values = {
+            "UserName": call.properties["UserName"],
+            "SecretAccessKey": call.data.get(_SECRET, _NO_SECRET),
+        }
+        return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}

@@ -1,0 +1,211 @@
+"""AWS::EC2::Instance: a server, spelled as CloudFormation does.
+
+It is an OS::Nova::Server whose properties are translated at every entry, and whose volumes are attached once it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from stoker.base.errors import CloudError
+from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.resource import AttributeKey, Call, ResourceType
+from stoker.resources.aws.instance_schema import ATTRIBUTES, PROPERTIES, device_problems
+from stoker.resources.base import dig
+from stoker.resources.nova.server import NAME_LIMIT, Server
+from stoker.resources.nova.volume_attachments import attach_completely
+from stoker.schema.property import Finalizer
+
+_VOLUMES = "volumes_attached"
+_NO_ADDRESS = "0.0.0.0"  # noqa: S104  a value to show, not an address to listen at
+Method = Callable[[Call], Awaitable[Outcome]]
+
+
+class Instance(ResourceType):
+    """A virtual machine."""
+
+    type_name = "AWS::EC2::Instance"
+    description = "A virtual machine."
+    service = "nova"
+    checkable = True
+    physical_name_limit = NAME_LIMIT
+    properties = PROPERTIES
+    attributes = ATTRIBUTES
+    recovery = "By name in the project's list: the name is the physical one."
+
+    def __init__(self) -> None:
+        self._server = Server()
+
+    def configure(self, options: Mapping[str, Any]) -> None:
+        self._server.configure(options)
+        self.physical_name_limit = self._server.physical_name_limit
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        if properties["NetworkInterfaces"] and (properties["SecurityGroups"] or properties["SecurityGroupIds"]):
+            yield "SecurityGroups and SecurityGroupIds are for the interfaces that are made here, not NetworkInterfaces"
+        yield from device_problems(properties)
+
+    # -- the life of the server -----------------------------------------------------------------------------------
+
+    async def find(self, call: Call) -> str | None:
+        return await self._server.find(await self._translated(call))
+
+    async def create(self, call: Call) -> Outcome:
+        if not call.progress.get("running"):
+            outcome = await self._enter(self._server.create, call)
+            if not isinstance(outcome, Done):
+                return outcome
+            call.progress["running"] = True
+            call.progress.pop("sent", None)
+            return Again(after=0.0)
+        return await _attach_volumes(call)
+
+    async def update(self, call: Call) -> Outcome:
+        return await self._enter(self._server.update, call)
+
+    async def delete(self, call: Call) -> Outcome:
+        return await self._enter(self._server.delete, call)
+
+    async def suspend(self, call: Call) -> Outcome:
+        return await self._enter(self._server.suspend, call)
+
+    async def resume(self, call: Call) -> Outcome:
+        return await self._enter(self._server.resume, call)
+
+    async def check(self, call: Call) -> Outcome:
+        return await self._enter(self._server.check, call)
+
+    async def _enter(self, method: Method, call: Call) -> Outcome:
+        """Enter a method of the server's, and take over what it learned."""
+        translated = await self._translated(call)
+        try:
+            return await method(translated)
+        finally:
+            call.metadata = translated.metadata
+            call.physical_id = translated.physical_id
+
+    async def _translated(self, call: Call) -> Call:
+        """The call as the server's type understands it."""
+        translate = partial(self._as_server, call)
+        properties = await translate(call.properties)
+        previous = None if call.previous is None else await translate(call.previous)
+        changed = {}
+        if previous is not None:
+            changed = {name: value for name, value in properties.items() if previous.get(name) != value}
+        return replace(call, properties=properties, previous=previous, changed=changed)
+
+    async def _as_server(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        wanted = server_properties(given)
+        wanted["image"] = await _id_of(call, "glance.image", wanted["image"])
+        wanted["flavor"] = await _id_of(call, "nova.flavor", wanted["flavor"])
+        return Finalizer().properties(self._server.properties, wanted)
+
+    # -- looking --------------------------------------------------------------------------------------------------
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        if call.physical_id is None:
+            return dict.fromkeys(keys)
+        answer = await call.cloud.request("GET", "nova", f"/servers/{call.physical_id}", ok=(404,))
+        if answer.status == 404:
+            return dict.fromkeys(keys)
+        shown = answer.body["server"]
+        values = {name: _address(shown) for name in ATTRIBUTES}
+        values |= {"AvailabilityZone": shown.get("OS-EXT-AZ:availability_zone"), "show": shown}
+        return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
+
+
+async def _id_of(call: Call, kind: str, value: str) -> str:
+    """The id behind a name; only what is made now needs what it names to be there still."""
+    try:
+        return await call.cloud.find(kind, value)
+    except CloudError as error:
+        if error.not_found and call.action != "CREATE":
+            return value
+        raise
+
+
+def server_properties(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The properties of a server that an instance's properties ask for; names are not turned into ids."""
+    groups = [*(given["SecurityGroups"] or []), *(given["SecurityGroupIds"] or [])]
+    wanted = {
+        "image": given["ImageId"],
+        "flavor": given["InstanceType"],
+        "key_name": given["KeyName"],
+        "availability_zone": given["AvailabilityZone"],
+        "user_data": given["UserData"],
+        "user_data_format": "HEAT_CFNTOOLS",
+        "metadata": _as_map(given["Tags"]) or None,
+        "scheduler_hints": _hints(given["NovaSchedulerHints"]) or None,
+        "security_groups": groups or None,
+        "networks": _networks(given) or None,
+        "block_device_mapping": [_disk(device) for device in given["BlockDeviceMappings"] or []] or None,
+    }
+    return {name: value for name, value in wanted.items() if value is not None}
+
+
+def _networks(given: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The network cards: the interfaces given, else one in the subnet."""
+    if given["NetworkInterfaces"]:
+        return [{"port": port} for port in ports(given["NetworkInterfaces"])]
+    return [{"subnet": given["SubnetId"]}] if given["SubnetId"] else []
+
+
+def ports(interfaces: list[Any]) -> list[str]:
+    """The ports' ids in the order of the devices; a text is the id of the next device."""
+    placed = []
+    for index, interface in enumerate(interfaces):
+        if isinstance(interface, Mapping):
+            placed.append((int(interface.get("DeviceIndex", index)), str(interface["NetworkInterfaceId"])))
+        else:
+            placed.append((index, str(interface)))
+    return [port for _, port in sorted(placed, key=lambda entry: entry[0])]
+
+
+def _as_map(tags: list[Mapping[str, Any]] | None) -> dict[str, Any]:
+    return {tag["Key"]: tag["Value"] for tag in tags or []}
+
+
+def _hints(given: list[Mapping[str, Any]] | None) -> dict[str, Any]:
+    """Scheduler hints; one that is given several times becomes a list."""
+    hints: dict[str, list[Any]] = {}
+    for hint in given or []:
+        hints.setdefault(hint["Key"], []).append(hint["Value"])
+    return {name: values if len(values) > 1 else values[0] for name, values in hints.items()}
+
+
+def _disk(device: Mapping[str, Any]) -> dict[str, Any]:
+    volume = device["Ebs"]
+    disk = {
+        "device_name": device["DeviceName"],
+        "snapshot_id": volume["SnapshotId"],
+        "volume_size": volume["VolumeSize"],
+        "delete_on_termination": volume["DeleteOnTermination"],
+    }
+    return {name: value for name, value in disk.items() if value is not None}
+
+
+async def _attach_volumes(call: Call) -> Outcome:
+    """Attach the volumes one after the other."""
+    finished: int = call.progress.get(_VOLUMES, 0)
+    wanted = call.properties["Volumes"] or []
+    if finished == len(wanted):
+        return Done()
+    entry = wanted[finished]
+    outcome = await attach_completely(call, str(call.physical_id), entry["VolumeId"], entry["Device"])
+    if not isinstance(outcome, Done):
+        return outcome
+    call.progress[_VOLUMES] = finished + 1
+    call.progress.pop("sent", None)
+    return Again(after=0.0)
+
+
+def _address(shown: Mapping[str, Any]) -> str:
+    """The first address of the first network that has one, the networks' names in reverse order."""
+    addresses = shown.get("addresses") or {}
+    for name in sorted(addresses, reverse=True):
+        if addresses[name]:
+            return str(addresses[name][0]["addr"])
+    return _NO_ADDRESS

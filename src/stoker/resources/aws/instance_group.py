@@ -1,0 +1,215 @@
+"""OS::Heat::InstanceGroup and AWS::AutoScaling::AutoScalingGroup: groups of instances.
+
+Their members are OS::Heat::ScaledResource, which stands for AWS::EC2::Instance unless the environment says otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, ClassVar
+
+from stoker.base.errors import BadValue
+from stoker.plugins.resource import AttributeKey, Call, ChildRequest
+from stoker.resources.aws.instance_schema import TAGS
+from stoker.resources.aws.launch import TYPE_NAME as LAUNCH_CONFIGURATION
+from stoker.resources.aws.launch import launched_by, like_instance, names_problem
+from stoker.resources.base import dig
+from stoker.resources.declare import custom, one_of
+from stoker.resources.heat.batching import Batch, Rolling
+from stoker.resources.heat.group import CFN, read_by_member
+from stoker.resources.heat.uniform_group import AutoScalingResource, UniformGroup, serving
+from stoker.schema.property import Attribute, Change, Finalizer, Property, Support, Type
+from stoker.schema.unknown import is_unknown
+
+MEMBER = "OS::Heat::ScaledResource"
+_MEMBERS_ARE = {MEMBER: "AWS::EC2::Instance"}
+_LONGEST_PAUSE = 3600.0
+_DURATION = re.compile(r"PT(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?")
+_METERED = "metering."
+
+ROLLING = Property(
+    Type.MAP,
+    "How instances get a new launch configuration; without it only those that are added get it.",
+    schema={
+        "MinInstancesInService": Property(Type.INTEGER, "How many instances stay untouched at any time.", default=0),
+        "MaxBatchSize": Property(Type.INTEGER, "How many instances change at a time.", default=1),
+        "PauseTime": Property(description="Time between batches, such as PT30S; an hour at most.", default="PT0S"),
+    },
+)
+_BALANCERS = Property(Type.LIST, "Not supported: no load balancer of this stack takes a list of instances.")
+_INSTANCE_LIST = {"InstanceList": Attribute("Addresses of the instances, with commas; null for none.", Type.STRING)}
+
+
+class _Instances(UniformGroup):
+    """What both groups of instances have in common."""
+
+    policy_name: ClassVar[str]
+    form = CFN
+    registry = _MEMBERS_ARE
+    attributes = _INSTANCE_LIST
+
+    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+        """None: what the members are like is in another resource."""
+        return None
+
+    async def plan(self, call: Call) -> Iterable[Batch]:
+        """As other groups, but the empty nested stack comes first: members are tagged with its id."""
+        planned = await super().plan(call)
+        return [Batch(0, 0), *planned] if call.action == "CREATE" else planned
+
+    def rolling(self, call: Call) -> Rolling | None:
+        policy = Finalizer().properties(self.update_policy, call.update_policy)[self.policy_name]
+        if policy is None:
+            return None
+        return Rolling(max(policy["MaxBatchSize"], 1), policy["MinInstancesInService"], pause_of(policy["PauseTime"]))
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        names = [member.name for member in await serving(call)]
+        addresses = [str(found) for found in (await read_by_member(call, names, ("PublicIp",))).values() if found]
+        listed = ",".join(addresses) or None
+        return {key: dig(listed, key[1:]) if key[0] == "InstanceList" else None for key in keys}
+
+
+class InstanceGroup(_Instances):
+    """A number of instances made alike."""
+
+    type_name = "OS::Heat::InstanceGroup"
+    description = "A number of instances made alike."
+    policy_name = "RollingUpdate"
+    update_policy = {policy_name: ROLLING}
+
+    properties = {
+        "AvailabilityZones": Property(Type.LIST, "Has no effect.", required=True),
+        "LaunchConfigurationName": Property(
+            description="The launch configuration that instances are made by.", required=True, change=Change.UPDATE
+        ),
+        "Size": Property(Type.INTEGER, "How many instances there are.", required=True, change=Change.UPDATE),
+        "LoadBalancerNames": _BALANCERS,
+        "Tags": TAGS,
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        yield from names_problem("LaunchConfigurationName", properties["LaunchConfigurationName"])
+        yield from balancer_problems(properties)
+
+    def size(self, properties: Mapping[str, Any], current: int) -> int:
+        size: int = properties["Size"]
+        return size
+
+    async def member(self, call: Call) -> Mapping[str, Any]:
+        return instance(await launch_properties(call), _tags(call))
+
+
+class AutoScalingGroup(_Instances, AutoScalingResource):
+    """A number of instances made alike, which scaling policies change."""
+
+    type_name = "AWS::AutoScaling::AutoScalingGroup"
+    description = "A number of instances made alike, which scaling policies change."
+    support = Support(version="2014.1")
+    policy_name = "AutoScalingRollingUpdate"
+    update_policy = {policy_name: ROLLING}
+
+    properties = {
+        "AvailabilityZones": Property(Type.LIST, "Has no effect.", required=True),
+        "LaunchConfigurationName": Property(
+            description="The launch configuration that instances are made by.", change=Change.UPDATE
+        ),
+        "InstanceId": Property(
+            description="A server that instances are made like, in place of a launch configuration.",
+            constraints=custom("nova.server"),
+        ),
+        "MaxSize": Property(Type.INTEGER, "The most instances.", required=True, change=Change.UPDATE),
+        "MinSize": Property(Type.INTEGER, "The least instances.", required=True, change=Change.UPDATE),
+        "Cooldown": Property(Type.INTEGER, "Seconds without scaling after a change of size.", change=Change.UPDATE),
+        "DesiredCapacity": Property(
+            Type.INTEGER, "How many instances there are, until a policy changes that.", change=Change.UPDATE
+        ),
+        "HealthCheckGracePeriod": Property(Type.INTEGER, "Not supported.", implemented=False),
+        "HealthCheckType": Property(description="Not supported.", implemented=False, constraints=one_of("EC2", "ELB")),
+        "LoadBalancerNames": _BALANCERS,
+        "VPCZoneIdentifier": Property(Type.LIST, "The subnet to be in, one at most.", items=Property()),
+        "Tags": TAGS,
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        yield from names_problem("LaunchConfigurationName", properties["LaunchConfigurationName"])
+        given = [name for name in ("InstanceId", "LaunchConfigurationName") if properties[name] is not None]
+        if len(given) != 1:
+            yield "exactly one of InstanceId and LaunchConfigurationName must be given"
+        zones = properties["VPCZoneIdentifier"]
+        if not is_unknown(zones) and len(zones or []) > 1:
+            yield "VPCZoneIdentifier: more than one subnet is not supported"
+        if not is_unknown(properties["MinSize"]) and properties["MinSize"] < 0:
+            yield f"MinSize ({properties['MinSize']}) is negative"
+        yield from self.size_problems(properties, ("MinSize", "MaxSize", "DesiredCapacity"))
+        yield from balancer_problems(properties)
+
+    def bounds(self, properties: Mapping[str, Any]) -> tuple[int, int]:
+        return properties["MinSize"], properties["MaxSize"]
+
+    def desired(self, properties: Mapping[str, Any]) -> int | None:
+        wanted: int | None = properties["DesiredCapacity"]
+        return wanted
+
+    def cooldown(self, properties: Mapping[str, Any]) -> float:
+        return float(properties["Cooldown"] or 0)
+
+    async def member(self, call: Call) -> Mapping[str, Any]:
+        given = call.properties
+        subnet = {"SubnetId": given["VPCZoneIdentifier"][0]} if given["VPCZoneIdentifier"] else {}
+        if given["InstanceId"] is not None:
+            return instance(({**await like_instance(call, given["InstanceId"]), **subnet}, {}), [])
+        properties, metadata = await launch_properties(call)
+        named = {"Key": f"{_METERED}AutoScalingGroupName", "Value": _reference(call)}
+        return instance(({**properties, **subnet}, metadata), [*_tags(call), named])
+
+
+def instance(launch: tuple[Mapping[str, Any], Mapping[str, Any]], tags: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """The definition of a member, from the properties and the metadata of its launch configuration."""
+    properties, metadata = launch
+    member: dict[str, Any] = {"Type": MEMBER, "Properties": {**properties, **({"Tags": tags} if tags else {})}}
+    return {**member, "Metadata": dict(metadata)} if metadata else member
+
+
+async def launch_properties(call: Call) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """The properties and metadata of the group's launch configuration. Raises BadValue when it refers to none."""
+    name = call.properties["LaunchConfigurationName"]
+    found = await call.neighbours.by_reference(name)
+    if found is None or found.type != LAUNCH_CONFIGURATION:
+        raise BadValue(f"{name!r} is not the reference of a launch configuration in this stack")
+    return launched_by(found), found.metadata
+
+
+def _tags(call: Call) -> list[Mapping[str, Any]]:
+    """The members' tags: those given, and by which a meter finds the group's members unless they say that."""
+    given = [dict(tag) for tag in call.properties["Tags"] or []]
+    if any(str(tag["Key"]).startswith(_METERED) for tag in given):
+        return list(given)
+    return [*given, {"Key": f"{_METERED}groupname", "Value": _reference(call)}]
+
+
+def _reference(call: Call) -> str:
+    """The group's reference id."""
+    return call.physical_id or call.name
+
+
+def balancer_problems(properties: Mapping[str, Any]) -> Iterable[str]:
+    """A complaint about load balancers, for there is no type yet that takes a list of instances."""
+    if properties["LoadBalancerNames"]:
+        yield (
+            "LoadBalancerNames is not supported, for no resource type here has a property Instances; map "
+            "OS::Heat::ScaledResource to a template with an instance and an OS::Octavia::PoolMember"
+        )
+
+
+def pause_of(text: str) -> float:
+    """Seconds of a duration such as PT1M30S. Raises BadValue for another text and for more than an hour."""
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        raise BadValue(f"PauseTime: {text!r} is not a duration such as PT1M30S")
+    hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    pause = hours * 3600.0 + minutes * 60.0 + seconds
+    if pause > _LONGEST_PAUSE:
+        raise BadValue(f"PauseTime: {text} is more than an hour")
+    return pause

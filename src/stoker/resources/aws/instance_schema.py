@@ -1,0 +1,118 @@
+"""Declarations of AWS::EC2::Instance, parts of which launch configurations and groups share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stoker.resources.declare import custom, one_of
+from stoker.schema.property import Attribute, Change, Property, Type
+from stoker.schema.unknown import is_unknown
+
+
+def _unsupported(kind: Type = Type.STRING, **more: Any) -> Property:
+    return Property(kind, "Not supported.", implemented=False, **more)
+
+
+def _pairs(description: str, first: str, change: Change = Change.REPLACE) -> Property:
+    schema = {
+        "Key": Property(description=first, required=True),
+        "Value": Property(description="The value.", required=True),
+    }
+    return Property(Type.LIST, description, items=Property(Type.MAP, schema=schema), change=change)
+
+
+TAGS = _pairs("Tags, which become metadata of the server.", "The tag's name.")
+SCHEDULER_HINTS = _pairs("What the scheduler should take into account.", "The hint's name.")
+
+BLOCK_DEVICES = Property(
+    Type.LIST,
+    "Disks besides that of the image.",
+    items=Property(
+        Type.MAP,
+        schema={
+            "DeviceName": Property(description="Name of the device in the server, such as vdb.", required=True),
+            "Ebs": Property(
+                Type.MAP,
+                "The volume.",
+                schema={
+                    "DeleteOnTermination": Property(
+                        Type.BOOLEAN, "Whether the volume is deleted with the server.", default=True
+                    ),
+                    "Iops": _unsupported(Type.NUMBER),
+                    "SnapshotId": Property(
+                        description="The snapshot to make it of.", constraints=custom("cinder.snapshot")
+                    ),
+                    "VolumeSize": Property(description="Its size in GiB."),
+                    "VolumeType": _unsupported(),
+                },
+            ),
+            "NoDevice": _unsupported(Type.MAP),
+            "VirtualName": _unsupported(),
+        },
+    ),
+)
+
+PROPERTIES = {
+    "ImageId": Property(
+        description="The image, by id or name.",
+        required=True,
+        constraints=custom("glance.image"),
+    ),
+    "InstanceType": Property(
+        description="The flavor, by id or name.",
+        required=True,
+        constraints=custom("nova.flavor"),
+        change=Change.UPDATE,
+    ),
+    "KeyName": Property(description="The keypair to log in with.", constraints=custom("nova.keypair")),
+    "AvailabilityZone": Property(description="The availability zone to be in."),
+    "DisableApiTermination": _unsupported(),
+    "KernelId": _unsupported(),
+    "Monitoring": _unsupported(Type.BOOLEAN),
+    "PlacementGroupName": _unsupported(),
+    "PrivateIpAddress": _unsupported(),
+    "RamDiskId": _unsupported(),
+    "SecurityGroups": Property(Type.LIST, "Names or ids of security groups."),
+    "SecurityGroupIds": Property(Type.LIST, "Ids of security groups."),
+    "NetworkInterfaces": Property(
+        Type.LIST, "Ports to use: their ids, or maps of NetworkInterfaceId and DeviceIndex.", change=Change.UPDATE
+    ),
+    "SourceDestCheck": _unsupported(Type.BOOLEAN),
+    "SubnetId": Property(description="The subnet to be in, on a port of its own.", change=Change.UPDATE),
+    "Tags": _pairs("Tags, which become metadata of the server.", "The tag's name.", Change.UPDATE),
+    "NovaSchedulerHints": SCHEDULER_HINTS,
+    "Tenancy": _unsupported(constraints=one_of("dedicated", "default")),
+    "UserData": Property(description="What the instance is told at its first start."),
+    "Volumes": Property(
+        Type.LIST,
+        "Volumes to attach.",
+        default=[],
+        items=Property(
+            Type.MAP,
+            schema={
+                "Device": Property(description="Name of the device in the server, such as vdb.", required=True),
+                "VolumeId": Property(description="The volume.", required=True, constraints=custom("cinder.volume")),
+            },
+        ),
+    ),
+    "BlockDeviceMappings": BLOCK_DEVICES,
+}
+
+_ADDRESS = Attribute("The first address of the server; 0.0.0.0 while it has none.", Type.STRING)
+ATTRIBUTES = {
+    "AvailabilityZone": Attribute("The availability zone that it is in.", Type.STRING),
+    "PrivateDnsName": _ADDRESS,
+    "PublicDnsName": _ADDRESS,
+    "PrivateIp": _ADDRESS,
+    "PublicIp": _ADDRESS,
+}
+
+
+def device_problems(properties: Mapping[str, Any]) -> Iterable[str]:
+    """Complaints about disks that are made of nothing."""
+    devices = properties["BlockDeviceMappings"]
+    for index, device in enumerate(devices if isinstance(devices, list) else ()):
+        volume = None if is_unknown(device) else device["Ebs"]
+        if not is_unknown(device) and not is_unknown(volume) and (volume is None or volume["SnapshotId"] is None):
+            yield f"BlockDeviceMappings[{index}]: Ebs with a SnapshotId is needed"

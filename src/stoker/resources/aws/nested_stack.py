@@ -1,0 +1,78 @@
+"""AWS::CloudFormation::Stack: a nested stack whose template is fetched from a URL."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from stoker.base.ids import arn
+from stoker.cloud.download import fetch_text
+from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Snapshot
+from stoker.resources.base import dig
+from stoker.resources.heat.nested import NestedStackResource
+from stoker.schema.property import Change, Property, Type
+from stoker.template.limits import Limits
+from stoker.template.template import Template
+
+_OUTPUTS = "Outputs"
+_FETCHED = "template"
+_REFERENCE = "reference_id"
+
+
+class NestedStack(NestedStackResource):
+    """A nested stack. Its template is fetched once for each action, and used as it was then."""
+
+    type_name = "AWS::CloudFormation::Stack"
+    description = "A nested stack, its template fetched from a URL."
+
+    properties = {
+        "TemplateURL": Property(
+            description="Where the template is, by http or https.", required=True, change=Change.UPDATE
+        ),
+        "TimeoutInMinutes": Property(
+            Type.INTEGER, "Minutes that each action may take; as long as the parent unless given.", change=Change.UPDATE
+        ),
+        "Parameters": Property(Type.MAP, "Values of the template's parameters.", change=Change.UPDATE),
+    }
+
+    def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
+        """None: nothing is fetched before something is done."""
+        return None
+
+    async def create(self, call: Call) -> Outcome:
+        return await self._act(call, "CREATE")
+
+    async def update(self, call: Call) -> Outcome:
+        return await self._act(call, "UPDATE")
+
+    async def _act(self, call: Call, action: str) -> Outcome:
+        given = call.properties
+        limit = int(call.stack.options.get("max_template_size") or Limits().max_template_size)
+        if _FETCHED not in call.progress:
+            call.progress[_FETCHED] = await fetch_text(given["TemplateURL"], limit)
+            return Again(after=0.0)
+        template = Template.load(call.progress[_FETCHED], source=given["TemplateURL"])
+        request = ChildRequest(
+            template.data, parameters=given["Parameters"] or {}, timeout_minutes=given["TimeoutInMinutes"]
+        )
+        outcome = await call.child.run(action, request)
+        if isinstance(outcome, Done):
+            child = outcome.physical_id or call.physical_id or ""
+            call.data[_REFERENCE] = arn(call.stack.project_id, call.physical_name, child)
+        return outcome
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        return resource.data.get(_REFERENCE, resource.name)
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        outputs = await call.child.outputs()
+        return {key: _output(outputs, key) for key in keys}
+
+
+def _output(outputs: Mapping[str, Any], key: AttributeKey) -> Any:
+    """An output, named `Outputs.<name>` or by a path below `Outputs`."""
+    head, _, name = str(key[0]).partition(".")
+    if head != _OUTPUTS:
+        return None
+    return dig(outputs.get(name), key[1:]) if name else dig(outputs, key[1:])

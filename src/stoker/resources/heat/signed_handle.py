@@ -1,0 +1,56 @@
+"""Handles that are signalled by way of a signed URL of the CloudFormation API (facts: heat.yaml, wait conditions)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.base.errors import BadValue
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import Call, NoActionRequired, Snapshot
+from stoker.resources.heat.signal_url import WAIT_CONDITION, signed_url
+from stoker.resources.heat.stack_user import StackUserResource, make_key_pair
+from stoker.resources.heat.wait_condition_handle import STATUSES
+from stoker.schema.property import Support
+
+_URL = "ec2_signed_url"
+_KEYS = ("Status", "Data", "Reason", "UniqueId")
+
+
+class SignedHandle(StackUserResource):
+    """A handle whose reference id is the URL to which signals are put. They are kept in the resource's metadata."""
+
+    async def equip(self, call: Call) -> Outcome:
+        unfinished = await make_key_pair(call)
+        if unfinished is not None:
+            return unfinished
+        if _URL not in call.data:
+            call.data[_URL] = signed_url(call, WAIT_CONDITION, since=call.now)
+        return Done()
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        return resource.data.get(_URL, resource.name)
+
+    async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
+        """Keep the signal. Raises BadValue for what is none, NoActionRequired for nothing."""
+        if details is None:
+            raise NoActionRequired("the signal says nothing")
+        given = dict(details)
+        if given.keys() != set(_KEYS):
+            raise BadValue(
+                f"A signal has exactly {', '.join(_KEYS)}, not {', '.join(sorted(map(str, given))) or 'none'}."
+            )
+        if given["Status"] not in STATUSES:
+            raise BadValue(f"The Status of a signal is SUCCESS or FAILURE, not {given['Status']!r}.")
+        stored = {name: given[name] for name in ("Data", "Reason", "Status")}
+        call.metadata = {**call.metadata, str(given["UniqueId"]): stored}
+        return f"status:{given['Status']} reason:{given['Reason']}"
+
+
+class UpdateWaitConditionHandle(SignedHandle):
+    """OS::Heat::UpdateWaitConditionHandle: a new one for every update of its stack."""
+
+    type_name = "OS::Heat::UpdateWaitConditionHandle"
+    description = "Where signals arrive that a wait condition waits for, anew at every update of the stack."
+    support = Support(version="2014.1")
+    replaced_with_parent = True

@@ -1,0 +1,24 @@
+"""Types spelled as CloudFormation does declare what the recorded schemas say."""
+
+from __future__ import annotations
+
+import pytest
+from schema_facts import differences, facts
+
+from stoker.plugins.registry import declaration_problems
+from stoker.plugins.resource import ResourceType
+from stoker.resources.aws import TYPES
+from stoker.resources.constraints import CONSTRAINTS
+
+RECORDED = {**facts("heat"), **facts("aws")}
+
+
+@pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.type_name)
+def test_declaration_equals_record(kind: type[ResourceType]) -> None:
+    assert differences(kind(), RECORDED[kind.type_name]) == []
+
+
+@pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.type_name)
+def test_declaration_is_sound(kind: type[ResourceType]) -> None:
+    assert list(declaration_problems(kind(), CONSTRAINTS)) == []
+    assert kind.description, "says in one line what it is for"
