@@ -11,9 +11,17 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from stoker_reference import commands, configuration, diagnostic_rules, resource_types, rest_routes, template_functions
+from stoker_reference import (
+    commands,
+    configuration,
+    diagnostic_rules,
+    permissions,
+    resource_types,
+    rest_routes,
+    template_functions,
+)
 
-SOURCES = (commands, diagnostic_rules, resource_types, template_functions, rest_routes, configuration)
+SOURCES = (commands, diagnostic_rules, resource_types, template_functions, rest_routes, permissions, configuration)
 
 
 def write_pages(app: Sphinx) -> None:

@@ -1,0 +1,85 @@
+"""Who may use which route with the default policy: asked of the policy itself, for the usual kinds of caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from stoker.api.faults import BadRequest
+from stoker.api.policy import Credentials, Policy
+from stoker.api.v1.call import Action
+from stoker.api.v1.routes import ROUTES
+from stoker.base.config import load_config
+from stoker_reference.markdown import code, page, table
+
+PROJECT, OTHER = "p1", "p2"
+
+PERSONAS: Mapping[str, Credentials] = {
+    "administrator": Credentials("u", PROJECT, ("admin", "manager", "member", "reader")),
+    "manager": Credentials("u", PROJECT, ("manager", "member", "reader"), is_admin_project=False),
+    "member": Credentials("u", PROJECT, ("member", "reader"), is_admin_project=False),
+    "reader": Credentials("u", PROJECT, ("reader",), is_admin_project=False),
+    "stack user": Credentials("u", PROJECT, ("heat_stack_user",), is_admin_project=False),
+    "no role": Credentials("u", PROJECT, (), is_admin_project=False),
+    "member elsewhere": Credentials("u", OTHER, ("member", "reader"), is_admin_project=False),
+    "administrator elsewhere": Credentials("u", OTHER, ("admin", "manager", "member", "reader")),
+    "system administrator": Credentials("u", "", ("admin", "member", "reader"), system_scope="all"),
+    "system reader": Credentials("u", "", ("reader",), is_admin_project=False, system_scope="all"),
+    "domain administrator": Credentials("u", "", ("admin", "member", "reader"), is_admin_project=False, domain_id="d"),
+}
+"""Kinds of caller. The URL names the project `PROJECT`."""
+
+SHOWN = ("administrator", "manager", "member", "reader", "stack user")
+"""The kinds with a column of their own; all others are refused everywhere."""
+
+_BODIES: tuple[dict[str, Any], ...] = (
+    {"suspend": None},
+    {"resume": None},
+    {"check": None},
+    {"cancel_update": None},
+    {"cancel_without_rollback": None},
+    {"template": "x"},
+    {},
+)
+"""Bodies between which rules that depend on the body tell."""
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """The page about who may do what."""
+    policy = Policy(load_config([], []))
+    rows = [
+        (code(f"{method} {path}"), code(rule), *("yes" if allowed(policy, rule, name) else "" for name in SHOWN))
+        for path, methods in ROUTES.items()
+        for method, action in methods.items()
+        for rule in rules_of(action)
+    ]
+    refused = ", ".join(name for name in PERSONAS if name not in SHOWN)
+    yield (
+        "permissions.md",
+        page(
+            "Who may do what",
+            "What the default policy lets the usual kinds of caller do with the stacks of the project that the URL "
+            "names. Their tokens are for that project. Another project's stacks are answered with 404, whoever asks; "
+            "a *stack user*, as whom a server signals and polls, reaches nothing but the resource that it belongs to.",
+            f"Refused everywhere, with 403: {refused}. A request without a valid token gets 401.",
+            table(("Request", "Policy rule", *SHOWN), rows),
+        ),
+    )
+
+
+def allowed(policy: Policy, rule: str, persona: str) -> bool:
+    """Whether a kind of caller passes a rule for the project in the URL."""
+    return policy.allows(rule, PERSONAS[persona], PROJECT)
+
+
+def rules_of(action: Action) -> list[str]:
+    """The rules that may decide about an action, depending on its body."""
+    if isinstance(action.policy, str):
+        return [action.policy]
+    found: list[str] = []
+    for body in _BODIES:
+        try:
+            found.append(action.policy(body))
+        except BadRequest:
+            continue
+    return list(dict.fromkeys(found))
