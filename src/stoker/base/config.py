@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +138,26 @@ _DATABASE = (
     cfg.IntOpt("retry_interval", default=10, min=0, help="Seconds between those attempts."),
 )
 
-_API = (cfg.IntOpt("workers", default=8, min=1, help="Threads that serve requests."),)
+_ENGINE = (
+    cfg.FloatOpt(
+        "lease_seconds",
+        default=15.0,
+        min=0.5,
+        help="An engine that has not been heard of for so long has lost what it runs to others.",
+    ),
+    cfg.FloatOpt("heartbeat_seconds", default=3.0, min=0.1, help="Seconds between an engine's reports."),
+    cfg.StrOpt("status_host", default="127.0.0.1", help="Address of an engine's metrics and health check."),
+    cfg.PortOpt("status_port", help="Port of an engine's metrics and health check; without one there are none."),
+)
+
+
+def _api(port: int) -> tuple[cfg.Opt, ...]:
+    return (
+        cfg.StrOpt("bind_host", default="0.0.0.0", help="Address that the process listens on."),  # noqa: S104
+        cfg.PortOpt("bind_port", default=port, help="Port that the process listens on."),
+        cfg.IntOpt("workers", default=8, min=1, help="Threads that serve requests."),
+    )
+
 
 _SIGNATURES = (
     cfg.URIOpt("auth_url", help="Identity service that checks signatures; that of [keystone_authtoken] by default."),
@@ -165,8 +184,9 @@ _SERVICES = (
 OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
     "DEFAULT": (*_LIMITS, *_TIMING, *_IDENTITY, *_BEHAVIOUR),
     "database": _DATABASE,
-    "heat_api": _API,
-    "heat_api_cfn": _API,
+    "engine": _ENGINE,
+    "heat_api": _api(8004),
+    "heat_api_cfn": _api(8000),
     "ec2authtoken": _SIGNATURES,
     "clients": (
         cfg.StrOpt("endpoint_type", default="public", choices=_INTERFACES, help="For all services."),
@@ -203,15 +223,23 @@ SERVICE_USER_OPTIONS = (
 _SERVICE_USER_PLUGINS = ("password", "v3password")
 
 
-def load_config(args: Sequence[str] = (), files: Sequence[str] | None = None) -> cfg.ConfigOpts:
+def load_config(
+    args: Sequence[str] = (),
+    files: Sequence[str] | None = None,
+    register: Callable[[cfg.ConfigOpts], None] | None = None,
+    library_groups: frozenset[str] = frozenset(),
+) -> cfg.ConfigOpts:
     """Read the configuration.
 
     `args` are command-line arguments (`--config-file`, `--debug` …), `files` the paths of files in the order in which
     they override each other; None looks for `heat.conf` in the usual places. Raises oslo_config.cfg.Error with a
-    message for the operator when a value is not acceptable. Logs a warning that lists what is not supported.
+    message for the operator when a value is not acceptable. `register` declares options of further libraries that the
+    process uses, `library_groups` are the sections that they read. Logs a warning that lists what is not supported.
     """
     config = cfg.ConfigOpts()
     register_options(config)
+    if register is not None:
+        register(config)
     config(
         args=list(args),
         project="heat",
@@ -221,7 +249,7 @@ def load_config(args: Sequence[str] = (), files: Sequence[str] | None = None) ->
     )
     config.register_opts(_credentials(config), group=SERVICE_USER)
     _check(config)
-    unknown = unsupported_options(config)
+    unknown = unsupported_options(config, library_groups)
     if unknown:
         _log.warning("The configuration sets options that Stoker does not support: %s", ", ".join(unknown))
     return config
@@ -235,14 +263,15 @@ def register_options(config: cfg.ConfigOpts) -> None:
     log.register_options(config)
 
 
-def unsupported_options(config: cfg.ConfigOpts) -> list[str]:
+def unsupported_options(config: cfg.ConfigOpts, library_groups: frozenset[str] = frozenset()) -> list[str]:
     """`[group] name` of each option in the configuration files that nothing reads, sorted."""
     found: set[tuple[str, str]] = set()
     for path in _files(config):
         sections: dict[str, dict[str, list[str]]] = {}
         cfg.ConfigParser(str(path), sections).parse()
         found.update((group, name) for group, values in sections.items() for name in values)
-    unknown = (pair for pair in found if pair[0] not in LIBRARY_GROUPS and pair not in _known(config))
+    known, foreign = _known(config), LIBRARY_GROUPS | library_groups
+    unknown = (pair for pair in found if pair[0] not in foreign and pair not in known)
     return [f"[{group}] {name}" for group, name in sorted(unknown)]
 
 

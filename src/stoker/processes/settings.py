@@ -102,6 +102,8 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
     return EngineSettings(
         **_of_the_same_name(config, EngineSettings),
         region_name=config.region_name_for_services,
+        lease_seconds=config.engine.lease_seconds,
+        heartbeat_seconds=config.engine.heartbeat_seconds,
         yaql_limit_iterators=config.yaql.limit_iterators,
         yaql_memory_quota=config.yaql.memory_quota,
         operator=operator,

@@ -69,11 +69,18 @@ class MessagingClient:
     def __init__(self, transport: Any) -> None:
         target = oslo_messaging.Target(topic=TOPIC, version=VERSION)
         self._client = oslo_messaging.get_rpc_client(transport, target, retry=_CONNECT_TRIES)
+        self._patience = float(transport.conf.rpc_response_timeout)
 
-    def call(self, context: RequestContext, method: str, arguments: Mapping[str, Any], timeout: float = 60.0) -> Any:
-        """As `EngineClient.call`. A call that is given up on may still be carried out."""
+    def call(
+        self, context: RequestContext, method: str, arguments: Mapping[str, Any], timeout: float | None = None
+    ) -> Any:
+        """As `EngineClient.call`; without `timeout`, `rpc_response_timeout` is how long an answer is waited for.
+
+        A call that is given up on may still be carried out.
+        """
         sent = sendable(f"the arguments of {method}", arguments)
-        return opened(self._exchange(self._client.prepare(timeout=timeout), context, method, sent))
+        seconds = self._patience if timeout is None else timeout
+        return opened(self._exchange(self._client.prepare(timeout=seconds), context, method, sent))
 
     def _exchange(self, prepared: Any, context: RequestContext, method: str, sent: Any) -> Reply:
         try:

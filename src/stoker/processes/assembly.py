@@ -1,0 +1,63 @@
+"""An engine put together from configuration, whichever process it runs in."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from oslo_config import cfg
+
+from stoker.base.clock import SystemClock
+from stoker.cloud.auth import CloudPool
+from stoker.engine.core import Engine
+from stoker.engine.peers import Peers
+from stoker.plugins.registry import Registry
+from stoker.processes.settings import cloud_settings, database_pool, encryption_keys, engine_settings
+from stoker.store import schema
+from stoker.store.database import Database
+from stoker.store.journal import Journal
+from stoker.store.sealing import Sealer
+
+
+@asynccontextmanager
+async def opened_database(config: cfg.ConfigOpts) -> AsyncIterator[Database]:
+    """The configured database, once it can be reached. Raises cfg.Error when none is configured, Invalid as waited."""
+    if not config.database.connection:
+        raise cfg.Error("[database] connection: name the database that the engines share")
+    database = Database(config.database.connection, database_pool(config))
+    try:
+        retries, interval = config.database.max_retries, config.database.retry_interval
+        await database.wait_until_reachable(retries, interval, SystemClock())
+        yield database
+    finally:
+        database.close()
+
+
+@asynccontextmanager
+async def made_engine(
+    config: cfg.ConfigOpts, database: Database, *, cloud_name: str | None = None, peers: Peers | None = None
+) -> AsyncIterator[Engine]:
+    """An engine that has not been started. What it opened is closed in the end; stop it before."""
+    clock = SystemClock()
+    settings = engine_settings(config)
+    async with AsyncExitStack() as opened:
+        pool = CloudPool(cloud_settings(config), clock)
+        opened.push_async_callback(pool.close)
+        journal = Journal(database)
+        opened.callback(journal.close)
+        yield Engine(
+            database=database,
+            journal=journal,
+            sealer=Sealer(encryption_keys(config)),
+            registry=Registry.from_entry_points(settings.type_options),
+            pool=pool,
+            clock=clock,
+            settings=settings,
+            cloud_name=cloud_name,
+            peers=peers,
+        )
+
+
+async def require_schema(database: Database) -> None:
+    """Raise Invalid, saying what to do, when the tables do not fit this release."""
+    await database.read(schema.require_fit)

@@ -1,0 +1,58 @@
+"""`stoker engine`: one engine of a cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+
+from oslo_config import cfg
+
+from stoker.engine.core import Engine
+from stoker.operations import OPERATIONS
+from stoker.processes.assembly import made_engine, opened_database, require_schema
+from stoker.processes.lifetime import run, until_stopped
+from stoker.processes.report import report_section
+from stoker.processes.status import EngineMetrics, StatusServer
+from stoker.rpc.dispatch import Dispatcher
+from stoker.rpc.messaging import MessagingPeers, MessagingServer, open_transport
+
+_log = logging.getLogger(__name__)
+
+
+async def serve(config: cfg.ConfigOpts) -> None:
+    """Run an engine until SIGTERM; what it has not finished then is offered to others."""
+    transport = open_transport(config)
+    async with AsyncExitStack() as opened:
+        opened.push_async_callback(asyncio.to_thread, transport.cleanup)
+        database = await opened.enter_async_context(opened_database(config))
+        await require_schema(database)
+        peers = MessagingPeers(transport)
+        opened.push_async_callback(peers.close)
+        engine = await opened.enter_async_context(made_engine(config, database, peers=peers))
+        await _observe(config, engine, opened)
+        await engine.start()
+        opened.push_async_callback(engine.stop)
+        loop, service = asyncio.get_running_loop(), Dispatcher(engine, OPERATIONS)
+        server = MessagingServer(transport, engine.id, loop, service, engine.membership)
+        server.start()
+        opened.push_async_callback(server.stop)
+        _log.info("The engine %s runs on %s", engine.id, engine.settings.host)
+        await until_stopped("stoker engine")
+        _log.info("Stopping; what is not finished goes to other engines")
+
+
+async def _observe(config: cfg.ConfigOpts, engine: Engine, opened: AsyncExitStack) -> None:
+    """Let others look inside: metrics, the health check, reports."""
+    report_section("Operations", lambda: {run.operation.id: run.values() for run in engine.all_runs()})
+    metrics = EngineMetrics(engine)
+    if config.engine.status_port is not None:
+        status = StatusServer(engine, metrics)
+        await status.start(config.engine.status_host, config.engine.status_port)
+        opened.push_async_callback(status.stop)
+
+
+def main(config_files: Sequence[str] = ()) -> None:
+    """Entry point."""
+    run(config_files, serve)

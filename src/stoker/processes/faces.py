@@ -1,0 +1,60 @@
+"""`stoker api` and `stoker api-cfn`: the two HTTP interfaces of a cluster, each a process of its own.
+
+They keep nothing and never see the database: any number of them may run, behind any load balancer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+from oslo_config import cfg
+
+from stoker.api.app import make_app
+from stoker.api.auth import WSGIApplication
+from stoker.api.cfn.app import make_cfn_app
+from stoker.api.server import Server
+from stoker.base.clock import SystemClock
+from stoker.processes.lifetime import run, until_stopped
+from stoker.processes.tokens import remembering_check
+from stoker.rpc.contract import EngineClient
+from stoker.rpc.messaging import MessagingClient, open_transport
+
+_log = logging.getLogger(__name__)
+
+Maker = Callable[[cfg.ConfigOpts, EngineClient], WSGIApplication]
+
+
+def rest_application(config: cfg.ConfigOpts, client: EngineClient) -> WSGIApplication:
+    """The Orchestration API, with checked tokens remembered for a while."""
+    return make_app(config, client, remembering_check(config, SystemClock()))
+
+
+def query_application(config: cfg.ConfigOpts, client: EngineClient) -> WSGIApplication:
+    """The CloudFormation interface."""
+    return make_cfn_app(config, client)
+
+
+async def _serve(config: cfg.ConfigOpts, name: str, make: Maker, group: str) -> None:
+    transport = open_transport(config)
+    options = config[group]
+    try:
+        application = await asyncio.to_thread(make, config, MessagingClient(transport))
+        server = Server(application, options.bind_host, options.bind_port, options.workers)
+        server.start()
+        _log.info("%s listens at %s", name, server.url)
+        await until_stopped(name)
+        await asyncio.to_thread(server.stop)
+    finally:
+        await asyncio.to_thread(transport.cleanup)
+
+
+def main(config_files: Sequence[str] = ()) -> None:
+    """Entry point of `stoker api`."""
+    run(config_files, lambda config: _serve(config, "stoker api", rest_application, "heat_api"))
+
+
+def main_cfn(config_files: Sequence[str] = ()) -> None:
+    """Entry point of `stoker api-cfn`."""
+    run(config_files, lambda config: _serve(config, "stoker api-cfn", query_application, "heat_api_cfn"))

@@ -1,0 +1,44 @@
+"""How a process of the cluster begins and ends: its configuration, its signals, what it says when it cannot start."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+import uvloop
+from oslo_config import cfg
+
+from stoker.base.config import load_config
+from stoker.base.errors import StokerError
+from stoker.base.logging import setup as set_logging_up
+from stoker.processes.report import write_report
+from stoker.rpc import messaging
+
+
+def cluster_config(files: Sequence[str]) -> cfg.ConfigOpts:
+    """heat.conf, as the processes of a cluster read it; no `files` means the usual places. Raises cfg.Error."""
+    return load_config([], list(files) or None, messaging.register_options, messaging.LIBRARY_GROUPS)
+
+
+async def until_stopped(name: str) -> None:
+    """Return at SIGTERM or SIGINT; at SIGUSR2 a report of the process `name` goes to the standard error stream."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    loop.add_signal_handler(signal.SIGUSR2, write_report, name)
+    await stop.wait()
+
+
+def run(files: Sequence[str], serve: Callable[[cfg.ConfigOpts], Coroutine[Any, Any, None]]) -> None:
+    """Run a process to its end; what keeps it from starting is told in one message, and the exit status is 1."""
+    try:
+        config = cluster_config(files)
+        set_logging_up(config, readable=True)
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(serve(config))
+    except (StokerError, cfg.Error, OSError) as error:
+        sys.exit(f"stoker: {error}")

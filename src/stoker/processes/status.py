@@ -1,0 +1,137 @@
+"""An engine's metrics for Prometheus, and its health check, over HTTP.
+
+Both are answered by the engine's own event loop: one that does nothing any more does not answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aiohttp import web
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+
+from stoker.engine.core import Engine
+from stoker.store import claims
+
+_GROUP_SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+_LATE_BEATS = 3
+
+
+class EngineMetrics:
+    """What one engine measures. Attach it before the engine is started."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._counts: dict[str, int] = {}
+        self.registry = CollectorRegistry()
+        self._groups = Histogram(
+            "stoker_commit_group_batches",
+            "Changes that one transaction committed.",
+            buckets=_GROUP_SIZES,
+            registry=self.registry,
+        )
+        self._commits = Histogram(
+            "stoker_commit_seconds", "Time that a commit took.", buckets=_SECONDS, registry=self.registry
+        )
+        self._calls = Counter(
+            "stoker_cloud_calls",
+            "Calls of OpenStack services; status 0: no answer.",
+            ("service", "status"),
+            registry=self.registry,
+        )
+        self.registry.register(self)
+        engine.journal.observe = self._committed
+        engine.pool.transport.observe = self._called
+
+    def _committed(self, batches: int, seconds: float) -> None:
+        self._groups.observe(batches)
+        self._commits.observe(seconds)
+
+    def _called(self, service: str, status: int) -> None:
+        self._calls.labels(service, str(status)).inc()
+
+    async def text(self) -> bytes:
+        """All metrics in Prometheus' form."""
+        engine = self._engine
+        self._counts = await engine.database.read(claims.count_unfinished, engine.clock.now())
+        return generate_latest(self.registry)
+
+    def collect(self) -> Iterable[Metric]:
+        """What is read when it is asked for rather than counted."""
+        engine = self._engine
+        now = engine.clock.now()
+        runs = engine.all_runs()
+        values = [run.values() for run in runs]
+        yield _gauge(
+            "stoker_operations",
+            "Unfinished operations of the cluster: run by a living engine, or waiting for one.",
+            {("state",): [((state,), count) for state, count in self._counts.items()]},
+        )
+        yield _gauge("stoker_engine_operations", "Operations that this engine runs.", {(): [((), len(engine.runs))]})
+        waiting = sum(each["waiting"] for each in values)
+        active = sum(each["active"] for each in values)
+        yield _gauge(
+            "stoker_engine_steps",
+            "Steps under way in this engine: in a call, or waiting to look again.",
+            {("state",): [(("calling",), active - waiting), (("waiting",), waiting)]},
+        )
+        ages = [now - (run.operation.started_at or now) for run in runs]
+        yield _gauge(
+            "stoker_claim_age_seconds", "Age of this engine's oldest claim.", {(): [((), max(ages, default=0))]}
+        )
+        beat = now - engine.membership.beaten_at
+        yield _gauge("stoker_heartbeat_age_seconds", "Time since this engine renewed its claims.", {(): [((), beat)]})
+        yield _gauge("stoker_commit_queue", "Changes that wait to be committed.", {(): [((), engine.journal.waiting)]})
+
+
+def _gauge(name: str, text: str, samples: dict[tuple[str, ...], list[tuple[tuple[str, ...], float]]]) -> Metric:
+    ((labels, values),) = samples.items()
+    family = GaugeMetricFamily(name, text, labels=labels)
+    for texts, value in values:
+        family.add_metric(texts, value)
+    return family
+
+
+def problems(engine: Engine) -> list[str]:
+    """What keeps the engine from making progress; nothing when it is well."""
+    late = engine.clock.now() - engine.membership.beaten_at
+    found = []
+    if late > max(_LATE_BEATS * engine.settings.heartbeat_seconds, engine.settings.lease_seconds):
+        found.append(
+            f"the last heartbeat was {late:.0f} seconds ago, and {engine.journal.waiting} changes wait for the database"
+        )
+    return found
+
+
+_ENGINE = web.AppKey("engine", Engine)
+_METRICS = web.AppKey("metrics", EngineMetrics)
+
+
+async def _metrics(request: web.Request) -> web.Response:
+    return web.Response(body=await request.app[_METRICS].text(), headers={"Content-Type": "text/plain; version=0.0.4"})
+
+
+async def _health(request: web.Request) -> web.Response:
+    found = problems(request.app[_ENGINE])
+    return web.json_response({"healthy": not found, "problems": found}, status=503 if found else 200)
+
+
+class StatusServer:
+    """Serves `/metrics` and `/healthcheck` of an engine."""
+
+    def __init__(self, engine: Engine, metrics: EngineMetrics) -> None:
+        application = web.Application()
+        application[_ENGINE], application[_METRICS] = engine, metrics
+        application.add_routes([web.get("/metrics", _metrics), web.get("/healthcheck", _health)])
+        self._runner = web.AppRunner(application, access_log=None)
+
+    async def start(self, host: str, port: int) -> None:
+        """Begin to serve. Raises OSError when the port is taken."""
+        await self._runner.setup()
+        await web.TCPSite(self._runner, host, port).start()
+
+    async def stop(self) -> None:
+        """Serve no more."""
+        await self._runner.cleanup()
