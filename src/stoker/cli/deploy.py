@@ -1,10 +1,11 @@
-"""`stoker deploy`, `plan` and `delete`: from a template to a stack, with the plan first."""
+"""`stoker deploy`, `plan` and `delete`: from a template, or a saved plan, to a stack, with the plan first."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -17,10 +18,14 @@ from stoker.cli.follow import follow, succeeded
 from stoker.cli.formats import cell, console
 from stoker.cli.framework import with_service
 from stoker.cli.plans import changes, show_plan
+from stoker.cli.saved_plans import SavedPlan, is_plan
 from stoker.cli.service import Answer, Refused, Service, Stack
 from stoker.cli.sources import Sources, collect, short
 
 Answered = TypeVar("Answered")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_PATH = click.Path(dir_okay=False, path_type=Path)
 
 
 def _parameters(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
@@ -31,9 +36,9 @@ def _parameters(_context: click.Context, _option: click.Parameter, given: tuple[
     return {name: value for name, _, value in pairs}
 
 
-def _definition_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def _definition_options(*, required: bool) -> Callable[[Command], Command]:
     """The options that define a stack."""
-    for option in (
+    options = (
         click.option(
             "--rollback/--no-rollback",
             default=None,
@@ -48,10 +53,16 @@ def _definition_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "-e", "--environment", "environments", multiple=True, metavar="FILE|URL",
             help="Environment; repeatable, later ones win.",
         ),
-        click.option("-t", "--template", required=True, metavar="FILE|URL", help="Template."),
-    ):  # fmt: skip
-        function = option(function)
-    return click.argument("name")(function)
+        click.option("-t", "--template", required=required, metavar="FILE|URL", help="Template."),
+        click.argument("name", required=required),
+    )  # fmt: skip
+
+    def decorate(function: Command) -> Command:
+        for option in options:
+            function = option(function)
+        return function
+
+    return decorate
 
 
 def body_of(sources: Sources, parameters: dict[str, str], rollback: bool | None, timeout: int | None) -> Answer:
@@ -74,9 +85,9 @@ class Deployment:
 
     def __init__(self, service: Service, name: str, sources: Sources, body: Answer) -> None:
         self.name = name
+        self.sources = sources
+        self.body = body
         self._service = service
-        self._sources = sources
-        self._body = body
         try:
             self.stack: Stack | None = service.stack(name, outputs=False)
         except NoSuchStack:
@@ -86,18 +97,17 @@ class Deployment:
         """What would be done. Raises CommandFailed with the problems of the template, if it has any."""
         stack = self.stack
         if stack is None:
-            body = {"stack_name": self.name, **self._body}
+            body = {"stack_name": self.name, **self.body}
             return self._explained(lambda: self._service.preview(body))
-        return self._explained(lambda: stack.preview_update(self._body))
+        return self._explained(lambda: stack.preview_update(self.body))
 
-    def run(self) -> Stack:
-        """Do it, and follow until it is done; answers the stack as it is then."""
-        if self.stack is None:
-            body = {"stack_name": self.name, **self._body}
-            return follow(self._explained(lambda: self._service.create(body)))
-        stack, marker = self.stack, self.stack.last_event()
-        self._explained(lambda: stack.update(self._body))
-        return follow(stack, marker)
+    def run(self, digest: str | None = None) -> Stack:
+        """Do it, and follow until it is done; answers the stack as it is then.
+
+        With the digest of a plan just that is done: Refused is raised when it would be something else by now.
+        """
+        body = self.body if digest is None else {**self.body, "plan_digest": digest}
+        return self._explained(lambda: begin(self._service, self.name, self.stack, body))
 
     def _explained(self, request: Callable[[], Answered]) -> Answered:
         try:
@@ -110,7 +120,7 @@ class Deployment:
 
     def _located(self, problem: Diagnostic) -> str:
         """A problem with the place in the user's own file, and the line that stands there."""
-        texts = self._sources.named()
+        texts = self.sources.named()
         if problem.source not in texts:
             return problem.text()
         url, text = texts[problem.source]
@@ -120,6 +130,28 @@ class Deployment:
             return told
         line = lines[problem.position.line - 1].rstrip()
         return f"{told}\n    {line}\n    {' ' * (problem.position.column - 1)}^"
+
+
+def begin(service: Service, name: str, stack: Stack | None, body: Answer) -> Stack:
+    """Make or change a stack, and follow until that is done."""
+    if stack is None:
+        return follow(service.create({"stack_name": name, **body}))
+    marker = stack.last_event()
+    stack.update(body)
+    return follow(stack, marker)
+
+
+def apply(service: Service, saved: SavedPlan, parameters: dict[str, str]) -> Stack:
+    """Do what a saved plan says, and nothing else. Raises Refused when it would be something else by now."""
+    body = saved.request(parameters)
+    stack = None
+    if saved.stack_id is not None:
+        try:
+            stack = service.stack(saved.stack_id, outputs=False)
+        except NoSuchStack:
+            raise CommandFailed(f"The stack {saved.name} that the plan is for is gone. Make a new plan.") from None
+    show_plan(saved.name, saved.plan)
+    return begin(service, saved.name, stack, body)
 
 
 def confirm(question: str, yes: bool) -> None:
@@ -155,45 +187,66 @@ def finish(stack: Stack) -> None:
 def carry_out(deployment: Deployment, yes: bool) -> Stack:
     """Show the plan, ask unless `yes`, do it, and show what came out. Raises CommandFailed when it fails.
 
-    What changes no resource may still change the outputs, so it is done as well, without a question.
+    What changes no resource may still change the outputs, so it is done as well, without a question. Who has been
+    asked gets what was shown.
     """
     plan = deployment.plan()
     show_plan(deployment.name, plan)
     if changes(plan):
         confirm("Do it?", yes)
-    done = deployment.run()
+    return conclude(deployment.run(None if yes else plan["digest"]))
+
+
+def conclude(done: Stack) -> Stack:
+    """Show how it ended and what came out. Raises CommandFailed when it failed."""
     finish(done)
     show_outputs(done)
     return done
 
 
 @click.command()
-@_definition_options
+@_definition_options(required=False)
+@click.option("--plan", "plan_file", type=_PATH, metavar="FILE", help="Do what this saved plan says.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @with_service
 def deploy(
     service: Service,
-    name: str,
-    template: str,
+    name: str | None,
+    template: str | None,
     environments: tuple[str, ...],
     parameters: dict[str, str],
     rollback: bool | None,
     timeout: int | None,
+    plan_file: Path | None,
     yes: bool,
 ) -> None:
     """Create or update the stack NAME, after showing what will be done.
+
+    With a saved plan exactly that is done, without a question; it is refused when anything has changed since. FILE.plan
+    in the place of NAME is a saved plan, too.
 
     \b
     Examples:
       stoker deploy web -t web.yaml
       stoker deploy web -t web.yaml -e production.yaml -P flavor=m1.large --yes
+      stoker deploy web.plan
     """
+    if plan_file is None and template is None and name is not None and is_plan(Path(name)):
+        plan_file, name = Path(name), None
+    if plan_file is not None:
+        if name or template or environments or rollback is not None or timeout is not None:
+            raise click.UsageError("A saved plan says all by itself: only hidden parameters may be given with it.")
+        conclude(apply(service, SavedPlan.read(plan_file), parameters))
+        return
+    if name is None or template is None:
+        raise click.UsageError("Say which stack and which template (NAME -t FILE), or which saved plan (--plan FILE).")
     sources = collect(template, environments)
     carry_out(Deployment(service, name, sources, body_of(sources, parameters, rollback, timeout)), yes)
 
 
 @click.command()
-@_definition_options
+@_definition_options(required=True)
+@click.option("-o", "--out", "out", type=_PATH, metavar="FILE", help="Save the plan, for `stoker deploy FILE`.")
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 2 when there is something to change.")
 @click.option("-f", "--format", "form", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True)
 @with_service
@@ -205,6 +258,7 @@ def plan(
     parameters: dict[str, str],
     rollback: bool | None,
     timeout: int | None,
+    out: Path | None,
     detailed_exitcode: bool,
     form: str,
 ) -> None:
@@ -216,10 +270,15 @@ def plan(
     \b
     Examples:
       stoker plan web -t web.yaml
+      stoker plan web -t web.yaml -o web.plan
       stoker plan web -t web.yaml -f json
     """
     sources = collect(template, environments)
-    found = Deployment(service, name, sources, body_of(sources, parameters, rollback, timeout)).plan()
+    wanted = Deployment(service, name, sources, body_of(sources, parameters, rollback, timeout))
+    found = wanted.plan()
+    if out is not None:
+        stack_id = wanted.stack.id if wanted.stack is not None else None
+        SavedPlan.of(name, stack_id, wanted.body, found).write(out)
     match form:
         case "json":
             click.echo(json.dumps(found, indent=2, ensure_ascii=False))
@@ -227,6 +286,8 @@ def plan(
             click.echo(yaml.safe_dump(found, sort_keys=False, allow_unicode=True), nl=False)
         case _:
             show_plan(name, found)
+    if out is not None:
+        click.echo(f"Saved. To do just this: stoker deploy --plan {out}", err=form != "text")
     if detailed_exitcode and changes(found):
         sys.exit(2)
 

@@ -1,70 +1,201 @@
-"""A plan as text: what will be done to which resource, and why."""
+"""A plan as text: what will be done to which resource, property by property, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import ndiff
 from typing import Any
 
+from rich.console import Console
 from rich.text import Text
 
-from stoker.cli.formats import cell, console
+from stoker.cli.formats import console
 from stoker.cli.service import Answer
 from stoker.cli.sources import short
 
-_SIGNS = {
-    "create": ("+", "green"),
-    "update": ("~", "yellow"),
-    "replace": ("±", "magenta"),
-    "delete": ("-", "red"),
-    "act": (">", "cyan"),
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    sign: str
+    style: str
+    verb: str
+
+
+_LOOKS = {
+    "create": _Look("+", "green", "create"),
+    "update": _Look("~", "yellow", "change"),
+    "replace": _Look("-/+", "magenta", "replace"),
+    "delete": _Look("-", "red", "remove"),
+    "act": _Look(">", "cyan", "act on"),
 }
-_LONGEST_VALUE = 80
+_ADDED, _CHANGED, _REMOVED = _LOOKS["create"], _LOOKS["update"], _LOOKS["delete"]
+_NOT_KNOWN, _HIDDEN = Text("(known after apply)", "italic cyan"), Text("(hidden)", "italic cyan")
+_INDENT = 4
+_WIDEST_NAME = 40
+_CONTEXT = 2
+_LONGEST_TEXT = 20
 
 
 def changes(plan: Answer) -> list[Answer]:
     """The steps that do something; the removal of what a replacement leaves behind belongs to the replacement."""
     replaced = {step["path"] for step in plan["steps"] if step["kind"] == "replace"}
-    return [
-        step
-        for step in plan["steps"]
-        if step["kind"] in _SIGNS and not (step["kind"] == "delete" and step["path"] in replaced)
-    ]
+    found, skipped = [], None
+    for step in plan["steps"]:
+        if skipped is not None and step["depth"] > skipped:
+            continue
+        skipped = step["depth"] if step["kind"] == "delete" and step["path"] in replaced else None
+        if skipped is None and step["kind"] in _LOOKS:
+            found.append(step)
+    return found
 
 
 def summary(plan: Answer) -> str:
-    """How much of what: `2 to create, 1 to update`."""
+    """How much of what: `2 to create, 1 to change`."""
     kinds = [step["kind"] for step in changes(plan)]
-    counts = [f"{kinds.count(kind)} to {kind}" for kind in _SIGNS if kind in kinds]
-    return ", ".join(counts) or "nothing to change"
+    return ", ".join(f"{kinds.count(kind)} to {look.verb}" for kind, look in _LOOKS.items() if kind in kinds)
 
 
 def show_plan(name: str, plan: Answer) -> None:
     """Print a plan for the stack `name`."""
     out = console()
+    for line in plan_lines(name, plan, out):
+        out.print(line, soft_wrap=True)
+
+
+def plan_lines(name: str, plan: Answer, out: Console) -> Iterator[Text]:
+    """The lines of a plan, none wider than `out`."""
     steps = changes(plan)
-    if steps:
-        out.print(Text.assemble("Plan for the stack ", (name, "bold"), ":"))
-    width = max((len(step["path"]) for step in steps), default=0)
-    for step in steps:
-        sign, style = _SIGNS[step["kind"]]
-        out.print(Text.assemble("  ", (f"{sign} {step['path']:{width}}", style), f"  {short(step['type'])}"))
-        for line in _because(step):
-            out.print(Text(f"      {line}", style="dim"), soft_wrap=True)
-    out.print(Text(f"{summary(plan)[0].upper()}{summary(plan)[1:]}.", style="bold"))
-
-
-def _because(step: Answer) -> Iterator[str]:
-    """Why the step is there; a new resource needs no reason."""
-    if step["kind"] == "create":
+    if not steps:
+        yield Text.assemble("Nothing to change: the stack ", (name, "bold"), " has all resources as they shall be.")
         return
-    told = {change["property"] for change in step["changes"]}
+    yield Text.assemble("What will be done to the stack ", (name, "bold"), ":", ("  " + _legend(steps), "dim"))
+    yield Text()
+    left_behind = _left_behind(plan)
+    for step in steps:
+        yield from _step_lines(step, left_behind.get(step["path"]), out)
+    yield Text()
+    yield Text(f"Plan: {summary(plan)}.", "bold")
+
+
+def _legend(steps: Sequence[Answer]) -> str:
+    kinds = {step["kind"] for step in steps}
+    return "  ".join(f"{look.sign} {look.verb}" for kind, look in _LOOKS.items() if kind in kinds)
+
+
+def _left_behind(plan: Answer) -> dict[str, str]:
+    """What is said about the former object of a replaced resource, beyond its being replaced."""
+    reasons = ((step["path"], step["reasons"][0]) for step in plan["steps"] if step["kind"] == "delete")
+    return {path: note for path, reason in reasons if (note := reason.partition("; ")[2])}
+
+
+def _step_lines(step: Answer, left_behind: str | None, out: Console) -> Iterator[Text]:
+    look, indent = _LOOKS[step["kind"]], _INDENT * step["depth"]
+    sign = Text.assemble(" " * indent, (f"{look.sign:>3}", look.style), " ")
+    yield from _wrapped(sign, Text.assemble((step["path"], f"bold {look.style}"), f"  {short(step['type'])}"), out)
+    margin = Text(" " * (indent + _INDENT + 2))
+    for reason in _reasons(step):
+        yield from _wrapped(margin + Text("# ", "dim"), Text(reason, "dim"), out)
+    if left_behind and step["kind"] == "replace":
+        yield from _wrapped(margin + Text("# ", "dim"), Text(f"of the former one, {left_behind}", "dim"), out)
+    width = min(max((len(_name(change)) for change in step["changes"]), default=0), _WIDEST_NAME)
     for change in step["changes"]:
-        yield f"{change['property']}: {_value(change['before'])} → {_value(change['after'])}"
+        yield from _change_lines(change, width, margin, out)
+
+
+def _reasons(step: Answer) -> Iterator[str]:
+    """Why the step is there, where the properties do not say it already."""
+    known = {f"{change['property']} changes" for change in step["changes"] if change["known"]}
     for reason in step["reasons"]:
-        if not any(property_name in reason for property_name in told):
+        if step["kind"] != "create" and reason.partition(", which needs")[0] not in known:
             yield reason
 
 
-def _value(value: Any) -> str:
-    text = "nothing" if value is None else cell(value)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+# -- properties ---------------------------------------------------------------------------------------------------
+
+
+def _change_lines(change: Answer, width: int, margin: Text, out: Console) -> Iterator[Text]:
+    look = _ADDED if change["before"] is None else _REMOVED if _goes(change) else _CHANGED
+    head = Text.assemble(margin, (look.sign, look.style), f" {_name(change):{width}} = ")
+    before, after = change["before"], change["after"]
+    if _is_text(before) or _is_text(after):
+        yield Text.assemble(head.copy(), *_effect(change))
+        yield from _text_lines(before, after, margin, out)
+        return
+    shown = [_value(value, change) for value in (before,) if value is not None]
+    shown += [] if _goes(change) else [_value(after, change) if change["known"] or change["hidden"] else _NOT_KNOWN]
+    yield from _wrapped(head, Text.assemble(Text(" -> ").join(shown), *_effect(change)), out)
+
+
+def _goes(change: Answer) -> bool:
+    return change["after"] is None and change["known"]
+
+
+def _name(change: Answer) -> str:
+    """`networks[0].port`; keys that are no plain words stand in quotes."""
+    text = str(change["property"])
+    for part in change["path"]:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if part.replace("-", "_").isidentifier() else f"[{json.dumps(part)}]"
+    return text
+
+
+def _value(value: Any, change: Answer) -> Text:
+    if change["hidden"]:
+        return _HIDDEN
+    return Text("nothing", "dim") if value is None else Text(json.dumps(value, ensure_ascii=False))
+
+
+def _effect(change: Answer) -> Iterable[tuple[str, str]]:
+    if change["effect"] == "replace":
+        yield ("  # forces replacement" if change["known"] else "  # may force replacement", "red")
+    elif change["effect"] == "refuse":
+        yield ("  # cannot be changed: the update will fail", "bold red")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and "\n" in value.strip("\n")
+
+
+def _text_lines(before: Any, after: Any, margin: Text, out: Console) -> Iterator[Text]:
+    """A text of several lines; of one that changes the lines that do, and some around them."""
+    old, new = (str(value).splitlines() if isinstance(value, str) else [] for value in (before, after))
+    deeper = margin + Text("    ")
+    if not old or not new:
+        look, lines = (_ADDED, new) if new else (_REMOVED, old)
+        for line in lines[:_LONGEST_TEXT]:
+            yield from _wrapped(deeper + Text("| ", look.style), Text(line), out)
+        if len(lines) > _LONGEST_TEXT:
+            yield deeper + Text(f"… {len(lines) - _LONGEST_TEXT} more lines", "dim")
+        return
+    for mark, line in _near_changes([(line[0], line[2:]) for line in ndiff(old, new) if line[0] != "?"]):
+        style = {"+": _ADDED.style, "-": _REMOVED.style}.get(mark, "dim")
+        yield from _wrapped(deeper + Text(f"{mark} ", style), Text(line, style), out)
+
+
+def _near_changes(lines: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Changed lines with a little context; what is left out in between becomes an ellipsis."""
+    changed = [index for index, (mark, _) in enumerate(lines) if mark != " "]
+    near = {other for index in changed for other in range(index - _CONTEXT, index + _CONTEXT + 1)}
+    last = -1
+    for index, line in enumerate(lines):
+        if index not in near:
+            continue
+        if index > last + 1:
+            yield " ", "…"
+        yield line
+        last = index
+    if last < len(lines) - 1:
+        yield " ", "…"
+
+
+def _wrapped(head: Text, body: Text, out: Console) -> Iterator[Text]:
+    """`body` after `head`, going on below itself where the line ends."""
+    room = max(out.width - head.cell_len, 20)
+    rest = Text(" " * head.cell_len)
+    for number, line in enumerate(body.wrap(out, room)):
+        line.rstrip()
+        yield (rest if number else head) + line

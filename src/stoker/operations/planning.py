@@ -54,14 +54,19 @@ class PlanDigest:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan with all nested stacks, and its digest: None while something runs on one of the stacks."""
+    """A plan with all nested stacks, and its digest: None while something runs on one of the stacks.
+
+    `hidden` are the names of the parameters whose values must not be kept with it.
+    """
 
     plan: Plan
     digest: PlanDigest | None
+    hidden: frozenset[str] = frozenset()
 
     def to_data(self) -> dict[str, Any]:
         """Plain JSON data."""
-        return {**self.plan.to_data(), "digest": str(self.digest) if self.digest is not None else None}
+        digest = str(self.digest) if self.digest is not None else None
+        return {**self.plan.to_data(), "digest": digest, "hidden_parameters": sorted(self.hidden)}
 
 
 async def make_plan(engine: Engine, stack: Stack, checked: CheckedRequest, action: str) -> Plan:
@@ -94,7 +99,8 @@ async def plan_tree(
         inside = Inside(engine, connection, stack, inputs, exports, stack.depth, zones, with_kept)
         plan = _forward(engine, connection, stack, checked, action, inside).plan()
         busy = any(row[2] == IN_PROGRESS for row in recorded if stack.inputs)
-        return Planned(plan, None if busy else _digest(engine, stack, checked, plan, recorded))
+        digest = None if busy else _digest(engine, stack, checked, plan, recorded)
+        return Planned(plan, digest, checked.definition.parameters.hidden)
 
     return await engine.database.read(on)
 

@@ -14,6 +14,7 @@ from stoker.base.errors import Forbidden, NotSupported, StackExists
 from stoker.base.ids import new_id
 from stoker.engine.core import Engine
 from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.planning import check_plan
 from stoker.operations.requests import (
     CheckedRequest,
     StackRequest,
@@ -119,6 +120,7 @@ async def stack_create(engine: Engine, context: RequestContext, name: Any, **bod
         raise StackExists(f"The Stack ({stack.name}) already exists.")
     await check_quota(engine, context)
     checked = await check_whole(engine, context, stack, request)
+    await check_plan(engine, context, stack, checked, "CREATE", request.plan_digest)
     stack.inputs = checked.prepared.row.id
     stack.description = checked.prepared.loaded.template.description or ""
     stack.credential = await engine.credentials.keep(context)
@@ -187,6 +189,7 @@ async def _submit_update(
     former = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
     checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
     await check_policy(engine, stack, checked, request.policy)
+    fresh = await check_plan(engine, context, stack, checked, "UPDATE", request.plan_digest)
     minutes = check_timeout(request.timeout_mins)
     values: dict[str, Any] = {"timeout_minutes": stack.timeout_minutes if minutes is None else minutes}
     if request.disable_rollback is not None:
@@ -196,7 +199,9 @@ async def _submit_update(
     stack = replace(stack, **values)
     observe = engine.settings.observe_on_update or bool(request.converge)
     operation = new_operation(engine, context, stack, "UPDATE", checked.prepared.row.id, observe=observe)
-    await engine.submit(stack, operation, checked.prepared, values=values, tags=tags, guard=guard("update"))
+    await engine.submit(
+        stack, operation, checked.prepared, values=values, tags=tags, guard=guard("update"), fresh=fresh
+    )
     return stack_view(stack, tags)
 
 
