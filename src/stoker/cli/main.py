@@ -23,6 +23,10 @@ COMMANDS: Mapping[str, str] = {
     "graph": "stoker.cli.graph:graph",
     "convert": "stoker.cli.convert:command",
     "demo": "stoker.cli.demo:demo",
+    "engine": "stoker.cli.cluster:engine",
+    "api": "stoker.cli.cluster:api",
+    "api-cfn": "stoker.cli.cluster:api_cfn",
+    "db": "stoker.cli.database:database",
 }
 """Where each command is. Only the one that is asked for is loaded: some bring half of the engine with them."""
 

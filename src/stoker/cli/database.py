@@ -1,0 +1,117 @@
+"""The database of a cluster: its tables, and what may be forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+from oslo_config import cfg
+
+from stoker.base.clock import SystemClock
+from stoker.cli.errors import CommandFailed
+from stoker.cli.framework import Commands
+from stoker.processes.assembly import opened_database
+from stoker.processes.lifetime import cluster_config
+from stoker.store import claims, purging, schema
+from stoker.store.database import Database
+
+Result = TypeVar("Result")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_SECONDS = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
+_DAY = 86400.0
+
+
+@click.group("db", cls=Commands)
+def database() -> None:
+    """Look after the database that the engines share."""
+
+
+def _config_files(function: Command) -> Command:
+    return click.option(
+        "--config-file",
+        "config_files",
+        multiple=True,
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="File in heat.conf's form; repeatable.  [default: heat.conf in the usual places]",
+    )(function)
+
+
+def _with_database(config_files: tuple[str, ...], work: Callable[[Database], Result]) -> Result:
+    async def run() -> Result:
+        async with opened_database(cluster_config(config_files)) as opened:
+            return await asyncio.to_thread(work, opened)
+
+    try:
+        return asyncio.run(run())
+    except cfg.Error as error:
+        raise CommandFailed(str(error)) from error
+
+
+@database.command("sync")
+@_config_files
+def sync(config_files: tuple[str, ...]) -> None:
+    """Make the tables, or bring them up to this release. Engines of the release before go on working."""
+
+    def bring_up(opened: Database) -> schema.Versions:
+        opened.migrate()
+        return opened.read_now(schema.versions)
+
+    click.echo(f"The tables have revision {_with_database(config_files, bring_up).database}.")
+
+
+@database.command("version")
+@_config_files
+def version(config_files: tuple[str, ...]) -> None:
+    """Tell the revision of the tables."""
+    found = _with_database(config_files, lambda opened: opened.read_now(schema.versions))
+    click.echo(found.database or "none")
+
+
+@database.command("check")
+@_config_files
+def check(config_files: tuple[str, ...]) -> None:
+    """Tell whether this release can work with the tables; the exit status is 1 when it cannot."""
+    found = _with_database(config_files, lambda opened: opened.read_now(schema.versions))
+    click.echo(f"database {found.database or 'none'}, this release {found.program}: {found.fit.value}")
+    if not found.fit.good:
+        sys.exit(1)
+
+
+@database.command("purge")
+@_config_files
+@click.argument("age", type=click.IntRange(min=0), default=90)
+@click.option(
+    "-g", "--granularity", type=click.Choice(list(_SECONDS)), default="days", show_default=True, help="Unit of AGE."
+)
+@click.option("-p", "--project-id", help="Only stacks of this project.")
+@click.option(
+    "-b", "--batch-size", type=click.IntRange(min=1), default=20, show_default=True, help="Stacks in a transaction."
+)
+def purge(config_files: tuple[str, ...], age: int, granularity: str, project_id: str | None, batch_size: int) -> None:
+    """Forget stacks that were deleted more than AGE (90) days ago: resources, events, operations, snapshots.
+
+    Engines that have not been heard of for a day are forgotten too.
+    """
+    now = SystemClock().now()
+
+    def forget(opened: Database) -> int:
+        writer = opened.engine.execution_options(writes=True)
+        total = 0
+        while True:
+            with writer.begin() as connection:
+                found = purging.purge(connection, now - age * _SECONDS[granularity], project_id, batch_size)
+            total += found
+            if not found:
+                break
+        with writer.begin() as connection:
+            claims.forget_engines(connection, now - _DAY)
+            purging.forget_writers(connection, now - _DAY)
+        return total
+
+    total = _with_database(config_files, forget)
+    click.echo(f"Forgot {total} deleted stack{'' if total == 1 else 's'}.")

@@ -1,0 +1,51 @@
+"""Forgetting deleted stacks, with everything that was kept about them."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, and_, delete, or_, select
+
+from stoker.store import tables
+
+_DEPENDENT = [
+    table for table in reversed(tables.metadata.sorted_tables) if "stack_id" in table.c and table is not tables.stacks
+]
+
+
+def purge(connection: Connection, before: float, project_id: str | None = None, most: int = 20) -> int:
+    """Forget `most` stacks that were deleted before a time, of one project or of all; how many there were.
+
+    Call it until it answers 0: small steps do not hold up engines that work on the same database.
+    """
+    deleted = tables.stacks.c.deleted_at < before
+    if project_id is not None:
+        deleted = and_(deleted, tables.stacks.c.project_id == project_id)
+    query = select(tables.stacks.c.id).where(deleted).order_by(tables.stacks.c.deleted_at).limit(most)
+    identifiers = list(connection.execute(query).scalars())
+    if not identifiers:
+        return 0
+    operations, stacks = tables.operations, tables.stacks
+    used: set[str] = set()
+    for columns, where in (
+        ((operations.c.inputs, operations.c.former_inputs), operations.c.stack_id.in_(identifiers)),
+        ((stacks.c.inputs, stacks.c.good_inputs), stacks.c.id.in_(identifiers)),
+    ):
+        used.update(name for row in connection.execute(select(*columns).where(where)) for name in row if name)
+    for table in _DEPENDENT:
+        connection.execute(delete(table).where(table.c.stack_id.in_(identifiers)))
+    connection.execute(delete(stacks).where(stacks.c.id.in_(identifiers)))
+    _forget_inputs(connection, sorted(used))
+    return len(identifiers)
+
+
+def _forget_inputs(connection: Connection, identifiers: list[str]) -> None:
+    stacks, inputs = tables.stacks, tables.inputs
+    for start in range(0, len(identifiers), 400):
+        page = identifiers[start : start + 400]
+        living = select(stacks.c.inputs).where(or_(stacks.c.inputs.in_(page), stacks.c.good_inputs.in_(page)))
+        kept = set(connection.execute(living).scalars())
+        connection.execute(delete(inputs).where(inputs.c.id.in_([name for name in page if name not in kept])))
+
+
+def forget_writers(connection: Connection, before: float) -> int:
+    """Forget the group counts of processes that have written nothing since `before`; how many there were."""
+    return connection.execute(delete(tables.writers).where(tables.writers.c.time < before)).rowcount
