@@ -150,6 +150,11 @@ class QueryWorld:
         made = self._identity(token, "POST", f"/users/{user_id}/credentials/OS-EC2", body)["credential"]
         return Keys(made["access"], made["secret"], project_id, user_id)
 
+    def forget(self, keys: Keys) -> None:
+        """Delete keys."""
+        path = f"/users/{keys.user_id}/credentials/OS-EC2/{keys.access}"
+        self._identity(self.served.token("admin", "admin"), "DELETE", path)
+
     def _identity(self, token: str, method: str, path: str, body: Any = None) -> Any:
         answer = self.served.call(method, f"/identity/v3{path}", body, token)
         assert answer.status < 400, answer.content

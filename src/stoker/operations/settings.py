@@ -114,12 +114,14 @@ def _check_statement(place: str, statement: Any) -> None:
     if statement.get("Principal") not in ("*", {"AWS": "*"}):
         raise BadValue(f'{place}: Principal must be "*".')
     for one, other in (("Action", "NotAction"), ("Resource", "NotResource")):
-        if (one in statement) == (other in statement) and (one == "Action" or one in statement):
+        if (one in statement) == (other in statement):
             raise BadValue(f"{place} must have {one} or {other}, and not both.")
     for name in ("Action", "NotAction", "Resource", "NotResource"):
         if name in statement and not all(isinstance(text, str) for text in _list(statement[name])):
             raise BadValue(f"{place}: {name} must be a text or a list of texts.")
-    for operator, values in dict(statement.get("Condition") or {}).items():
+    condition = statement.get("Condition", {})
+    operators = condition if isinstance(condition, Mapping) else {"Condition": None}
+    for operator, values in operators.items():
         if operator not in _CONDITIONS or not isinstance(values, Mapping) or set(values) != {"ResourceType"}:
             raise BadValue(f"{place}: Condition must be StringEquals or StringLike on ResourceType.")
 
@@ -159,7 +161,7 @@ def _applies(statement: Mapping[str, Any], step: Step) -> bool:
         return False
     return all(
         _matches(step.type, values["ResourceType"], wild=_CONDITIONS[operator])
-        for operator, values in dict(statement.get("Condition") or {}).items()
+        for operator, values in statement.get("Condition", {}).items()
     )
 
 

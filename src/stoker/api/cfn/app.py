@@ -95,7 +95,7 @@ class _Face:
             require_fresh(signed, self.clock.now())
         call = self._call(request, signed, action, form)
         with request_scope(call.context):
-            result = once(call, name, action.handler)
+            result = once(call, name, action.handler) or {}
         metadata = {"RequestId": request.context.request_id}
         _write(request, response, {f"{name}Response": {f"{name}Result": result, "ResponseMetadata": metadata}})
 

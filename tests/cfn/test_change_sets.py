@@ -1,0 +1,129 @@
+"""Change sets by boto3: planned, looked at, carried out, forgotten."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError, WaiterError
+from query_world import QueryWorld
+
+FAST = {"Delay": 0.05, "MaxAttempts": 2000}
+
+
+def template(**values: str) -> str:
+    """A template of test resources with these values."""
+    resources = {
+        name: {"Type": "OS::Heat::TestResource", "Properties": {"value": value}} for name, value in values.items()
+    }
+    return json.dumps({"AWSTemplateFormatVersion": "2010-09-09", "Resources": resources})
+
+
+def propose(boto: Any, name: str, kind: str, body: str, **more: Any) -> dict[str, Any]:
+    made: dict[str, Any] = boto.create_change_set(
+        StackName=more.pop("StackName", "sets"), ChangeSetName=name, ChangeSetType=kind, TemplateBody=body, **more
+    )
+    return made
+
+
+def code(refused: Any) -> str:
+    return str(refused.value.response["Error"]["Code"])
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_stack_made_and_changed_by_change_sets(boto: Any) -> None:
+    made = propose(boto, "first", "CREATE", template(One="a"), Tags=[{"Key": "by", "Value": "set"}])
+    boto.get_waiter("change_set_create_complete").wait(ChangeSetName=made["Id"], WaiterConfig=FAST)
+    (stack,) = boto.describe_stacks(StackName="sets")["Stacks"]
+    assert (stack["StackId"], stack["StackStatus"]) == (made["StackId"], "REVIEW_IN_PROGRESS")
+    assert boto.list_stacks(StackStatusFilter=["REVIEW_IN_PROGRESS"])["StackSummaries"][0]["StackName"] == "sets"
+    shown = boto.describe_change_set(ChangeSetName="first", StackName="sets")
+    assert shown["ExecutionStatus"] == "AVAILABLE"
+    (change,) = [each["ResourceChange"] for each in shown["Changes"]]
+    assert (change["Action"], change["LogicalResourceId"]) == ("Add", "One")
+
+    boto.execute_change_set(ChangeSetName="first", StackName="sets")
+    boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
+    (stack,) = boto.describe_stacks(StackName="sets")["Stacks"]
+    assert stack["StackId"] == made["StackId"]
+    assert stack["Tags"] == [{"Key": "by", "Value": "set"}]
+    assert boto.describe_change_set(ChangeSetName=made["Id"])["ExecutionStatus"] == "EXECUTE_COMPLETE"
+
+    second = propose(boto, "second", "UPDATE", template(One="b", Two="c"))
+    changes = boto.describe_change_set(ChangeSetName=second["Id"])["Changes"]
+    found = {each["ResourceChange"]["LogicalResourceId"]: each["ResourceChange"] for each in changes}
+    assert (found["One"]["Action"], found["One"]["Replacement"]) == ("Modify", "False")
+    assert found["One"]["PhysicalResourceId"]
+    assert found["One"]["Details"][0]["Target"] == {
+        "Attribute": "Properties",
+        "Name": "value",
+        "RequiresRecreation": "Never",
+    }
+    assert found["Two"]["Action"] == "Add"
+    assert json.loads(json.dumps(boto.get_template(StackName="sets", ChangeSetName="second")["TemplateBody"]))
+    boto.execute_change_set(ChangeSetName="second", StackName="sets")
+    boto.get_waiter("stack_update_complete").wait(StackName="sets", WaiterConfig=FAST)
+    assert len(boto.list_stack_resources(StackName="sets")["StackResourceSummaries"]) == 2
+    summaries = boto.list_change_sets(StackName="sets")["Summaries"]
+    assert [(each["ChangeSetName"], each["ExecutionStatus"]) for each in summaries] == [
+        ("first", "EXECUTE_COMPLETE"),
+        ("second", "EXECUTE_COMPLETE"),
+    ]
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_change_set_without_changes_fails_in_the_words_that_clients_look_for(boto: Any) -> None:
+    boto.create_stack(StackName="sets", TemplateBody=template(One="a"))
+    boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
+    made = propose(boto, "empty", "UPDATE", template(One="a"))
+    with pytest.raises(WaiterError):
+        boto.get_waiter("change_set_create_complete").wait(ChangeSetName=made["Id"], WaiterConfig=FAST)
+    shown = boto.describe_change_set(ChangeSetName=made["Id"])
+    assert (shown["Status"], shown["ExecutionStatus"]) == ("FAILED", "UNAVAILABLE")
+    assert "The submitted information didn't contain changes." in shown["StatusReason"]
+    with pytest.raises(ClientError) as refused:
+        boto.execute_change_set(ChangeSetName=made["Id"])
+    assert code(refused) == "InvalidChangeSetStatus"
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_stack_that_changed_since_makes_a_change_set_obsolete(boto: Any) -> None:
+    boto.create_stack(StackName="sets", TemplateBody=template(One="a"))
+    boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
+    made = propose(boto, "late", "UPDATE", template(One="b"))
+    boto.update_stack(StackName="sets", TemplateBody=template(One="c"))
+    boto.get_waiter("stack_update_complete").wait(StackName="sets", WaiterConfig=FAST)
+    assert boto.describe_change_set(ChangeSetName=made["Id"])["ExecutionStatus"] == "OBSOLETE"
+    with pytest.raises(ClientError) as refused:
+        boto.execute_change_set(ChangeSetName=made["Id"])
+    assert code(refused) == "InvalidChangeSetStatus"
+    boto.delete_change_set(ChangeSetName=made["Id"])
+    with pytest.raises(ClientError) as gone:
+        boto.describe_change_set(ChangeSetName=made["Id"])
+    assert code(gone) == "ChangeSetNotFound"
+
+
+def test_deleting_a_stack_that_has_change_sets_only_forgets_them(boto: Any) -> None:
+    propose(boto, "never", "CREATE", template(One="a"), StackName="unborn")
+    with pytest.raises(ClientError) as taken:
+        propose(boto, "never", "CREATE", template(One="a"), StackName="unborn")
+    assert code(taken) == "AlreadyExistsException"
+    boto.delete_stack(StackName="unborn")
+    for ask in (boto.describe_stacks, boto.list_change_sets, boto.delete_stack):
+        with pytest.raises(ClientError) as gone:
+            ask(StackName="unborn")
+        assert code(gone) == "ValidationError"
+
+
+def test_another_project_has_no_part_in_a_change_set(world: QueryWorld, boto: Any) -> None:
+    made = propose(boto, "private", "CREATE", template(One="a"), StackName="hidden")
+    stranger = world.client(world.stranger())
+    for ask in (stranger.describe_change_set, stranger.execute_change_set, stranger.delete_change_set):
+        with pytest.raises(ClientError) as refused:
+            ask(ChangeSetName=made["Id"])
+        assert code(refused) == "ChangeSetNotFound"
+    with pytest.raises(ClientError) as refused:
+        stranger.list_change_sets(StackName=made["StackId"])
+    assert code(refused) == "ValidationError"
+    boto.delete_stack(StackName="hidden")

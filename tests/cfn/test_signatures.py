@@ -1,0 +1,162 @@
+"""Who may ask: right signatures are accepted, and everything that somebody has tampered with is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from botocore.exceptions import ClientError
+from query_world import Keys, QueryWorld
+from signing import FORM, query, send, time_text, version_2, version_4
+
+LIST = "Action=ListStacks&Version=2010-05-15"
+
+
+def test_version_2_by_get_and_by_post(world: QueryWorld, keys: Keys) -> None:
+    assert query(world, keys, Action="ListStacks").status == 200
+    form = urlencode(version_2(keys, world.host, {"Action": "ListStacks"}, "POST"))
+    assert send(world, "POST", "/v1/", form, {"Content-Type": FORM}).status == 200
+
+
+def test_version_4(world: QueryWorld, keys: Keys) -> None:
+    assert send(world, "POST", "/v1/", LIST, version_4(keys, world.host, LIST)).status == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/v1", "/v1/"])
+def test_version_4_as_boto3_makes_it(world: QueryWorld, keys: Keys, path: str) -> None:
+    assert world.client(keys, path=path).list_stacks()["StackSummaries"] == []
+
+
+def test_a_signed_url_of_version_4(world: QueryWorld, boto: Any) -> None:
+    url = boto.generate_presigned_url("list_stacks", HttpMethod="GET")
+    path = url.removeprefix(world.url)
+    assert send(world, "GET", path).status == 200
+    assert send(world, "GET", path.replace("ListStacks", "ListExports")).code == "SignatureDoesNotMatch"
+
+
+def refusal(world: QueryWorld, method: str, path: str, body: str = "", **headers: str) -> str:
+    answer = send(world, method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+    assert 400 <= answer.status < 500
+    return answer.code
+
+
+def test_no_signature(world: QueryWorld) -> None:
+    assert refusal(world, "GET", "/v1/?Action=ListStacks") == "MissingAuthenticationToken"
+    assert refusal(world, "GET", "/v1/?Action=ListStacks&AWSAccessKeyId=x") == "IncompleteSignature"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"Action": "DescribeAccountLimits"},
+        {"NextToken": "more"},
+        {"Signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="},
+        {"AWSAccessKeyId": "somebody"},
+        {"Timestamp": time_text(30.0)},
+    ],
+)
+def test_an_altered_request_of_version_2(world: QueryWorld, keys: Keys, change: dict[str, str]) -> None:
+    signed = version_2(keys, world.host, {"Action": "ListStacks"})
+    assert refusal(world, "GET", f"/v1/?{urlencode({**signed, **change})}") == "SignatureDoesNotMatch"
+
+
+def test_the_path_and_the_method_are_signed(world: QueryWorld, keys: Keys) -> None:
+    signed = urlencode(version_2(keys, world.host, {"Action": "ListStacks"}))
+    assert refusal(world, "GET", f"/?{signed}") == "SignatureDoesNotMatch"
+    assert refusal(world, "POST", "/v1/", signed, Content_Type=FORM) == "SignatureDoesNotMatch"
+
+
+def test_an_altered_body_of_version_4(world: QueryWorld, keys: Keys) -> None:
+    headers = version_4(keys, world.host, LIST)
+    assert (
+        send(world, "POST", "/v1/", LIST.replace("ListStacks", "ListExports"), headers).code == "SignatureDoesNotMatch"
+    )
+
+
+def test_parameters_in_the_url_of_a_post_are_refused(world: QueryWorld, keys: Keys) -> None:
+    headers = version_4(keys, world.host, LIST)
+    assert send(world, "POST", "/v1/?Action=DeleteStack", LIST, headers).code == "MalformedQueryString"
+
+
+def test_a_parameter_that_comes_twice_is_refused(world: QueryWorld, keys: Keys) -> None:
+    signed = urlencode(version_2(keys, world.host, {"Action": "ListStacks"}))
+    assert refusal(world, "GET", f"/v1/?{signed}&Action=DeleteStack") == "InvalidQueryParameter"
+
+
+@pytest.mark.parametrize("ago", [1000.0, -1000.0])
+def test_a_request_from_another_time(world: QueryWorld, keys: Keys, ago: float) -> None:
+    """Whoever has seen a signed request cannot send it again later, and a clock that is ahead does not help."""
+    assert query(world, keys, Action="ListStacks", Timestamp=time_text(ago)).code == "RequestExpired"
+    headers = version_4(keys, world.host, LIST, ago=ago)
+    assert send(world, "POST", "/v1/", LIST, headers).code == "RequestExpired"
+
+
+def test_a_request_without_a_time_could_be_sent_again_for_ever(world: QueryWorld, keys: Keys) -> None:
+    signed = version_2(keys, world.host, {"Action": "ListStacks"}, timed=False)
+    assert refusal(world, "GET", f"/v1/?{urlencode(signed)}") == "IncompleteSignature"
+
+
+def test_the_wrong_secret(world: QueryWorld, keys: Keys) -> None:
+    wrong = replace(keys, secret="0" * 32)
+    assert query(world, wrong, Action="ListStacks").code == "SignatureDoesNotMatch"
+    with pytest.raises(ClientError) as refused:
+        world.client(wrong).list_stacks()
+    assert refused.value.response["Error"]["Code"] == "SignatureDoesNotMatch"
+    assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 403
+
+
+def test_the_wrong_region_and_the_wrong_service(world: QueryWorld, keys: Keys) -> None:
+    """A request that was signed for another place is not accepted here, though the secret is right."""
+    for scope in ({"region": "elsewhere"}, {"service": "s3"}):
+        answer = send(world, "POST", "/v1/", LIST, version_4(keys, world.host, LIST, **scope))
+        assert (answer.status, answer.code) == (403, "SignatureDoesNotMatch")
+    with pytest.raises(ClientError) as refused:
+        world.client(keys, region="us-east-1").list_stacks()
+    assert "RegionOne" in refused.value.response["Error"]["Message"]
+
+
+def test_the_signature_must_cover_the_host_and_the_date(world: QueryWorld, keys: Keys) -> None:
+    for covered in (("host",), ("x-amz-date",)):
+        headers = version_4(keys, world.host, LIST, signed_headers=covered)
+        assert send(world, "POST", "/v1/", LIST, headers).code == "IncompleteSignature"
+
+
+def test_another_host(world: QueryWorld, keys: Keys) -> None:
+    headers = {**version_4(keys, world.host, LIST), "Host": "elsewhere.example"}
+    assert send(world, "POST", "/v1/", LIST, headers).code == "SignatureDoesNotMatch"
+
+
+def test_two_signatures(world: QueryWorld, keys: Keys) -> None:
+    signed = urlencode(version_2(keys, world.host, {"Action": "ListStacks"}))
+    headers = version_4(keys, world.host, "")
+    del headers["Content-Type"]
+    assert send(world, "GET", f"/v1/?{signed}", headers=headers).code == "IncompleteSignature"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "AWS4-HMAC-SHA256",
+        "AWS4-HMAC-SHA256 Credential=a, SignedHeaders=host, Signature=x",
+        "AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host;x-amz-date, Signature=x",
+        "Basic YTpi",
+        "\u00e9",
+    ],
+)
+def test_a_header_that_is_no_signature(world: QueryWorld, header: str) -> None:
+    headers = {"Authorization": header, "X-Amz-Date": "20260101T000000Z", "Content-Type": FORM}
+    answer = send(world, "POST", "/v1/", LIST, headers)
+    assert (answer.status, answer.code) == (400, "IncompleteSignature")
+
+
+def test_times_that_are_none(world: QueryWorld, keys: Keys) -> None:
+    assert query(world, keys, Action="ListStacks", Timestamp="yesterday").code == "IncompleteSignature"
+
+
+def test_keys_that_have_been_deleted(world: QueryWorld) -> None:
+    keys = world.keys()
+    assert query(world, keys, Action="ListStacks").status == 200
+    world.forget(keys)
+    assert query(world, keys, Action="ListStacks").code == "SignatureDoesNotMatch"
