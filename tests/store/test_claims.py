@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -181,14 +182,13 @@ async def test_a_change_from_outside_of_operations_is_made_on_what_was_read_or_n
            "created_at": 1.0}
     )  # fmt: skip
     await journal.commit(Batch().add(resource))
-    untouched = partial(claims.require_untouched, stack_id=made.id, uuid="r", state="as read")
+    changed = replace(resource, state="changed from outside")
+    untouched = partial(claims.change_from_outside, row=changed, as_read="as read")
     with pytest.raises(Fenced, match="has begun"):
         await journal.commit(Batch().then(untouched))
     owned.status = "COMPLETE"
     await journal.commit(Batch().change(owned))
     await journal.commit(Batch().then(untouched))
-    resource.state = "newer"
-    await journal.commit(Batch().change(resource))
     with pytest.raises(Fenced, match="changed meanwhile"):
         await journal.commit(Batch().then(untouched))
 

@@ -119,9 +119,13 @@ class Membership:
         A run whose claim has been lost meanwhile is abandoned, and does not return from here.
         """
         while self.lapsed:
-            if self._beating is None:
-                self._beating = asyncio.get_running_loop().create_future()
-            await asyncio.shield(self._beating)
+            await self.next_beat()
+
+    async def next_beat(self) -> None:
+        """Return when the engine has reported itself the next time."""
+        if self._beating is None:
+            self._beating = asyncio.get_running_loop().create_future()
+        await asyncio.shield(self._beating)
 
     # -- taking operations on ----------------------------------------------------------------------------------
 
@@ -176,15 +180,27 @@ class Membership:
         if standing is None or (standing.owner, standing.epoch) != (self._engine.id, run.claim.epoch):
             LOG.warning("operation %s of stack %s has another owner now", run.operation.id, run.stack.name)
             run.abandon()
-        elif standing.status not in UNFINISHED:
-            return
-        elif run.operation.action == REMOVE_SNAPSHOT:
+        elif standing.status not in UNFINISHED or run.operation.action == REMOVE_SNAPSHOT:
             return
         elif standing.current != run.operation.id:
             if gives_way(run.operation.action, standing.current_action or "DELETE"):
                 run.stop(Stop.SUPERSEDED)
         elif standing.stack_status != IN_PROGRESS:
             run.cancel()
+
+    # -- what peers tell ---------------------------------------------------------------------------------------
+
+    async def offered(self, operation_id: str) -> None:
+        """An operation waits for an owner."""
+        await self.take(operation_id)
+
+    async def alerted(self) -> None:
+        """Others have decided something about what runs here."""
+        await self.reconcile()
+
+    async def ended(self, operation_id: str) -> None:
+        """An operation has ended somewhere."""
+        self._engine.told_finished(operation_id)
 
     async def owner_elsewhere(self, stack_id: str) -> str | None:
         """The other living engine that runs an operation on the stack."""

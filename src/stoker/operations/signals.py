@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from stoker.base.context import RequestContext
@@ -25,6 +26,7 @@ from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack
 from stoker.plugins.resource import NoActionRequired
+from stoker.store import claims
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, Event, Stack
 
@@ -135,8 +137,9 @@ async def _record(engine: Engine, reading: StackContext, state: ResourceState, s
         properties=row.properties,
         time=engine.clock.now(),
     )
-    batch = Batch().change(state.seal()).add(event)
+    as_read, changed = row.state, state.seal()
     if isinstance(reading, OperationRun):
-        await reading.commit(batch)
+        await reading.commit(Batch().change(changed).add(event))
     else:
-        await engine.journal.commit(batch)
+        change = partial(claims.change_from_outside, row=changed, as_read=as_read)
+        await engine.journal.commit(Batch().then(change).add(event))

@@ -17,7 +17,16 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
 
 from stoker.base.errors import Fenced
-from stoker.store.records import FAILED, REMOVE_SNAPSHOT, RUNNING, SUPERSEDED, UNFINISHED, EngineRecord, Operation
+from stoker.store.records import (
+    FAILED,
+    REMOVE_SNAPSHOT,
+    RUNNING,
+    SUPERSEDED,
+    UNFINISHED,
+    EngineRecord,
+    Operation,
+    Resource,
+)
 from stoker.store.snapshots import end_snapshot
 from stoker.store.tables import engines, operations, resources, stacks
 
@@ -202,18 +211,18 @@ def waiting_on(connection: Connection, stack_id: str) -> str | None:
     return connection.execute(select(operations.c.id).select_from(joined).where(where)).scalar()
 
 
-def require_untouched(connection: Connection, stack_id: str, uuid: str, state: str | None) -> None:
-    """Raise Fenced unless a resource is as it was when it was read, and no operation runs on its stack.
-
-    For changes from outside of operations; whoever made it looks again.
+def change_from_outside(connection: Connection, row: Resource, as_read: str | None) -> None:
+    """Write a resource that no operation is changing. Raises Fenced where one runs on its stack by now, or the
+    resource's state is not what it was when it was read; whoever made the change looks again.
     """
-    connection.execute(select(stacks.c.id).where(stacks.c.id == stack_id).with_for_update())
-    running = and_(operations.c.stack_id == stack_id, operations.c.status == RUNNING)
+    connection.execute(select(stacks.c.id).where(stacks.c.id == row.stack_id).with_for_update())
+    running = and_(operations.c.stack_id == row.stack_id, operations.c.status == RUNNING)
     if connection.execute(select(operations.c.id).where(running).limit(1)).first() is not None:
         raise Fenced("an operation on the stack has begun")
-    query = select(resources.c.state).where(resources.c.uuid == uuid).with_for_update()
-    if connection.execute(query).scalar() != state:
+    query = select(resources.c.state).where(resources.c.uuid == row.uuid).with_for_update()
+    if connection.execute(query).scalar() != as_read:
         raise Fenced("the resource has been changed meanwhile")
+    connection.execute(update(resources).where(resources.c.uuid == row.uuid).values(row.values()))
 
 
 def unfinished(connection: Connection, statuses: Sequence[str] = UNFINISHED) -> list[tuple[Operation, str, str]]:

@@ -140,7 +140,7 @@ def _engine(url: str, pool: Pool) -> Engine:
         # WAL lets readers go on beside the one writer; NORMAL loses nothing when a process is killed, and FULL
         # costs one fsync a group so that a power cut loses nothing either.
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON"):
+        for pragma in ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")
