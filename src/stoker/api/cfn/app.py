@@ -22,7 +22,7 @@ from stoker.api.cfn.parameters import VERSION, Form, read_all
 from stoker.api.cfn.repeating import once
 from stoker.api.cfn.signatures import Received, Signed, read_signature, require_fresh
 from stoker.api.faults import BadRequest
-from stoker.api.middleware import HEALTH_PATH, RequestLog, from_falcon, write_json
+from stoker.api.middleware import RequestLog, from_falcon, write_json
 from stoker.api.paths import version_document
 from stoker.api.policy import Policy
 from stoker.base.clock import Clock, SystemClock
@@ -32,6 +32,8 @@ from stoker.rpc.contract import EngineClient
 
 QUERY_PATHS = ("/", "/v1", "/v1/", "/v1.0", "/v1.0/")
 """Where actions are asked for: clients differ in how they end an endpoint."""
+
+HEALTH_PATH = "/healthcheck"
 
 _FORM = "application/x-www-form-urlencoded"
 _XML, _JSON = "application/xml", "application/json"
