@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
-from resource_harness import Bench
+from resource_harness import Bench, Resource
 
 from stoker.base.clock import ManualClock
 from stoker.cloud.auth import CloudPool, TokenCredential
@@ -53,7 +54,7 @@ async def pool(served: ServedCloud, clock: ManualClock) -> AsyncIterator[CloudPo
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every request that is sent from now on, as `GET http://…`."""
+    """Every request that is sent from now on, as `GET http://…`; the bench asks for nothing of its own then."""
     sent: list[str] = []
     send = Transport.send
 
@@ -61,7 +62,11 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         sent.append(f"{request.method} {request.url}")
         return await send(self, request)
 
+    async def unasked(self: Bench, resource: Resource) -> None:
+        await asyncio.sleep(0)
+
     monkeypatch.setattr(Transport, "send", noted)
+    monkeypatch.setattr(Bench, "observed", unasked)
     return sent
 
 

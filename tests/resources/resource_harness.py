@@ -80,6 +80,7 @@ class Bench:
         resource = self.resource(name)
         resource.properties = await self.finalized(properties)
         await self.run("create", resource)
+        await self.observed(resource)
         return resource
 
     async def update(self, resource: Resource, properties: Mapping[str, Any]) -> Outcome:
@@ -91,7 +92,14 @@ class Bench:
             return Replace(reason)
         outcome = await self.run("update", resource, previous=resource.properties, properties=wanted, changed=changed)
         resource.properties = wanted
+        if isinstance(outcome, Done):
+            await self.observed(resource)
         return outcome
+
+    async def observed(self, resource: Resource) -> None:
+        """What has just been made or changed is as it was asked for."""
+        found = await self.kind.observe(self.call(resource, "CHECK", resource.properties))
+        assert found == {}, f"{self.kind.type_name} shows other values than it was given: {found}"
 
     async def delete(self, resource: Resource) -> None:
         """Remove the resource and wait until it is gone."""

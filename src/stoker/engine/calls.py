@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from stoker.base.errors import CloudError
+from stoker.base.errors import CloudError, StokerError
 from stoker.cloud.session import Cloud
 from stoker.engine.children import Child
 from stoker.engine.configs import StoredConfigs
@@ -14,18 +16,21 @@ from stoker.engine.deployments import StoredDeployments
 from stoker.engine.neighbours import StackNeighbours
 from stoker.engine.state import ResourceState
 from stoker.plugins.names import resolve_names
-from stoker.plugins.resource import Call
+from stoker.plugins.resource import Call, NoSources
 from stoker.store import queries
 
 if TYPE_CHECKING:
     from stoker.engine.stack_context import StackContext
 
 
+LOG = logging.getLogger(__name__)
+
+
 async def make_call(run: StackContext, state: ResourceState) -> Call:
     """Everything that one entry into a method may need. Raises CloudError when a name cannot be looked up."""
     cloud = await run.cloud()
     before = finalized(state.type, state.former) if state.row.former_properties else None
-    acting = state.row.action in ("CREATE", "UPDATE") and state.in_progress
+    acting = state.row.action in BEGINNING and state.in_progress
     properties = await _named(state, finalized(state.type, state.given), cloud, required=acting)
     if before is not None:
         before = await _named(state, before, cloud, required=False)
@@ -55,7 +60,25 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         now=engine.clock.now(),
         update_policy=stored.definition.get("update_policy", {}),
         unrecorded=Unrecorded(run),
+        adopted=run.adopted.get(row.name, {}),
+        sources=run.inputs or NoSources(),
     )
+
+
+async def users_of(run: StackContext, state: ResourceState) -> list[str]:
+    """What uses a resource's object, in words; a resource of ours is named with its stack."""
+    try:
+        found = await state.type.used_by(await make_call(run, state))
+    except StokerError as error:
+        LOG.info("what uses %s cannot be told: %s", state.row.name, error.message)
+        return []
+    recorded = await run.engine.database.read(queries.resources_behind, list(found))
+    return [
+        f"{what} (resource {recorded[identifier][1]} of stack {recorded[identifier][0]})"
+        if identifier in recorded
+        else what
+        for identifier, what in found.items()
+    ]
 
 
 def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

@@ -186,9 +186,8 @@ class Child:
             started_at=None,
             finished_at=None,
             deadline=parent.deadline if parent else now + limit,
-            owner=None,
-            epoch=0,
-            plan=None,
+            user_name=parent.user_name if parent else stack.user_name,
+            observe=parent.observe if parent else False,
             snapshot=parent.snapshot if parent else None,
         )
 

@@ -104,7 +104,7 @@ def decide(
     recorded = state.stored.definition
     if (recorded.get("external_id") or target.external_id) and recorded.get("external_id") != target.external_id:
         return Decision(Kind.UPDATE, (f"external_id {REFUSED}",))
-    if row.status == FAILED and row.action == "CHECK" and target.type.always_replace_on_check_failed:
+    if row.status == FAILED and row.action == "CHECK" and _replaced_when_ill(target, state):
         return Decision(Kind.REPLACE, (f"its check failed: {row.reason}",))
     if is_broken(row) and not (target.type.nested or repairable):
         return Decision(Kind.REPLACE, (f"its {row.action.lower()} failed: {row.reason}",))
@@ -122,6 +122,13 @@ def decide(
 def is_broken(row: Resource) -> bool:
     """Whether the last action says that something is wrong with the object; that no copy could be made does not."""
     return row.status == FAILED and row.action != "SNAPSHOT"
+
+
+def _replaced_when_ill(target: Target, state: ResourceState) -> bool:
+    """A nested stack whose inside is ill is updated, and what is ill there is replaced. One that somebody has marked
+    as ill himself is replaced whole (facts: engine.yaml, nested_stacks.check_failed).
+    """
+    return target.type.always_replace_on_check_failed or (target.type.nested and state.stored.marked)
 
 
 def _same_kind(recorded: str, wanted: str, substitutes: tuple[str, ...]) -> bool:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError, StokerError
-from stoker.engine.calls import make_call
+from stoker.engine.calls import make_call, users_of
 from stoker.engine.failure import Failure
 from stoker.engine.hooks import hold
 from stoker.engine.state import ResourceState, attribute_text
@@ -77,7 +77,7 @@ class Performer:
             try:
                 outcome = await self._enter(state, method, await make_call(run, state))
             except CloudError as error:
-                outcome = self._judge(state, error, hiccups)
+                outcome = await self._judge(state, error, hiccups)
                 hiccups += 1
             except StokerError as error:
                 outcome = Failed(error.message, kind=error.kind)
@@ -92,9 +92,7 @@ class Performer:
                 return outcome
             elif isinstance(outcome, Replace):
                 raise NeedsReplacement(outcome.reason)
-            elif self._may_try_again(state, outcome):
-                await self._start_over(state)
-            else:
+            elif not (self._may_try_again(state, outcome) and await self._start_over(state, outcome)):
                 raise _failure(state, outcome)
 
     async def _pause(self, state: ResourceState, outcome: Again) -> None:
@@ -133,39 +131,68 @@ class Performer:
                 state.row.physical_id = call.physical_id
             await self.run.adopt_user_project(state.stored.data.get("stack_user_project_id"))
 
-    def _judge(self, state: ResourceState, error: CloudError, hiccups: int) -> Outcome:
+    async def _judge(self, state: ResourceState, error: CloudError, hiccups: int) -> Outcome:
         """What a failed call means: try later, try anew, or give up."""
         action = state.row.action
         if action == "CREATE" and state.row.physical_id is None and (error.status == 0 or error.status >= 500):
             state.stored.uncertain = True
         if error.transient:
             return Again(after=error.retry_after or min(2.0**hiccups, LONGEST_BACKOFF) + random.random())
-        if error.conflict and action == "DELETE" and hiccups < self.run.engine.settings.action_retry_limit:
-            return Again(after=2.0**hiccups + random.random() * 2)
+        if error.conflict and action == "DELETE":
+            return await self._in_use(state, error, hiccups)
         return Failed(error.message, kind=error.kind, in_error=error.conflict)
+
+    async def _in_use(self, state: ResourceState, error: CloudError, hiccups: int) -> Outcome:
+        """Something still uses the object: wait for it to let go, and say what it is (facts: resource_delete.retry)."""
+        run, row = self.run, state.row
+        users = await users_of(run, state)
+        text = f"{error.message}; it is in use by {', '.join(users)}" if users else error.message
+        if hiccups >= run.engine.settings.action_retry_limit:
+            return Failed(text, kind=error.kind)
+        if hiccups == 0 and row.stack_id == run.stack.id:
+            row.reason = f"waiting until it is free: {text}"
+            await run.commit(Batch().change(state.seal()).add(run.event(state, row.reason)))
+        return Again(after=_backoff(hiccups))
 
     def _may_try_again(self, state: ResourceState, outcome: Failed) -> bool:
         limit = self.run.engine.settings.action_retry_limit
         return outcome.in_error and state.row.action == "CREATE" and state.stored.attempts < limit
 
-    async def _start_over(self, state: ResourceState) -> None:
-        """Remove a broken object and wait a little, so that it can be created anew (facts: resource_create.retry)."""
-        run = self.run
-        if state.row.physical_id is not None:
-            state.stored.progress = {}
-            for round_ in range(run.engine.settings.action_retry_limit * 10):
-                try:
-                    outcome = await state.type.delete(await make_call(run, state))
-                except CloudError as error:
-                    outcome = Again(after=2.0 ** min(round_, 5)) if error.conflict or error.transient else Done()
-                if not isinstance(outcome, Again):
-                    break
-                await run.pause(state.row.uuid, outcome.after)
+    async def _start_over(self, state: ResourceState, outcome: Failed) -> bool:
+        """Remove a broken object and wait a little, so that it can be created anew (facts: resource_create.retry).
+
+        False when it cannot be removed: it stays the resource's, so that it is not forgotten. Whatever comes of further
+        attempts, it is the first failure that is told.
+        """
+        run, stored = self.run, state.stored
+        stored.first_failure = stored.first_failure or [outcome.kind, outcome.reason]
+        stored.progress = {}
+        if state.row.physical_id is not None and not await self._removed(state):
+            return False
         state.row.physical_id = None
-        state.stored.progress = {}
-        state.stored.attempts += 1
+        stored.progress = {}
+        stored.attempts += 1
         await run.commit(Batch().change(state.seal()))
-        await run.pause(state.row.uuid, 2.0**state.stored.attempts + random.random() * 2)
+        with contextlib.suppress(Stopped):  # whoever enters the resource next leaves, knowing why
+            await run.pause(state.row.uuid, _backoff(stored.attempts))
+        return True
+
+    async def _removed(self, state: ResourceState) -> bool:
+        """Remove what a creation has left; false when that fails."""
+        run, hiccups = self.run, 0
+        while True:
+            self._leave_if_stopped(state)
+            try:
+                outcome = await state.type.delete(await make_call(run, state))
+            except CloudError as error:
+                if not error.transient and (not error.conflict or hiccups >= run.engine.settings.action_retry_limit):
+                    return error.not_found
+                outcome = Again(after=min(_backoff(hiccups), LONGEST_BACKOFF))
+                hiccups += 1
+            if not isinstance(outcome, Again):
+                return isinstance(outcome, Done)
+            with contextlib.suppress(Stopped):
+                await run.pause(state.row.uuid, outcome.after)
 
     # -- how it ended ----------------------------------------------------------------------------------------
 
@@ -176,6 +203,7 @@ class Performer:
             row.physical_id = outcome.physical_id
         row.status, row.reason, row.updated_at = COMPLETE, outcome.note or "state changed", run.engine.clock.now()
         state.stored.progress, state.stored.attempts, state.stored.uncertain = {}, 0, False
+        state.stored.first_failure = []
         state.end_change()
         keys = run.keys_of(row.name)
         if keys and row.action != "DELETE":
@@ -207,7 +235,15 @@ def _next_batch(first: list[Batch]) -> Batch:
     return first.pop() if first else Batch()
 
 
+def _backoff(times: int) -> float:
+    """Seconds to wait before trying for another time (facts: engine.yaml, resource_create.retry.how)."""
+    return float(2.0**times + random.random() * 2)
+
+
 def _failure(state: ResourceState, outcome: Failed) -> Failure:
-    """The failure that an outcome means; behind a nested stack, that of the leaf resource."""
+    """The failure that an outcome means: the first of several, and behind a nested stack that of the leaf resource."""
+    if state.row.action == "CREATE" and state.stored.first_failure:
+        kind, reason = state.stored.first_failure
+        return Failure(kind, (state.row.name,), reason)
     inner = Failure.parse(outcome.reason) if state.type.nested else None
     return inner.below(state.row.name) if inner else Failure(outcome.kind, (state.row.name,), outcome.reason)

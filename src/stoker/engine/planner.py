@@ -338,8 +338,8 @@ def _with_inside(
         yield from (_below(step, inner) for inner in below)
 
 
-def plan_verb(action: str, states: list[ResourceState], *, order: VerbOrder) -> Plan:
-    """The plan that has every current resource do the same thing."""
+def plan_verb(action: str, states: list[ResourceState], *, order: VerbOrder, unmade: Iterable[Step] = ()) -> Plan:
+    """The plan that has every current resource do the same thing; `unmade` are steps of those that were never made."""
     current = {state.row.name: state for state in states if state.row.replaced_by is None}
     first: dict[str, set[str]] = {name: set() for name in current}
     for name, state in current.items():
@@ -348,10 +348,18 @@ def plan_verb(action: str, states: list[ResourceState], *, order: VerbOrder) -> 
                 first[name].add(forward_key(required))
             elif order is VerbOrder.DEPENDENTS_FIRST:
                 first[required].add(forward_key(name))
-    return Plan(
-        action,
-        tuple(
-            Step(forward_key(name), Kind.VERB, name, state.row.type, state.row.uuid, after=frozenset(first[name]))
-            for name, state in current.items()
-        ),
-    )
+    steps = [
+        Step(forward_key(name), Kind.VERB, name, state.row.type, state.row.uuid, after=frozenset(first[name]))
+        for name, state in current.items()
+    ]
+    return Plan(action, (*steps, *unmade))
+
+
+def unmade_checks(wanted: Wanted, states: list[ResourceState]) -> list[Step]:
+    """Steps for the resources that a check would look at, had they ever been made."""
+    made = {state.row.name for state in states}
+    return [
+        Step(forward_key(name), Kind.VERB, name, wanted.definition.resources[name].type)
+        for name, (_, type_) in wanted.types.items()
+        if name not in made and type_.checkable
+    ]

@@ -20,8 +20,9 @@ from stoker.base.errors import Bug, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.engine.documents import keep_document, load_adopted, load_copies, load_copies_to_remove, sealed_document
 from stoker.engine.failure import Failure
+from stoker.engine.observing import observe
 from stoker.engine.plan import Kind, Plan, Step, StepGraph
-from stoker.engine.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb
+from stoker.engine.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb, unmade_checks
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.engine.steps import StepRunner
@@ -111,9 +112,10 @@ class OperationRun(StackContext):
         self._position = max((state.row.position for state in self.states.values()), default=0)
         states = list(self.states.values())
         if action in VERBS:
-            await self._load_definition(self.stack.inputs)
+            wanted = await self._load_definition(self.stack.inputs)
             await load_copies(self)
-            self.plan = plan_verb(action, states, order=VERBS[action])
+            unmade = unmade_checks(wanted, states) if action == "CHECK" else ()
+            self.plan = plan_verb(action, states, order=VERBS[action], unmade=unmade)
         elif action in ("DELETE", "ABANDON") or self.operation.inputs == NOTHING:
             self.inputs = await self.engine.loader.load(self.stack.inputs)
             if action == "DELETE":
@@ -126,6 +128,8 @@ class OperationRun(StackContext):
             wanted.restore = await load_copies(self)
             if action == "ADOPT":
                 self.adopted = await load_adopted(self)
+            if self.operation.observe:
+                await observe(self, states)
             self.plan = plan_forward(action, wanted, states, self.scope)
         else:
             raise Bug(f"there is no way to run {action}")
@@ -148,6 +152,7 @@ class OperationRun(StackContext):
         exports = await loader.exports(self.stack.project_id, self.inputs.template)
         definition = loader.bind(self.stack, self.inputs, strict=False, exports=exports)
         self.wanted = self.engine.wanted(definition, self.inputs)
+        self.wanted.since = self.operation.created_at
         if self.inputs.template.uses("Fn::GetAZs"):
             await self.load_zones()
         await self.load_facade()
@@ -354,7 +359,14 @@ class OperationRun(StackContext):
                 await self.engine.release(self.stack, abandoned=self.operation.action == "ABANDON")
             elif self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
                 self.document = await sealed_document(self)
-            await self._end(COMPLETE, f"Stack {self.operation.action} completed successfully")
+            await self._end(COMPLETE, f"Stack {self.operation.stack_action} completed successfully{self._unchecked()}")
+
+    def _unchecked(self) -> str:
+        """What a check could not look at, for its result."""
+        if self.operation.action != "CHECK":
+            return ""
+        names = sorted(name for name, state in self.current.items() if not state.type.checkable)
+        return f", but there is no check for {', '.join(names)}" if names else ""
 
     def _failure_text(self) -> str:
         first = self.failures[0]

@@ -46,7 +46,7 @@ class StepRunner:
         if step.kind is Kind.DELETE:
             await self.delete(self._state(step))
         elif step.kind is Kind.VERB:
-            await self.verb(self._state(step), self.run_.operation.action)
+            await self._verb(step)
         else:
             await self.forward(step)
 
@@ -239,7 +239,7 @@ class StepRunner:
         batch = Batch()
         state.row.action, state.row.status, state.row.started_at = "UPDATE", IN_PROGRESS, run.engine.clock.now()
         state.row.replaced_by = None
-        state.stored.progress = {}
+        state.stored.progress, state.stored.marked = {}, False
         if target.renewed:
             kept = {name: value for name, value in state.given.items() if name not in target.renewed}
             batch.property_sets.append(state.give(kept))
@@ -295,6 +295,12 @@ class StepRunner:
 
     # -- verbs -----------------------------------------------------------------------------------------------
 
+    async def _verb(self, step: Step) -> None:
+        """A resource that was never made is not well (facts: lifecycle.json, check_in_INIT_COMPLETE)."""
+        if step.uuid is None:
+            raise Failure("ResourceNotAvailable", (step.name,), "it has not been created")
+        await self.verb(self._state(step), self.run_.operation.action)
+
     async def verb(self, state: ResourceState, action: str) -> None:
         """Have a resource suspend, resume, be checked, or take part in a snapshot."""
         run = self.run_
@@ -315,7 +321,7 @@ class StepRunner:
             raise Failure("NotSupported", (row.name,), f"{action.lower()} is not possible in state {state_name}")
         if not going_on:
             row.action, row.status, row.started_at = action, IN_PROGRESS, run.engine.clock.now()
-            state.stored.progress = {}
+            state.stored.progress, state.stored.marked = {}, False
             await run.commit(Batch().change(state.seal()).add(run.event(state)))
         if action == "SNAPSHOT" and state.type.copy is not None:
             await Copier(run, self.performer).make(state)

@@ -91,15 +91,16 @@ async def resource_mark_unhealthy(
     reading, state = await _resource(engine, stack, name)
     row = state.row
     if mark_unhealthy and row.action != "DELETE":
-        row.action, row.status = "CHECK", FAILED
+        row.action, row.status, state.stored.marked = "CHECK", FAILED, True
         row.reason = resource_status_reason or "state changed by resource_mark_unhealthy"
     elif not mark_unhealthy and (row.action, row.status) == ("CHECK", FAILED):
         row.status, row.reason = COMPLETE, resource_status_reason or "state changed by resource_mark_unhealthy"
-        state.stored.metadata = {}
+        state.stored.metadata, state.stored.marked = {}, False
     else:
         return
     row.fingerprint = ""
     await _record(engine, reading, state, row.status, row.reason)
+    await engine.outdate_holders(stack)
 
 
 async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:

@@ -50,6 +50,7 @@ class StackFacts:
     deadline: float | None = None
     timeout_minutes: int | None = None
     user_project_id: str | None = None
+    disable_rollback: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -60,6 +61,7 @@ class ChildRequest:
     `template` is a parsed template's plain data or None to keep the child's own; `template_name` the key of the
     file that it came from, for error messages. `parameters` are the child's parameter values. `round` counts the
     requests of one parent action (batches of a rolling update): the same round asked for twice is one request.
+    `registry` maps types of the child's template, where the environment does not.
     """
 
     template: Mapping[str, Any] | None = None
@@ -67,11 +69,12 @@ class ChildRequest:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     round: int = 0
     timeout_minutes: int | None = None
+    registry: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A resource of a nested stack, as its parent sees it."""
+    """A resource of a nested stack, as its parent sees it; `properties` are the values that it was given last."""
 
     name: str
     type: str
@@ -80,6 +83,7 @@ class Member:
     reference_id: Any
     physical_id: str | None
     created_at: float
+    properties: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ChildStack(Protocol):
@@ -90,6 +94,16 @@ class ChildStack(Protocol):
 
         The first call starts the child's operation; later ones report: `Again(after=None)` while it runs, then
         `Done(physical_id=child id)` or `Failed` with the child's reason.
+        """
+
+    async def begin(
+        self, action: str, request: ChildRequest, *, metadata: Mapping[str, Any], data: Mapping[str, Any]
+    ) -> None:
+        """Bring the child to `request` outside of any action of the resource, because it was told something.
+
+        The resource's `metadata`, and what `data` adds to its own, are recorded together with the child's operation.
+        When that has ended, the type's `child_ended` is entered. Raises ActionInProgress, and nothing is recorded,
+        while the child is busy.
         """
 
     async def members(self) -> list[Member]:
@@ -111,6 +125,16 @@ class Neighbours(Protocol):
     async def by_reference(self, reference_id: Any) -> Neighbour | None:
         """The resource with this reference id; None when there is none."""
 
+    async def tell(self, reference_id: Any, message: Any) -> str:
+        """Hand a message to the resource with this reference id (its type's `receive`); what came of it.
+
+        Raises EntityNotFound when there is none, NoActionRequired when it is in the middle of something.
+        """
+
+
+class NoActionRequired(Exception):
+    """A signal was taken that asks for nothing at present; says why."""
+
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
@@ -121,16 +145,7 @@ class Neighbour:
     physical_id: str | None
     metadata: Mapping[str, Any]
     data: Mapping[str, Any]
-
-    async def tell(self, reference_id: Any, message: Any) -> str:
-        """Hand a message to the resource with this reference id (its type's `receive`); what came of it.
-
-        Raises EntityNotFound when there is none, NoActionRequired when it is in the middle of something.
-        """
-
-
-class NoActionRequired(Exception):
-    """A signal was taken that asks for nothing at present; says why."""
+    properties: Mapping[str, Any] = field(default_factory=dict)
 
 
 class SoftwareConfigs(Protocol):
@@ -169,6 +184,27 @@ class SoftwareDeployments(Protocol):
         """Have a server that looks into the object store find its recorded metadata there."""
 
 
+class Sources(Protocol):
+    """What a stack was made from, besides its template."""
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The files that came with the template, by name."""
+
+    def environment(self) -> Mapping[str, Any]:
+        """The environment as plain data, without parameter values."""
+
+
+class NoSources:
+    """What is known where nothing but the resource is at hand."""
+
+    files: Mapping[str, str] = {}  # noqa: RUF012
+
+    def environment(self) -> Mapping[str, Any]:
+        """See Sources."""
+        return {}
+
+
 @dataclass(slots=True)
 class Call:
     """One entry into a lifecycle method.
@@ -179,7 +215,7 @@ class Call:
     `now` the time of this entry. `data` and `progress` may be changed in place. `metadata` is the resource's
     metadata; assign a new mapping to change it. `unrecorded` answers which of some physical ids
     belong to no recorded resource, so that `find` never takes another resource's object. `adopted` is the entry
-    of the document that `adopt` takes the resource from.
+    of the document that `adopt` takes the resource from, `sources` what the stack was made from.
     """
 
     name: str
@@ -205,6 +241,7 @@ class Call:
     update_policy: Mapping[str, Any] = field(default_factory=dict)
     unrecorded: Unrecorded | None = None
     adopted: Mapping[str, Any] = field(default_factory=dict)
+    sources: Sources = field(default_factory=lambda: NoSources())
 
     @property
     def elapsed(self) -> float:
@@ -259,6 +296,7 @@ class ResourceType(ABC):
     `any_properties` types take whatever properties they are given, unchecked.
     `recovery` says how `find` recognizes the object of an interrupted creation; every type that is not local has one.
     `deaf_during` are the actions during which a signalable type takes no signals.
+    `updates_with_parent` types are updated whenever their stack is, `replaced_with_parent` ones replaced.
     `any_attribute` types answer to attributes that they do not declare (a group: those of its members).
     `path_in_attribute` types get the path that follows an attribute's name too (`resource.0.addr`).
     `hidden_data` are keys of `Call.data` that hold secrets: they are shown to nobody, and leave this service sealed.
@@ -283,6 +321,7 @@ class ResourceType(ABC):
     snapshot_on_delete: bool = False
     always_replace_on_check_failed: ClassVar[bool] = True
     updates_with_parent: ClassVar[bool] = False
+    replaced_with_parent: ClassVar[bool] = False
     checkable: ClassVar[bool] = False
     signalable: ClassVar[bool] = False
     deaf_during: ClassVar[frozenset[str]] = frozenset({"SUSPEND", "DELETE"})
@@ -300,6 +339,11 @@ class ResourceType(ABC):
     def has_custom_constraints(self) -> bool:
         """Whether a property, at any depth, is to be checked by a plug-in."""
         return has_custom_constraints(self.properties)
+
+    @cached_property
+    def has_secrets(self) -> bool:
+        """Whether a property, at any depth, is secret."""
+        return has_secrets(self.properties)
 
     def configure(self, options: Mapping[str, Any]) -> None:  # noqa: B027  most types take nothing over
         """Take the operator's options (heat.conf names) over into the declarations; called once, before any use."""
@@ -333,11 +377,6 @@ class ResourceType(ABC):
         return resource.physical_id if resource.physical_id is not None else resource.name
 
     # -- the life of a resource -------------------------------------------------------------------------------
-
-    @cached_property
-    def has_secrets(self) -> bool:
-        """Whether a property, at any depth, is secret."""
-        return has_secrets(self.properties)
 
     async def find(self, call: Call) -> str | None:
         """The physical id of the object that an interrupted `create` made; None when it made none.
@@ -398,6 +437,17 @@ class ResourceType(ABC):
         """Let the object be: the resource is forgotten, and the object stays."""
         return Done()
 
+    async def used_by(self, call: Call) -> Mapping[str, str]:
+        """What keeps the object from being removed: physical ids of other objects, each with what it is, in words."""
+        return {}
+
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        """Properties that the cloud has otherwise than `call.properties`, as it has them; None when the object is gone.
+
+        Only what the service shows can be told, and what the template leaves open is no difference.
+        """
+        return {}
+
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         """Whether a resource whose last action failed must be made anew rather than updated."""
         return True
@@ -445,6 +495,3 @@ class ContentCopy(ResourceType):
     @abstractmethod
     def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
         """The properties that bring the content back, from those that the template gives."""
-
-    async def child_ended(self, call: Call, succeeded: bool) -> None:
-        """The operation that `call.child.begin` began has ended. May change `call.metadata` and `call.data`."""

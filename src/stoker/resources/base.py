@@ -24,7 +24,7 @@ from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.plugins.waiting import Waiter
-from stoker.resources.wire import to_wire, without_nulls
+from stoker.resources.wire import older_spellings, to_wire, wire_value, without_nulls
 from stoker.schema.unknown import is_unknown
 
 CLOCK_SKEW = 60.0
@@ -71,7 +71,8 @@ class RestResource(ResourceType):
     template gives a value, the physical name is sent, which is unique. None means that objects of this kind bear no
     text of ours, and are compared as a whole.
     `waits` judges an object while it is made and changed, `deleting` while it goes (None: gone when the call
-    returns). `computed` names the attributes that `computed_attribute` reads.
+    returns). `computed` names the attributes that `computed_attribute` reads. `unobserved` are properties that the
+    object may rightly show otherwise than the template has them.
     """
 
     collection: ClassVar[Collection]
@@ -79,6 +80,7 @@ class RestResource(ResourceType):
     waits: ClassVar[Waiter | None] = None
     deleting: ClassVar[Waiter | None] = None
     computed: ClassVar[frozenset[str]] = frozenset()
+    unobserved: ClassVar[frozenset[str]] = frozenset()
     recovery: ClassVar[str] = (
         "By name in the project's list. A name given in the template is not proof enough: the object must also have "
         "been made since the action began, be as it was asked for, and belong to no other resource."
@@ -266,6 +268,11 @@ class RestResource(ResourceType):
 
     # -- looking ----------------------------------------------------------------------------------------------
 
+    async def adopt(self, call: Call) -> Outcome:
+        if await self.show(call) is None:
+            return Failed(f"{self.collection.service} has no object {call.physical_id}", "NotFound")
+        return Done()
+
     async def check(self, call: Call) -> Outcome:
         if not self.checkable:
             return await super().check(call)
@@ -276,6 +283,27 @@ class RestResource(ResourceType):
             return Done()
         status = shown.get(self.collection.status_field)
         return Done() if status in self.waits.done else Failed(f"the object is in status {status}", "Error")
+
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        shown = await self.show(call) if call.physical_id is not None else None
+        return None if shown is None else self.differences(call, shown)
+
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+        """Properties that the object shows otherwise than they are recorded.
+
+        The value of one that is built of declared parts is in the service's own form, and so comes as None.
+        """
+        older = older_spellings(self.properties)
+        found: dict[str, Any] = {}
+        for name, prop in self.properties.items():
+            field = name if prop.wire is None else prop.wire
+            value = call.properties.get(name)
+            if value is None or name in older or name in self.unobserved or field not in shown:
+                continue
+            if not same(wire_value(prop, value), shown[field]):
+                built = prop.schema is not None or (prop.items is not None and prop.items.schema is not None)
+                found[name] = None if built else shown[field]
+        return found
 
     async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, Any]:
         if call.physical_id is None:
@@ -325,7 +353,12 @@ def dig(value: Any, path: Several[str | int]) -> Any:
 
 
 def same(sent: Any, shown: Any) -> bool:
-    """Whether a service shows what it was sent: keys that it adds do not count, nor does the order of a list."""
+    """Whether a service shows what it was sent: keys that it adds do not count, nor does the order of a list.
+
+    Nothing is shown in several ways.
+    """
+    if shown is None and sent in ("", [], {}):
+        return True
     if isinstance(sent, Mapping) and isinstance(shown, Mapping):
         return all(key in shown and same(value, shown[key]) for key, value in sent.items())
     if isinstance(sent, list) and isinstance(shown, list):

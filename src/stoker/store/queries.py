@@ -313,6 +313,17 @@ def recorded_ids(connection: Connection, physical_ids: Iterable[str]) -> set[str
     return set(connection.execute(query).scalars())
 
 
+def resources_behind(connection: Connection, physical_ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Names of the stack and of the resource that have these objects, by physical id."""
+    resources, stacks = tables.resources.c, tables.stacks.c
+    query = (
+        select(resources.physical_id, stacks.name, resources.name.label("resource"))
+        .join_from(tables.resources, tables.stacks, stacks.id == resources.stack_id)
+        .where(resources.physical_id.in_(list(physical_ids)))
+    )
+    return {row.physical_id: (row.name, row.resource) for row in connection.execute(query)}
+
+
 def property_sets(connection: Connection, identifiers: Iterable[str]) -> dict[str, str]:
     """Sealed property values by id."""
     found: dict[str, str] = {}

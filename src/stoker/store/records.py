@@ -142,6 +142,11 @@ class Operation(Record):
     stop: str | None = None
     snapshot: str | None = None
 
+    @property
+    def stack_action(self) -> str:
+        """The action that the stack shows: one that is abandoned is deleted, with everything retained."""
+        return "DELETE" if self.action == "ABANDON" else self.action
+
 
 @dataclass(slots=True)
 class StackSnapshot(Record):
@@ -274,6 +279,8 @@ class StoredState:
     attempts: int = 0
     uncertain: bool = False
     made_way: bool = False
+    marked: bool = False
+    first_failure: list[str] = field(default_factory=list)
     restored: dict[str, Any] = field(default_factory=dict)
 
     def to_data(self) -> dict[str, Any]:

@@ -48,11 +48,26 @@ class NestedStackResource(ResourceType):
     async def check(self, call: Call) -> Outcome:
         return await self._forward(call, "CHECK")
 
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        return None if await call.child.template() is None else {}
+
     async def suspend(self, call: Call) -> Outcome:
         return await self._forward(call, "SUSPEND")
 
     async def resume(self, call: Call) -> Outcome:
         return await self._forward(call, "RESUME")
+
+    async def snapshot(self, call: Call) -> Outcome:
+        return await self._forward(call, "SNAPSHOT")
+
+    async def adopt(self, call: Call) -> Outcome:
+        request = self.child_of(call.properties)
+        if request is None:
+            return Failed(f"what {call.name} holds depends on what is not known", "Error")
+        return await call.child.run("ADOPT", request)
+
+    async def abandon(self, call: Call) -> Outcome:
+        return await call.child.run("ABANDON", _KEEP)
 
     async def _forward(self, call: Call, action: str) -> Outcome:
         if call.physical_id is None:

@@ -58,13 +58,26 @@ CLEARED: Mapping[str, Any] = {
 """What clears a field for which Neutron takes no null."""
 
 
+_GO_ALONG = frozenset({"network:dhcp", "network:distributed", "network:router_gateway"})
+"""Owners of ports that Neutron removes itself, with what they are on."""
+
+
+def _port_in_words(port: Mapping[str, Any]) -> str:
+    name = f" {port['name']!r}" if port.get("name") else ""
+    owner = f", {port['device_owner']} {port['device_id']}" if port.get("device_owner") else ""
+    return f"port{name} {port['id']}{owner}"
+
+
 class NeutronResource(RestResource):
     """A type of Neutron's: `value_specs` flow into the body, `tags` are set by a call of their own.
 
-    `strict_value_specs` refuses value_specs that name a property.
+    `strict_value_specs` refuses value_specs that name a property. `ports_by` is the query, with `{id}` in it, for the
+    ports that keep an object from being removed.
     """
 
     strict_value_specs: ClassVar[bool] = False
+    ports_by: ClassVar[str] = ""
+    unobserved = frozenset({"shared"})
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         specs = properties.get("value_specs")
@@ -100,6 +113,13 @@ class NeutronResource(RestResource):
 
     async def _set_tags(self, call: Call, tags: list[str]) -> None:
         await call.cloud.put("neutron", f"{self.member_path(call)}/tags", {"tags": tags})
+
+    async def used_by(self, call: Call) -> Mapping[str, str]:
+        if not self.ports_by or call.physical_id is None:
+            return {}
+        name, _, value = self.ports_by.format(id=call.physical_id).partition("=")
+        ports = await call.cloud.list("neutron", "/v2.0/ports", "ports", {name: value})
+        return {port["id"]: _port_in_words(port) for port in ports if port["device_owner"] not in _GO_ALONG}
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         """A broken or lost object is made anew; a sound one is worth an update."""

@@ -24,6 +24,7 @@ class FloatingIP(NeutronResource):
     type_name = "OS::Neutron::FloatingIP"
     description = "An address of an external network, which leads to a port behind a router."
     collection = collection("floatingip")
+    unobserved = frozenset({"dns_name", "dns_domain"})
     identity = "description"
     recovery = (
         "By its description, in which our physical name is sent unless value_specs sets another; then the floating IP "

@@ -18,6 +18,7 @@ class Net(NeutronResource):
     type_name = "OS::Neutron::Net"
     description = "A virtual network, to which subnets and ports belong."
     collection = collection("network")
+    ports_by = "network_id={id}"
     waits = BUILT
     strict_value_specs = True
     computed = frozenset({"segments"})

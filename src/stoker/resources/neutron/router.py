@@ -51,6 +51,7 @@ class Router(NeutronResource):
     type_name = "OS::Neutron::Router"
     description = "A router between subnets, and from them to an external network."
     collection = collection("router")
+    ports_by = "device_id={id}"
     extension = "router"
     # A highly available router is shown as ALLOCATING while its instances are placed.
     waits = Waiter.until("ACTIVE", "DOWN", pending=("BUILD", "ALLOCATING"), failed=("ERROR", "DEGRADED"))

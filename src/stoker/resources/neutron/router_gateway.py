@@ -80,6 +80,9 @@ class RouterGateway(NeutronResource):
         """Nothing: Neutron has no object for a gateway."""
         return None
 
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        return {} if await _leads_outside(call) else None
+
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         return not await _leads_outside(call)
 

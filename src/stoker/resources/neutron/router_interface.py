@@ -130,6 +130,9 @@ class RouterInterface(NeutronResource):
         """Nothing: Neutron has no object for an interface."""
         return None
 
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        return {} if await _ports(call) else None
+
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         return not await _ports(call)
 

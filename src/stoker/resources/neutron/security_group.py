@@ -40,6 +40,7 @@ class SecurityGroup(NeutronResource):
     type_name = "OS::Neutron::SecurityGroup"
     description = "Rules for which packets may reach the ports of the group, and leave them."
     collection = collection("security_group", "/v2.0/security-groups")
+    ports_by = "security_groups={id}"
     extension = "security-group"
     support = Support(version="2014.1")
 

@@ -35,6 +35,7 @@ class Subnet(NeutronResource):
     type_name = "OS::Neutron::Subnet"
     description = "A range of addresses that ports on one network draw from."
     collection = collection("subnet")
+    ports_by = "fixed_ips=subnet_id={id}"
 
     properties = {
         "network_id": Property(

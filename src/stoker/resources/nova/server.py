@@ -12,9 +12,11 @@ from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, Graph, Node
 from stoker.resources.base import Collection, RestResource, unrecorded
+from stoker.resources.heat.companion_user import adopt_user
 from stoker.resources.nova.server_body import TAGS_AT_BIRTH, server_body
 from stoker.resources.nova.server_changes import change_steps, replacement_reason
 from stoker.resources.nova.server_image import ServerImage, make_image
+from stoker.resources.nova.server_observing import differences
 from stoker.resources.nova.server_ports import (
     delete_ports,
     ensure_port,
@@ -155,12 +157,20 @@ class Server(RestResource):
 
     # -- looking ----------------------------------------------------------------------------------------------
 
+    async def adopt(self, call: Call) -> Outcome:
+        outcome = await super().adopt(call)
+        return await adopt_user(call) if isinstance(outcome, Done) else outcome
+
     async def check(self, call: Call) -> Outcome:
         shown = await self.show(call) if call.physical_id is not None else None
         if shown is None:
             return Failed("the server is not there", "NotFound")
         status, reason = status_of(shown), fault_of(shown)
         return Done() if status == "ACTIVE" else Failed(f"the server is {status}" + (f": {reason}" if reason else ""))
+
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        shown = await self.show(call) if call.physical_id is not None else None
+        return None if shown is None else await differences(call, shown)
 
     async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, Any]:
         return await read_attributes(call, keys)

@@ -1,0 +1,39 @@
+"""What has become of a server that nobody told us of (facts: nova.yaml, live_state)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.plugins.resource import Call
+from stoker.resources.base import same
+
+
+async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Name, metadata, flavor and image that the server has otherwise than recorded.
+
+    Of a server that does not run nothing can be said: its state is a passing one, or a matter for a check. One that
+    boots from a volume shows no image.
+    """
+    if shown["status"] != "ACTIVE":
+        return {}
+    seen = {
+        "name": shown["name"],
+        "metadata": shown.get("metadata"),
+        "image": (shown.get("image") or {}).get("id"),
+        "flavor": await _flavor(call, shown["flavor"]),
+    }
+    wanted = {name: call.properties.get(name) for name in seen}
+    return {
+        name: value
+        for name, value in seen.items()
+        if wanted[name] is not None and value is not None and not same(wanted[name], value)
+    }
+
+
+async def _flavor(call: Call, shown: Mapping[str, Any]) -> str | None:
+    """The flavor's id; newer versions of Nova show its name only."""
+    if "id" in shown:
+        return str(shown["id"])
+    name = shown.get("original_name")
+    return await call.cloud.find("nova.flavor", name) if name else None

@@ -1,0 +1,362 @@
+"""Verbs on running and failed stacks: going on, going back, calling off; what is under way is never forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from world import World
+
+from stoker.base.errors import ActionInProgress, EntityNotFound, NotSupported
+from stoker.emulator.core.faults import Fault
+from stoker.operations.stacks import new_operation
+from stoker.operations.transitions import guard
+from stoker.store import queries
+from stoker.store.records import Stack
+
+NETWORKS = "/network/v2.0/networks"
+
+
+def thing(value: Any = "x", *after: str, **properties: Any) -> dict[str, Any]:
+    body: dict[str, Any] = {"type": "OS::Heat::TestResource", "properties": {"value": value, **properties}}
+    return {**body, "depends_on": list(after)} if after else body
+
+
+def net(**properties: Any) -> dict[str, Any]:
+    return {"type": "OS::Neutron::Net", "properties": properties}
+
+
+def template(**resources: Any) -> dict[str, Any]:
+    return {"heat_template_version": "2021-04-16", "resources": resources}
+
+
+def nested_file(**resources: Any) -> dict[str, str]:
+    return {"child.yaml": json.dumps(template(**resources))}
+
+
+def ref(name: str) -> dict[str, Any]:
+    return {"name": name, "id": None}
+
+
+async def act(world: World, name: str, action: str) -> dict[str, Any]:
+    await world.call("stack_action", ref=ref(name), action=action)
+    return await world.settle((await world.call("stack_identify", ref=ref(name)))["id"])
+
+
+def fail(world: World, on: str, status: int = 400, **rule: Any) -> Fault:
+    return world.in_cloud(lambda: world.served.cloud.faults.add(Fault(on=on, do="fail", status=status, **rule)))
+
+
+def mend(world: World, fault: Fault) -> None:
+    world.in_cloud(lambda: world.served.cloud.faults.remove(fault.id))
+
+
+def state(stack: dict[str, Any]) -> str:
+    return f"{stack['action']}_{stack['status']}"
+
+
+# -- trying again --------------------------------------------------------------------------------------------------
+
+
+async def test_retry_goes_on_from_what_failed(world: World) -> None:
+    fault = fail(world, f"POST {NETWORKS}")
+    stack = await world.create("web", template(a=thing(), net=net(), after=thing("x", "net")))
+    assert state(stack) == "CREATE_FAILED"
+    before = (await world.resources("web"))["a"]
+    mend(world, fault)
+    assert state(await act(world, "web", "retry")) == "CREATE_COMPLETE"
+    rows = await world.resources("web")
+    assert rows["a"] == before
+    assert set(rows) == {"a", "net", "after"}
+
+
+async def test_a_failed_deletion_is_tried_again(world: World) -> None:
+    await world.create("web", template(net=net()))
+    fault = fail(world, f"DELETE {NETWORKS}/*", 403)
+    stack = await world.delete("web")
+    assert state(stack) == "DELETE_FAILED"
+    mend(world, fault)
+    await world.call("stack_action", ref=ref("web"), action="retry")
+    assert state(await world.settle(stack["id"])) == "DELETE_COMPLETE"
+
+
+async def test_what_has_not_failed_is_not_tried_again(world: World) -> None:
+    await world.create("web", template(a=thing()))
+    for action in ("retry", "rollback", "cancel_update", "cancel_without_rollback"):
+        with pytest.raises(NotSupported, match="CREATE_COMPLETE"):
+            await world.call("stack_action", ref=ref("web"), action=action)
+
+
+# -- going back ----------------------------------------------------------------------------------------------------
+
+
+async def test_going_back_can_be_decided_after_the_failure(world: World) -> None:
+    first = template(a=thing("old"))
+    await world.create("web", first)
+    stack = await world.update("web", template(a=thing("new"), b=thing("x", "a", fail=True)))
+    assert state(stack) == "UPDATE_FAILED"
+    assert state(await act(world, "web", "rollback")) == "ROLLBACK_COMPLETE"
+    assert set(await world.resources("web")) == {"a"}
+    assert await world.call("stack_template", ref=ref("web")) == first
+
+
+async def test_a_failed_creation_goes_back_to_nothing(world: World) -> None:
+    await world.create("web", template(a=thing(), b=thing(fail=True)))
+    assert state(await act(world, "web", "rollback")) == "ROLLBACK_COMPLETE"
+    assert await world.resources("web") == {}
+
+
+async def test_a_stack_that_never_was_good_goes_back_to_what_it_was_to_be(world: World) -> None:
+    """Undoing a failed repair of a failed creation must not remove everything."""
+    await world.create("web", template(a=thing(), b=thing(fail=True)))
+    await world.update("web", template(a=thing("new"), b=thing("other", fail=True)))
+    await act(world, "web", "rollback")
+    assert "a" in await world.resources("web")
+
+
+async def test_a_failed_rollback_is_tried_again(world: World) -> None:
+    await world.create("web", template(a=thing("old")))
+    await world.update("web", template(a=thing("new"), net=net(), b=thing("x", "net", fail=True)))
+    fault = fail(world, f"DELETE {NETWORKS}/*", 403)
+    assert state(await act(world, "web", "rollback")) == "ROLLBACK_FAILED"
+    mend(world, fault)
+    assert state(await act(world, "web", "retry")) == "ROLLBACK_COMPLETE"
+    assert set(await world.resources("web")) == {"a"}
+
+
+async def test_cancelling_an_update_goes_back_even_without_rollback(world: World) -> None:
+    await world.create("web", template(a=thing("old")))
+    await world.call("stack_update", ref=ref("web"), template=template(a=thing("new", wait_secs=60), b=thing("x", "a")))
+    await world.turn()
+    stack = await act(world, "web", "cancel_update")
+    assert state(stack) == "ROLLBACK_COMPLETE"
+    assert set(await world.resources("web")) == {"a"}
+
+
+# -- calling off ---------------------------------------------------------------------------------------------------
+
+
+async def test_what_is_under_way_ends_when_the_rest_is_called_off(world: World) -> None:
+    made = template(slow=thing(wait_secs=30), never=thing("x", "slow"))
+    view = await world.call("stack_create", name="web", template=made, disable_rollback=False)
+    await world.until(lambda: bool(world.engine.runs[view["id"]].states))
+    await world.call("stack_action", ref=ref("web"), action="cancel_without_rollback")
+    assert state(await world.call("stack_show", ref=ref("web"))) == "CREATE_FAILED"
+    assert view["id"] in world.engine.runs
+    stack = await world.settle(view["id"])
+    assert state(stack) == "CREATE_FAILED"
+    rows = await world.resources("web")
+    assert {name: row["status"] for name, row in rows.items()} == {"slow": "COMPLETE"}
+    assert state(await act(world, "web", "retry")) == "CREATE_COMPLETE"
+
+
+async def test_stacks_inside_are_called_off_too(world: World) -> None:
+    files = nested_file(slow=thing(wait_secs=30), never=thing("x", "slow"))
+    view = await world.call("stack_create", name="web", template=template(nested={"type": "child.yaml"}), files=files)
+    await world.until(lambda: len(world.engine.runs) == 2 and all(run.states for run in world.engine.runs.values()))
+    await world.call("stack_action", ref=ref("web"), action="cancel_without_rollback")
+    await world.settle(view["id"])
+    rows = await world.resources("web", 1)
+    assert rows["nested"]["status"] == "FAILED"
+    assert rows["slow"]["status"] == "COMPLETE"
+    assert "never" not in rows
+
+
+# -- several at once -----------------------------------------------------------------------------------------------
+
+
+async def test_two_updates_sent_at_once_have_one_outcome(world: World) -> None:
+    await world.create("web", template(a=thing("0")))
+    updates = [template(a=thing(str(number), wait_secs=5), **{f"only{number}": thing()}) for number in (1, 2)]
+    views = await asyncio.gather(*(world.call("stack_update", ref=ref("web"), template=update) for update in updates))
+    stack = await world.settle(views[0]["id"])
+    assert state(stack) == "UPDATE_COMPLETE"
+    history = await world.call("operation_list", ref=ref("web"))
+    assert sorted(entry["status"] for entry in history) == ["COMPLETE", "COMPLETE", "SUPERSEDED"]
+    assert set(await world.resources("web")) in ({"a", "only1"}, {"a", "only2"})
+
+
+async def test_an_update_does_not_bring_back_a_stack_that_goes_meanwhile(world: World) -> None:
+    await world.create("web", template(a=thing(wait_secs=5)))
+    found = await world.call("stack_identify", ref=ref("web"))
+    before: Stack | None = await world.engine.database.read(queries.stack_by_id, found["id"])
+    assert before is not None
+    await world.call("stack_delete", ref=ref("web"))
+    late = new_operation(world.engine, world.context, before, "UPDATE", before.inputs)
+    with pytest.raises(NotSupported, match="DELETE_IN_PROGRESS"):
+        await world.engine.submit(before, late, guard=guard("update"))
+    assert state(await world.settle(found["id"])) == "DELETE_COMPLETE"
+    (deletion, _creation) = await world.call("operation_list", ref={"name": None, "id": found["id"]})
+    assert deletion["action"] == "DELETE"
+
+
+async def test_a_verb_does_not_interrupt_what_runs(world: World) -> None:
+    view = await world.call("stack_create", name="web", template=template(a=thing(wait_secs=20)))
+    for action in ("suspend", "resume", "check"):
+        with pytest.raises(ActionInProgress, match="CREATE"):
+            await world.call("stack_action", ref=ref("web"), action=action)
+    assert state(await world.settle(view["id"])) == "CREATE_COMPLETE"
+
+
+async def test_an_interrupted_change_of_a_nested_stack_gives_way_to_the_newer_one(world: World) -> None:
+    def child(value: str, wait: int) -> dict[str, str]:
+        return nested_file(leaf=thing(value, wait_secs=wait))
+
+    parent = template(nested={"type": "child.yaml"})
+    await world.create("web", parent, files=child("old", 0))
+    await world.call("stack_update", ref=ref("web"), template=parent, files=child("slow", 500))
+    await world.until(lambda: len(world.engine.runs) == 2 and all(run.plan for run in world.engine.runs.values()))
+    began = world.clock.now()
+    stack = await world.update("web", parent, files=child("newest", 1))
+    assert state(stack) == "UPDATE_COMPLETE"
+    nested = (await world.resources("web"))["nested"]
+    shown = await world.call("stack_template", ref={"name": None, "id": nested["nested_id"]})
+    assert shown["resources"]["leaf"]["properties"]["value"] == "newest"
+    leaf = await world.call("resource_show", ref={"name": None, "id": nested["nested_id"]}, name="leaf")
+    assert leaf["attributes"]["output"] == "newest"
+    assert world.clock.now() - began < 1000
+
+
+# -- health --------------------------------------------------------------------------------------------------------
+
+
+async def test_a_check_tells_what_was_never_made(world: World) -> None:
+    await world.create("web", template(a=thing(fail=True), b=thing("x", "a")))
+    stack = await act(world, "web", "check")
+    assert state(stack) == "CHECK_FAILED"
+    assert "resources.b: it has not been created" in stack["status_reason"]
+
+
+async def test_a_check_names_what_it_cannot_look_at(world: World) -> None:
+    await world.create("web", template(a=thing(), word={"type": "OS::Heat::RandomString"}))
+    stack = await act(world, "web", "check")
+    assert state(stack) == "CHECK_COMPLETE"
+    assert stack["status_reason"].endswith("there is no check for word")
+
+
+async def test_what_is_ill_deep_inside_is_replaced_by_the_next_update_of_the_root(world: World) -> None:
+    files = nested_file(leaf=thing(), well=thing())
+    made = template(nested={"type": "child.yaml"})
+    await world.create("web", made, files=files)
+    before = await world.resources("web", 1)
+    inner = {"name": None, "id": before["nested"]["nested_id"]}
+    await world.call("resource_mark_unhealthy", ref=inner, name="leaf", mark_unhealthy=True)
+    await world.update("web", made, files=files)
+    after = await world.resources("web", 1)
+    assert after["nested"]["physical_id"] == before["nested"]["physical_id"]
+    assert after["well"]["physical_id"] == before["well"]["physical_id"]
+    assert after["leaf"]["physical_id"] != before["leaf"]["physical_id"]
+
+
+async def test_a_nested_stack_that_is_marked_itself_is_replaced_whole(world: World) -> None:
+    files = nested_file(leaf=thing())
+    made = template(nested={"type": "child.yaml"})
+    await world.create("web", made, files=files)
+    before = (await world.resources("web"))["nested"]["physical_id"]
+    await world.call("resource_mark_unhealthy", ref=ref("web"), name="nested", mark_unhealthy=True)
+    stack = await world.update("web", made, files=files)
+    assert state(stack) == "UPDATE_COMPLETE"
+    assert (await world.resources("web"))["nested"]["physical_id"] != before
+
+
+# -- the cloud as it is --------------------------------------------------------------------------------------------
+
+
+async def converge(world: World, name: str, made: Any, **arguments: Any) -> dict[str, Any]:
+    return await world.update(name, made, converge=True, **arguments)
+
+
+async def test_an_update_that_looks_mends_what_was_changed_and_makes_what_is_gone(world: World) -> None:
+    made = template(kept=net(name="kept"), drifted=net(name="mine"), lost=net())
+    await world.create("web", made)
+    before = await world.resources("web")
+    served, token = world.served, world.served.token("demo", "demo")
+    path = f"{NETWORKS}/{before['drifted']['physical_id']}"
+    assert served.call("PUT", path, {"network": {"name": "yours"}}, token).status == 200
+    assert served.call("DELETE", f"{NETWORKS}/{before['lost']['physical_id']}", None, token).status == 204
+    await world.update("web", made)
+    assert await world.resources("web") == before
+    stack = await converge(world, "web", made)
+    assert state(stack) == "UPDATE_COMPLETE"
+    after = await world.resources("web")
+    assert after["kept"] == before["kept"]
+    assert after["drifted"]["physical_id"] == before["drifted"]["physical_id"]
+    assert after["lost"]["physical_id"] != before["lost"]["physical_id"]
+    assert served.call("GET", path, None, token).json["network"]["name"] == "mine"
+
+
+async def test_looking_goes_into_nested_stacks(world: World) -> None:
+    files = nested_file(inner=net())
+    made = template(nested={"type": "child.yaml"})
+    await world.create("web", made, files=files)
+    before = await world.resources("web", 1)
+    token = world.served.token("demo", "demo")
+    world.served.call("DELETE", f"{NETWORKS}/{before['inner']['physical_id']}", None, token)
+    await converge(world, "web", made, files=files)
+    after = await world.resources("web", 1)
+    assert after["inner"]["physical_id"] != before["inner"]["physical_id"]
+    assert after["nested"]["physical_id"] == before["nested"]["physical_id"]
+
+
+# -- conflicts -----------------------------------------------------------------------------------------------------
+
+
+async def test_a_deletion_waits_for_what_uses_the_object_and_names_it(world: World) -> None:
+    await world.create("web", template(net=net()))
+    network = (await world.resources("web"))["net"]["physical_id"]
+    token = world.served.token("demo", "demo")
+    body = {"port": {"network_id": network, "name": "foreign"}}
+    port = world.served.call("POST", "/network/v2.0/ports", body, token).json["port"]["id"]
+    stack = await world.delete("web")
+    assert state(stack) == "DELETE_FAILED"
+    assert f"it is in use by port 'foreign' {port}" in stack["status_reason"]
+    events = await world.call("event_list", ref=ref("web"), resource_name="net")
+    waiting = [event for event in events if event["status_reason"].startswith("waiting until it is free")]
+    assert len(waiting) == 1
+    await world.call("stack_delete", ref=ref("web"))
+    await world.until(lambda: stack["id"] in world.engine.runs)
+    world.served.call("DELETE", f"/network/v2.0/ports/{port}", None, token)
+    assert state(await world.settle(stack["id"])) == "DELETE_COMPLETE"
+
+
+async def test_a_creation_in_error_is_tried_anew_and_tells_the_first_failure(world: World) -> None:
+    first = fail(world, f"POST {NETWORKS}", 409, times=1, message="first")
+    later = fail(world, f"POST {NETWORKS}", 409, message="later")
+    stack = await world.create("web", template(net=net()))
+    assert state(stack) == "CREATE_FAILED"
+    assert "first" in stack["status_reason"] and "later" not in stack["status_reason"]
+    assert (first.hits, later.hits) == (1, world.settings.action_retry_limit)
+
+
+# -- history -------------------------------------------------------------------------------------------------------
+
+
+async def test_the_history_tells_who_did_what_and_what_came_of_it(world: World) -> None:
+    await world.create("web", template(a=thing("old")))
+    await world.update("web", template(a=thing("new"), b=thing(fail=True)))
+    second, first = await world.call("operation_list", ref=ref("web"))
+    assert (first["action"], first["status"], second["action"], second["status"]) == (
+        "CREATE", "COMPLETE", "UPDATE", "FAILED",
+    )  # fmt: skip
+    assert second["user_name"] == "demo" and second["request_id"] == world.context.request_id
+    assert second["duration"] is not None and "resources.b" in second["reason"]
+    shown = await world.call("operation_show", ref=ref("web"), operation_id=second["id"])
+    assert {(step["kind"], step["path"]) for step in shown["plan"]["steps"]} == {("update", "a"), ("create", "b")}
+    page = await world.call("operation_list", ref=ref("web"), limit=1)
+    assert [entry["id"] for entry in page] == [second["id"]]
+    rest = await world.call("operation_list", ref=ref("web"), limit=1, marker=second["id"])
+    assert [entry["id"] for entry in rest] == [first["id"]]
+    with pytest.raises(EntityNotFound):
+        await world.call("operation_show", ref=ref("web"), operation_id="nothing")
+
+
+async def test_the_kept_plan_shows_no_secrets(world: World) -> None:
+    made = template(a=thing({"get_param": "password"}))
+    made["parameters"] = {"password": {"type": "string", "hidden": True}}
+    await world.create("web", made, parameters={"password": "s3cr3t-w0rd"})
+    (entry,) = await world.call("operation_list", ref=ref("web"))
+    shown = await world.call("operation_show", ref=ref("web"), operation_id=entry["id"])
+    assert "s3cr3t-w0rd" not in str(shown)
+    assert shown["plan"]["summary"] == {"create": 1}
