@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test quick check format bench docs clean
+.PHONY: demo test quick check format plans bench docs clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -30,6 +30,10 @@ check: $(STAMP)         ## format, lint, types, import contracts
 format: $(STAMP)        ## apply the formatter and the safe fixes
 	$(BIN)/ruff format src tests bench
 	$(BIN)/ruff check --fix src tests bench
+
+plans: $(STAMP)         ## write the plans that tests compare with anew, and show what changed
+	STOKER_REWRITE_PLANS=1 $(BIN)/pytest -q tests/engine/test_golden_plans.py
+	git --no-pager diff tests/engine/golden
 
 bench: $(STAMP)         ## measure, and print beside Heat's figures
 	$(BIN)/python -m bench

@@ -117,12 +117,12 @@ def _reasons(step: Answer) -> Iterator[str]:
 
 def _change_lines(change: Answer, width: int, margin: Text, out: Console) -> Iterator[Text]:
     look = _ADDED if change["before"] is None else _REMOVED if _goes(change) else _CHANGED
-    head = Text.assemble(margin, (look.sign, look.style), f" {_name(change):{width}} = ")
     before, after = change["before"], change["after"]
     if _is_text(before) or _is_text(after):
-        yield Text.assemble(head.copy(), *_effect(change))
+        yield Text.assemble(margin, (look.sign, look.style), f" {_name(change)}:", *_effect(change))
         yield from _text_lines(before, after, margin, out)
         return
+    head = Text.assemble(margin, (look.sign, look.style), f" {_name(change):{width}} = ")
     shown = [_value(value, change) for value in (before,) if value is not None]
     shown += [] if _goes(change) else [_value(after, change) if change["known"] or change["hidden"] else _NOT_KNOWN]
     yield from _wrapped(head, Text.assemble(Text(" -> ").join(shown), *_effect(change)), out)
