@@ -13,6 +13,7 @@ from stoker.engine.children import Child
 from stoker.engine.configs import StoredConfigs
 from stoker.engine.decide import BEGINNING, finalized
 from stoker.engine.deployments import StoredDeployments
+from stoker.engine.loader import LoadedInputs
 from stoker.engine.neighbours import StackNeighbours
 from stoker.engine.state import ResourceState
 from stoker.plugins.names import resolve_names
@@ -61,7 +62,7 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         update_policy=stored.definition.get("update_policy", {}),
         unrecorded=Unrecorded(run),
         adopted=run.adopted.get(row.name, {}),
-        sources=run.inputs or NoSources(),
+        sources=StoredSources(run.inputs) if run.inputs is not None else NoSources(),
     )
 
 
@@ -83,6 +84,18 @@ async def users_of(run: StackContext, state: ResourceState) -> list[str]:
 
 def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in after.items() if before.get(name) != value}
+
+
+class StoredSources:
+    """See plugins.resource.Sources."""
+
+    def __init__(self, inputs: LoadedInputs) -> None:
+        self._inputs = inputs
+        self.files: Mapping[str, str] = inputs.files
+
+    def environment(self) -> Mapping[str, Any]:
+        """See Sources."""
+        return self._inputs.environment.to_data()
 
 
 class Unrecorded:

@@ -169,16 +169,20 @@ class Engine:
         prepared: Prepared,
         tags: tuple[str, ...] = (),
         *,
+        document: str | None = None,
         claim: Claim | None = None,
     ) -> None:
         """Record a new stack with its first operation, and begin. Raises IntegrityError when the name is taken.
 
-        `claim` is the hold on the operation above, for a nested stack: Fenced is raised when it has been lost.
+        `document` is the sealed one that the stack is adopted from. `claim` is the hold on the operation above, for a
+        nested stack: Fenced is raised when it has been lost.
         """
         stack.operation = operation.id
         if operation.parent_operation is None or not self.membership.others:
             self._own(operation)
         batch = Batch(claim=claim).then(prepared.save).add(prepared.row, stack, operation)
+        if document is not None:
+            batch.then(partial(snapshots.keep_stack_document, stack_id=stack.id, body=document))
         batch.add(self._stack_event(stack, operation.action, IN_PROGRESS, f"Stack {operation.action} started"))
         if tags:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
@@ -199,20 +203,21 @@ class Engine:
         guard: Callable[[Stack], object] | None = None,
         fresh: Callable[[Connection], object] | None = None,
         rows: Sequence[Record] = (),
+        new: Sequence[Record] = (),
         claim: Claim | None = None,
     ) -> None:
         """Record an operation on an existing stack and begin; one that is running there gives way first.
 
-        `values` are further columns of the stack to set, `rows` others that change with it. `guard` sees the stack as
-        it is when the operation is recorded; what it raises is raised here, and nothing has been recorded. `fresh` is
-        a guard that looks at more of the record. `claim` as for `submit_new`. Where another engine runs something on
-        the stack, the operation waits until that has ended.
+        `values` are further columns of the stack to set, `rows` others that change with it, `new` others that come.
+        `guard` sees the stack as it is when the operation is recorded; what it raises is raised here, and nothing has
+        been recorded. `fresh` is a guard that looks at more of the record. `claim` as for `submit_new`. Where another
+        engine runs something on the stack, the operation waits until that has ended.
         """
         operation.former_inputs = operation.former_inputs or stack.inputs
         changes: dict[str, Any] = {
-            "action": operation.action,
+            "action": operation.stack_action,
             "status": IN_PROGRESS,
-            "reason": f"Stack {operation.action} started",
+            "reason": f"Stack {operation.stack_action} started",
             "operation": operation.id,
             **(values or {}),
         }
@@ -239,7 +244,7 @@ class Engine:
         batch.then(take_over)
         if tags is not None:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
-        batch.add(self._stack_event(stack, operation.action, IN_PROGRESS, str(changes["reason"])))
+        batch.add(*new, self._stack_event(stack, operation.stack_action, IN_PROGRESS, str(changes["reason"])))
         await self.journal.commit(batch)
         if operation.parent_resource is None:
             await self.outdate_holders(stack)
@@ -308,7 +313,7 @@ class Engine:
         operation, stack, now = run.operation, run.stack, self.clock.now()
         operation.status, operation.reason, operation.finished_at = status, reason, now
         values: dict[str, Any] = {"status": status, "reason": reason}
-        events = [self._stack_event(stack, operation.action, status, reason)]
+        events = [self._stack_event(stack, operation.stack_action, status, reason)]
         batch = Batch(claim=Claim(operation.id, operation.epoch)).change(operation, *await told_holder(run, status))
         batch.steps.extend(conclusion(operation, status, reason, run.document))
         if status == COMPLETE:

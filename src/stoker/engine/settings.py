@@ -21,6 +21,9 @@ class EngineSettings:
     max_resources_per_stack: int = 1000
     max_nested_stack_depth: int = 5
     max_stacks_per_tenant: int = 512
+    max_snapshots_per_stack: int = 32
+    enable_stack_abandon: bool = False
+    enable_stack_adopt: bool = False
     max_software_configs_per_tenant: int = 4096
     max_software_deployments_per_tenant: int = 4096
     max_events_per_stack: int = 1000

@@ -77,6 +77,7 @@ class StackContext:
                 deadline=self.operation.deadline if self.operation else None,
                 timeout_minutes=stack.timeout_minutes,
                 user_project_id=stack.user_project_id,
+                disable_rollback=stack.disable_rollback,
                 options=self.engine.settings.type_options,
             )
         return self._facts

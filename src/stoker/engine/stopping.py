@@ -30,21 +30,5 @@ def gives_way(running: str, following: str) -> bool:
     return following == "DELETE" or (running not in UNCHANGING and following not in UNCHANGING)
 
 
-CANCELLED = "cancelled"
-"""Why an operation has failed that was called off."""
-
-UNCHANGING = ("CHECK", "SUSPEND", "RESUME", "SNAPSHOT")
-"""Actions that leave the definition as it is."""
-
-
-def gives_way(running: str, following: str) -> bool:
-    """Whether the action that runs on a stack stops for one that follows, rather than coming to its end first.
-
-    A newer definition takes over from an older one, and a deletion from everything. What leaves the definition alone
-    neither stops another action half-way, nor is left half done itself.
-    """
-    return following == "DELETE" or (running not in UNCHANGING and following not in UNCHANGING)
-
-
 class Stopped(Exception):
     """Raised inside a waiting step when its run stops."""

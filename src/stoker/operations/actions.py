@@ -47,7 +47,7 @@ async def _retry(engine: Engine, context: RequestContext, stack: Stack, action: 
     """Go on from what has failed: the same action, towards the same definition, with what has been done kept."""
     last = await _last(engine, stack)
     operation = new_operation(engine, context, stack, last.action, last.inputs, observe=last.observe)
-    operation.former_inputs = last.former_inputs
+    operation.former_inputs, operation.snapshot = last.former_inputs, last.snapshot
     await engine.submit(stack, operation, guard=guard(action))
 
 

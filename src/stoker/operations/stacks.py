@@ -10,9 +10,10 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import Forbidden, NotSupported, StackExists
+from stoker.base.errors import StackExists
 from stoker.base.ids import new_id
 from stoker.engine.core import Engine
+from stoker.operations.adoption import adopted_request
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.planning import check_plan
 from stoker.operations.requests import (
@@ -112,21 +113,24 @@ async def stack_create(engine: Engine, context: RequestContext, name: Any, **bod
     Raises StackExists, RequestLimitExceeded, TemplateInvalid …, and then nothing has been made.
     """
     request = StackRequest(**body)
+    action, document = "CREATE", None
     if request.adopt_stack_data is not None:
-        raise NotSupported("Stack adoption is not enabled (enable_stack_adopt).")
+        request = adopted_request(engine, context, request)
+        action, document = "ADOPT", engine.sealer.seal({"adopted": request.adopt_stack_data})
     stack = new_stack(engine, context, name, request)
+    stack.action, stack.reason = action, f"Stack {action} started"
     tags = check_tags(request.tags)
     if await engine.database.read(queries.stack_by_name, context.project_id, stack.name) is not None:
         raise StackExists(f"The Stack ({stack.name}) already exists.")
     await check_quota(engine, context)
     checked = await check_whole(engine, context, stack, request)
-    await check_plan(engine, context, stack, checked, "CREATE", request.plan_digest)
+    await check_plan(engine, context, stack, checked, action, request.plan_digest)
     stack.inputs = checked.prepared.row.id
     stack.description = checked.prepared.loaded.template.description or ""
     stack.credential = await engine.credentials.keep(context)
-    operation = new_operation(engine, context, stack, "CREATE", stack.inputs)
+    operation = new_operation(engine, context, stack, action, stack.inputs)
     try:
-        await engine.submit_new(stack, operation, checked.prepared, tags)
+        await engine.submit_new(stack, operation, checked.prepared, tags, document=document)
     except IntegrityError as error:
         raise StackExists(f"The Stack ({stack.name}) already exists.") from error
     return stack_view(stack, tags)

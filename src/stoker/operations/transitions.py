@@ -47,6 +47,17 @@ def _only(*states: State) -> Callable[[State], Verdict]:
     return lambda state: Verdict.TAKEN if state in states else Verdict.REFUSED
 
 
+def _settled(refused: tuple[str, ...]) -> Callable[[State], Verdict]:
+    """Nothing may be running; in the states that an action among `refused` leads to, it is not possible either."""
+
+    def judge(state: State) -> Verdict:
+        if state[0] in refused and state != ("SUSPEND", IN_PROGRESS):
+            return Verdict.REFUSED
+        return Verdict.BUSY if state[1] == IN_PROGRESS else Verdict.TAKEN
+
+    return judge
+
+
 def _verb(action: str, *, repeatable: bool) -> Callable[[State], Verdict]:
     """A verb is not begun on a stack that is busy; what is being done or has been done already is not done again."""
 
@@ -67,6 +78,14 @@ RULES: Mapping[str, Rule] = {
     "suspend": Rule(_verb("SUSPEND", repeatable=False), ""),
     "resume": Rule(_verb("RESUME", repeatable=False), ""),
     "check": Rule(_verb("CHECK", repeatable=True), ""),
+    "snapshot": Rule(
+        _settled(("DELETE", "SUSPEND")), "A stack that is being deleted has no snapshots; resume a suspended one first."
+    ),
+    "restore": Rule(
+        _unless(("DELETE", "SUSPEND")),
+        "A stack that is being deleted, or is suspended, cannot be restored; resume a suspended one first.",
+    ),
+    "abandon": Rule(_settled(()), ""),
     "cancel_update": Rule(_only(("UPDATE", IN_PROGRESS)), "Only an update that is running can be cancelled."),
     "cancel_without_rollback": Rule(
         _only(("UPDATE", IN_PROGRESS), ("CREATE", IN_PROGRESS)),

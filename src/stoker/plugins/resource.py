@@ -187,9 +187,8 @@ class SoftwareDeployments(Protocol):
 class Sources(Protocol):
     """What a stack was made from, besides its template."""
 
-    @property
-    def files(self) -> Mapping[str, str]:
-        """The files that came with the template, by name."""
+    files: Mapping[str, str]
+    """The files that came with the template, by name."""
 
     def environment(self) -> Mapping[str, Any]:
         """The environment as plain data, without parameter values."""
@@ -198,7 +197,8 @@ class Sources(Protocol):
 class NoSources:
     """What is known where nothing but the resource is at hand."""
 
-    files: Mapping[str, str] = {}  # noqa: RUF012
+    def __init__(self) -> None:
+        self.files: Mapping[str, str] = {}
 
     def environment(self) -> Mapping[str, Any]:
         """See Sources."""
@@ -241,7 +241,7 @@ class Call:
     update_policy: Mapping[str, Any] = field(default_factory=dict)
     unrecorded: Unrecorded | None = None
     adopted: Mapping[str, Any] = field(default_factory=dict)
-    sources: Sources = field(default_factory=lambda: NoSources())
+    sources: Sources = field(default_factory=NoSources)
 
     @property
     def elapsed(self) -> float:

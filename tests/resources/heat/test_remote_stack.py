@@ -120,6 +120,8 @@ async def test_stack_is_made_and_read(stacks: Bench, remote: RemoteService) -> N
                 "stack_name": name,
                 "template": TEMPLATE,
                 "parameters": {"a": 1},
+                "files": {},
+                "environment": {"parameters": {"a": 1}},
                 "disable_rollback": True,
                 "timeout_mins": 5,
             },
@@ -151,7 +153,16 @@ async def test_update_and_verbs(stacks: Bench, remote: RemoteService) -> None:
     for verb in ("suspend", "resume", "check"):
         await stacks.run(verb, resource)
     assert [(method, body) for method, _, body in remote.requests[1:]] == [
-        ("PUT", {"template": TEMPLATE, "parameters": {"b": 2}, "disable_rollback": True}),
+        (
+            "PUT",
+            {
+                "template": TEMPLATE,
+                "parameters": {"b": 2},
+                "files": {},
+                "environment": {"parameters": {"b": 2}},
+                "disable_rollback": True,
+            },
+        ),
         ("POST", {"suspend": None}),
         ("POST", {"resume": None}),
         ("POST", {"check": ""}),

@@ -92,6 +92,19 @@ class AccessKey(ResourceType):
         call.data[_CREDENTIAL] = sha256(access.encode()).hexdigest()
         return Done(physical_id=access)
 
+    async def adopt(self, call: Call) -> Outcome:
+        """The key pair must be that of the user in the same stack."""
+        user = await call.neighbours.by_reference(call.properties["UserName"])
+        admin = await call.cloud.as_stack_domain_admin()
+        identifier = sha256(str(call.physical_id).encode()).hexdigest()
+        answer = await admin.request("GET", "keystone", f"/credentials/{identifier}", ok=(404,))
+        owner = None if answer.status == 404 else answer.body["credential"]["user_id"]
+        if user is None or user.type != USER or owner is None or owner != user.data.get("user_id"):
+            call.data.clear()
+            return Failed(f"{call.physical_id} is no access key of {call.properties['UserName']}", "NotFound")
+        call.data[_ACCESS], call.data[_CREDENTIAL] = call.physical_id, identifier
+        return Done()
+
     async def delete(self, call: Call) -> Outcome:
         if _ACCESS in call.data:
             admin = await call.cloud.as_stack_domain_admin()

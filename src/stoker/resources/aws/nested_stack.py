@@ -46,6 +46,9 @@ class NestedStack(NestedStackResource):
     async def update(self, call: Call) -> Outcome:
         return await self._act(call, "UPDATE")
 
+    async def adopt(self, call: Call) -> Outcome:
+        return await self._act(call, "ADOPT")
+
     async def _act(self, call: Call, action: str) -> Outcome:
         given = call.properties
         limit = int(call.stack.options.get("max_template_size") or Limits().max_template_size)

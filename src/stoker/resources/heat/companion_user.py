@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call
-from stoker.resources.heat.stack_user import StackUserResource, make_key_pair
+from stoker.resources.heat.stack_user import StackUserResource, make_key_pair, prove_user
 
 _BOOKS = ("user_id", "password", "access_key", "secret_key", "credential_id")
 
@@ -26,6 +26,15 @@ async def ensure_user(call: Call, *, with_key_pair: bool) -> Outcome:
     if not isinstance(outcome, Done):
         return Again(after=0.0)
     return (await make_key_pair(_as_user(call)) if with_key_pair else None) or Done()
+
+
+async def adopt_user(call: Call) -> Outcome:
+    """See that the user that `call.data` names, if any, may be taken over with the resource."""
+    if call.data.get("user_id") is None:
+        for key in _BOOKS:
+            call.data.pop(key, None)
+        return Done()
+    return await prove_user(_as_user(call)) or Done()
 
 
 async def dismiss_user(call: Call) -> Outcome:

@@ -7,7 +7,7 @@ import string
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.declare import between, one_of
 from stoker.schema.property import Attribute, Property, Support, Type
@@ -76,6 +76,9 @@ class RandomString(ResourceType):
         least = sum(minimum for _, minimum in alphabets(properties))
         if least > properties["length"]:
             yield f"length: {properties['length']} characters cannot hold the {least} that the minimums add up to"
+
+    async def adopt(self, call: Call) -> Outcome:
+        return Done() if call.data.get("value") else Failed("the document does not have the random text", "Error")
 
     async def create(self, call: Call) -> Outcome:
         call.data.setdefault("value", random_text(alphabets(call.properties), call.properties["length"]))

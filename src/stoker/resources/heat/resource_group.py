@@ -8,6 +8,7 @@ from itertools import count as counting
 from itertools import islice
 from typing import Any
 
+from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member
 from stoker.resources.base import dig
 from stoker.resources.declare import between, length, one_of
@@ -146,6 +147,13 @@ class ResourceGroup(GroupResource):
         former = [(name, present[name]) for name in sorted(present.keys() & wanted, key=_by_turn(wanted, count))]
         new_names = (name for name in wanted if name not in present)
         return member_definitions(former, batch, new_names, partial(member_definition, call.properties))
+
+    async def adopt(self, call: Call) -> Outcome:
+        """Names that were not to be used again go on not being used."""
+        wanted = islice(names(_skipped(call)), call.properties["count"])
+        return await call.child.run(
+            "ADOPT", self.request({name: member_definition(call.properties, name) for name in wanted})
+        )
 
     def _policy(self, call: Call, name: str) -> Mapping[str, Any] | None:
         policy: Mapping[str, Any] | None = Finalizer().properties(self.update_policy, call.update_policy)[name]

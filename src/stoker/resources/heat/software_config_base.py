@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
@@ -77,8 +77,13 @@ class StoredConfig(ResourceType):
         await call.configs.create(call.uuid, {"name": call.physical_name, "group": UNGROUPED, **stored})
         return Done(physical_id=call.uuid)
 
+    async def adopt(self, call: Call) -> Outcome:
+        if await call.configs.get(str(call.physical_id)) is None:
+            return Failed(f"there is no software configuration {call.physical_id}", "NotFound")
+        return Done()
+
     async def delete(self, call: Call) -> Outcome:
-        await call.configs.delete(call.uuid)
+        await call.configs.delete(call.physical_id or call.uuid)
         return Done()
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:

@@ -16,7 +16,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import AttributeKey, Call, NoActionRequired, ResourceType
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
-from stoker.resources.heat.companion_user import dismiss_user
+from stoker.resources.heat.companion_user import adopt_user, dismiss_user
 from stoker.resources.heat.deployment_config import derived_config, put_in, triggers, value_of, with_inputs
 from stoker.resources.heat.deployment_signal import (
     TRANSPORTS,
@@ -129,6 +129,17 @@ class SoftwareDeployment(ResourceType):
 
     async def delete(self, call: Call) -> Outcome:
         return await in_turn(call, (*self._steps, _forget, dismiss_user))
+
+    async def adopt(self, call: Call) -> Outcome:
+        """The deployment goes on under the resource's own uuid, which is its id."""
+        former = await call.deployments.get(str(call.physical_id))
+        if former is None and await call.deployments.get(call.uuid) is None:
+            return Failed(f"there is no software deployment {call.physical_id}", "NotFound")
+        if former is not None and call.physical_id != call.uuid:
+            await call.deployments.create(call.uuid, former)
+            await call.deployments.delete(str(call.physical_id))
+        outcome = await adopt_user(call)
+        return Done(physical_id=call.uuid) if isinstance(outcome, Done) else outcome
 
     @property
     def _steps(self) -> tuple[Step, ...]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from stoker.base.errors import BadValue, NotSupported
-from stoker.cloud.credentials import PluginCredential
 from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import dig
+from stoker.resources.heat.remote_cloud import remote_cloud
+from stoker.resources.heat.remote_snapshot import RemoteSnapshot
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _WAITS = Waiter.until("COMPLETE", pending=("IN_PROGRESS",), failed=("FAILED",), every=10.0)
@@ -28,6 +27,7 @@ class Stack(ResourceType):
     service = "heat"
     updates_with_parent = True
     checkable = True
+    copy = RemoteSnapshot()
     recovery = "By the stack's name in the remote project, which is the physical name."
 
     properties = {
@@ -89,19 +89,21 @@ class Stack(ResourceType):
     # -- making -----------------------------------------------------------------------------------------------
 
     async def find(self, call: Call) -> str | None:
-        cloud = await _remote(call)
+        cloud = await remote_cloud(call)
         listed = await cloud.list("heat", "/stacks", "stacks", {"name": call.physical_name})
         return next((str(item["id"]) for item in listed if item["stack_name"] == call.physical_name), None)
 
     async def create(self, call: Call) -> Outcome:
-        cloud = await _remote(call)
+        cloud = await remote_cloud(call)
         if call.physical_id is None:
+            call.data["stack_name"] = call.physical_name
             made = await cloud.post("heat", "/stacks", {"stack_name": call.physical_name, **_body(call)})
             return Again(after=_WAITS.pause(0.0), physical_id=str(made["stack"]["id"]))
         return await self._look(call, cloud, "CREATE")
 
     async def update(self, call: Call) -> Outcome:
-        return await self._ask(call, "UPDATE", "PUT", "", _body(call))
+        body = {**_body(call), "disable_rollback": call.stack.disable_rollback}
+        return await self._ask(call, "UPDATE", "PUT", "", body)
 
     async def suspend(self, call: Call) -> Outcome:
         return await self._ask(call, "SUSPEND", "POST", "/actions", {"suspend": None})
@@ -109,13 +111,18 @@ class Stack(ResourceType):
     async def resume(self, call: Call) -> Outcome:
         return await self._ask(call, "RESUME", "POST", "/actions", {"resume": None})
 
+    async def adopt(self, call: Call) -> Outcome:
+        if await _show(call, await remote_cloud(call)) is None:
+            return Failed(f"there is no stack {call.physical_id}", "NotFound")
+        return Done()
+
     async def check(self, call: Call) -> Outcome:
         return await self._ask(call, "CHECK", "POST", "/actions", {"check": ""})
 
     async def delete(self, call: Call) -> Outcome:
         if call.physical_id is None:
             return Done()
-        cloud = await _remote(call)
+        cloud = await remote_cloud(call)
         if not call.progress.get("sent"):
             answer = await cloud.request("DELETE", "heat", _path(call), ok=(404,))
             if answer.status == 404:
@@ -127,7 +134,7 @@ class Stack(ResourceType):
         """Have the remote stack do something, then wait for it."""
         if call.physical_id is None:
             return Failed(f"{call.name} has not been created, so there is nothing to {action.lower()}", "Error")
-        cloud = await _remote(call)
+        cloud = await remote_cloud(call)
         if not call.progress.get("sent"):
             await cloud.request(method, "heat", f"{_path(call)}{below}", json=body)
             call.progress["sent"] = True
@@ -147,7 +154,7 @@ class Stack(ResourceType):
     # -- looking ----------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
-        shown = await _show(call, await _remote(call)) if call.physical_id is not None else None
+        shown = await _show(call, await remote_cloud(call)) if call.physical_id is not None else None
         if shown is None:
             return dict.fromkeys(keys)
         outputs = {output["output_key"]: output.get("output_value") for output in shown.get("outputs") or []}
@@ -156,12 +163,23 @@ class Stack(ResourceType):
 
 
 def _path(call: Call) -> str:
-    return f"/stacks/{quote(call.physical_name, safe='')}/{call.physical_id}"
+    """A stack that was adopted bears the name that it was made with."""
+    name = call.data.get("stack_name", call.physical_name)
+    return f"/stacks/{quote(name, safe='')}/{call.physical_id}"
 
 
 def _body(call: Call) -> dict[str, Any]:
+    """The stack as it is wanted, with all that the template may refer to: the files and the environment of this one."""
     properties = call.properties
-    body = {"template": properties["template"], "parameters": properties["parameters"] or {}, "disable_rollback": True}
+    parameters = properties["parameters"] or {}
+    environment = {section: value for section, value in call.sources.environment().items() if value}
+    body = {
+        "template": properties["template"],
+        "parameters": parameters,
+        "files": dict(call.sources.files),
+        "environment": {**environment, "parameters": parameters},
+        "disable_rollback": True,
+    }
     return body if properties["timeout"] is None else {**body, "timeout_mins": properties["timeout"]}
 
 
@@ -169,28 +187,3 @@ async def _show(call: Call, cloud: Cloud) -> dict[str, Any] | None:
     answer = await cloud.request("GET", "heat", _path(call), ok=(404,))
     found: dict[str, Any] | None = None if answer.status == 404 else answer.body["stack"]
     return found
-
-
-async def _remote(call: Call) -> Cloud:
-    """The cloud that the context names. Raises NotSupported or BadValue for a credential that cannot be used."""
-    context = call.properties["context"] or {}
-    region = context.get("region_name")
-    secret = context.get("credential_secret_id")
-    if secret:
-        login = await _login(call, secret)
-        credential = PluginCredential.of(*login, context.get("ca_cert"), bool(context.get("insecure")))
-        return await call.cloud.acting_as(credential, region)
-    return call.cloud.with_region(region) if region and region != call.cloud.region else call.cloud
-
-
-async def _login(call: Call, secret: str) -> tuple[str, dict[str, Any]]:
-    """The plug-in and its options that the secret holds."""
-    if not call.cloud.has_service("barbican"):
-        raise NotSupported("credential_secret_id needs a key manager (barbican), and this cloud's catalog has none.")
-    identifier = quote(secret.rstrip("/").rpartition("/")[2], safe="")
-    payload = await call.cloud.get("barbican", f"/secrets/{identifier}/payload", headers={"Accept": "text/plain"})
-    try:
-        login = json.loads(payload) if isinstance(payload, str | bytes) else payload
-        return str(login["auth_type"]), dict(login["auth"])
-    except (ValueError, TypeError, KeyError) as error:
-        raise BadValue(f"The secret {secret} is not JSON with auth_type and auth.") from error

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from stoker.base.errors import CloudError, Conflict
 from stoker.cloud.session import Cloud
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.heat.random_string import random_text
 
@@ -53,6 +53,10 @@ class StackUserResource(ResourceType):
         await _grant_role(call, admin)
         return await self.equip(call)
 
+    async def adopt(self, call: Call) -> Outcome:
+        """Take over a user that a stack of the same project had; what it is told to send signals to is made anew."""
+        return await prove_user(call) or await self.equip(call)
+
     async def equip(self, call: Call) -> Outcome:
         """Whatever else the resource needs, once there is the user; may be entered again."""
         return Done()
@@ -73,6 +77,44 @@ class StackUserResource(ResourceType):
 
     async def resume(self, call: Call) -> Outcome:
         return await _enable(call, True)
+
+
+async def prove_user(call: Call) -> Outcome | None:
+    """See that a user, and a key pair, may be taken over: None, or why not.
+
+    Users are removed with the rights of the domain's administrator. So it must be one that was made for a stack of the
+    same project: of the domain for such users, and with a project whose name begins with the stack's project's id.
+    """
+    for key in (DOMAIN, PROJECT):
+        call.data.pop(key, None)
+    admin = await call.cloud.as_stack_domain_admin()
+    answer = await admin.request("GET", "keystone", f"/users/{call.physical_id}", ok=(404,))
+    if answer.status == 404:
+        return Failed(f"there is no user {call.physical_id}", "NotFound")
+    user = answer.body["user"]
+    if user["domain_id"] != await _domain(call, admin) or not user.get("default_project_id"):
+        return Failed(f"the user {call.physical_id} was not made for a stack", "Forbidden")
+    project = (await admin.get("keystone", f"/projects/{user['default_project_id']}"))["project"]
+    if not str(project["name"]).startswith(f"{call.stack.project_id}-"):
+        return Failed(f"the user {call.physical_id} was not made for a stack of this project", "Forbidden")
+    if "password" not in call.data:
+        return Failed("the document does not have the user's password", "Error")
+    call.data["user_id"], call.data[PROJECT] = call.physical_id, project["id"]
+    await _prove_key_pair(call, admin)
+    return None
+
+
+async def _prove_key_pair(call: Call, admin: Cloud) -> None:
+    """Forget a key pair that is not the user's."""
+    access = call.data.get("access_key")
+    identifier = sha256(str(access).encode()).hexdigest()
+    if access is not None:
+        answer = await admin.request("GET", "keystone", f"/credentials/{identifier}", ok=(404,))
+        if answer.status != 404 and answer.body["credential"]["user_id"] == call.physical_id:
+            call.data["credential_id"] = identifier
+            return
+    for key in ("access_key", "secret_key", "credential_id"):
+        call.data.pop(key, None)
 
 
 async def make_key_pair(call: Call) -> Outcome | None:

@@ -31,6 +31,9 @@ class TemplateResource(NestedStackResource):
     async def update(self, call: Call) -> Outcome:
         return await self._made(call, await call.child.run("UPDATE", self.child_of(call.properties)))
 
+    async def adopt(self, call: Call) -> Outcome:
+        return await self._made(call, await super().adopt(call))
+
     async def _made(self, call: Call, outcome: Outcome) -> Outcome:
         """Remember the reference id of a child that is complete, for it may come from an output."""
         if isinstance(outcome, Done):

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from stoker.base.errors import ActionInProgress, NotSupported
+from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, Member, NoActionRequired
 from stoker.resources.base import dig
 from stoker.resources.heat.batching import Batch, Rolling, batches, every_change, member_definitions
@@ -77,6 +78,11 @@ class UniformGroup(GroupResource):
         there = sorted((member for member in await call.child.members() if member.name in present), key=turn)
         former = [(member.name, present[member.name]) for member in there]
         return member_definitions(former, batch, random_names(), lambda name: wanted)
+
+    async def adopt(self, call: Call) -> Outcome:
+        """Members keep the names that they have."""
+        members = dict.fromkeys(call.adopted["resources"], await self.member(call))
+        return await call.child.run("ADOPT", self.request(members))
 
 
 class AutoScalingResource(UniformGroup):

@@ -1,0 +1,121 @@
+"""Making a stack from the document of another: what `adopt_stack_data` means (facts: engine.yaml, adopt).
+
+A document has its hidden values sealed with this installation's key: here a stack comes back as it went. Elsewhere the
+sealed part cannot be opened, and hidden parameters have to be given again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import BadValue, NotSupported, StokerError
+from stoker.engine.core import Engine
+from stoker.engine.exporting import Document
+from stoker.operations.requests import StackRequest
+from stoker.template.parameter import HIDDEN_TEXT
+
+SEALED_FOR = "adoption"
+"""What distinguishes a sealed part of a document from whatever else is sealed with the same key."""
+
+
+def adopted_request(engine: Engine, context: RequestContext, request: StackRequest) -> StackRequest:
+    """The request to create a stack that `adopt_stack_data` and what is given beside it make.
+
+    What is given goes over what the document has; the template is the document's. Raises NotSupported where adopting is
+    switched off, BadValue for a document that cannot be used.
+    """
+    require_option(engine.settings.enable_stack_adopt, "Stack adoption", "enable_stack_adopt")
+    data = _unsealed(engine, context, _checked(request.adopt_stack_data))
+    given = request.environment or {}
+    if not isinstance(given, Mapping) or request.environment_files:
+        raise BadValue("Adopting a stack takes the environment as a map; named environment files are not taken.")
+    environment = _laid_over(data.get("environment") or {}, given)
+    parameters = {**(environment.pop("parameters", None) or {}), **(request.parameters or {})}
+    _refuse_masked(parameters, environment)
+    return replace(
+        request,
+        template=data.get("template") or request.template,
+        environment=environment,
+        files={**(data.get("files") or {}), **(request.files or {})},
+        parameters=parameters,
+        tags=request.tags if request.tags is not None else data.get("tags"),
+        adopt_stack_data=_without_masked(data.get("resources") or {}),
+    )
+
+
+def _laid_over(environment: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The document's environment with what is given, section by section."""
+    merged = dict(environment)
+    for section, value in given.items():
+        before = merged.get(section)
+        if isinstance(before, Mapping) and isinstance(value, Mapping):
+            merged[section] = {**before, **value}
+        else:
+            merged[section] = value
+    return merged
+
+
+def _checked(data: Any) -> Mapping[str, Any]:
+    if not isinstance(data, Mapping):
+        raise BadValue("adopt_stack_data must be a map: the document of a stack that was abandoned or exported.")
+    for key in ("environment", "files", "resources"):
+        if not isinstance(data.get(key) or {}, Mapping):
+            raise BadValue(f"adopt_stack_data: {key} must be a map.")
+    for path, entry in _entries(data.get("resources") or {}, ()):
+        if not isinstance(entry, Mapping):
+            raise BadValue(f"adopt_stack_data: the entry of resource {'.'.join(path)} must be a map.")
+        for key, kind in (("resource_id", str), ("resource_data", Mapping), ("metadata", Mapping)):
+            if entry.get(key) is not None and not isinstance(entry[key], kind):
+                raise BadValue(f"adopt_stack_data: {key} of resource {'.'.join(path)} has the wrong form.")
+    return data
+
+
+def _entries(resources: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    if not isinstance(resources, Mapping):
+        raise BadValue(f"adopt_stack_data: resources of {'.'.join(path) or 'the stack'} must be a map.")
+    for name, entry in resources.items():
+        yield (*path, str(name)), entry
+        if isinstance(entry, Mapping) and entry.get("resources"):
+            yield from _entries(entry["resources"], (*path, str(name)))
+
+
+def _unsealed(engine: Engine, context: RequestContext, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The document with what was sealed in its place again, where this installation sealed it for this project."""
+    if not isinstance(data.get("sealed"), str):
+        return data
+    try:
+        sealed = engine.sealer.open(data["sealed"])
+    except StokerError:
+        return data
+    if not isinstance(sealed, dict) or sealed.get("for") != SEALED_FOR:
+        return data
+    if sealed.get("project_id") != context.project_id:
+        raise BadValue("adopt_stack_data belongs to a stack of another project; its sealed values cannot be used here.")
+    plain = {key: value for key, value in data.items() if key != "sealed"}
+    return Document(plain, [(tuple(place), value) for place, value in sealed["hidden"]]).whole()
+
+
+def _refuse_masked(parameters: Mapping[str, Any], environment: Mapping[str, Any]) -> None:
+    masked = sorted(name for name, value in parameters.items() if value == HIDDEN_TEXT)
+    defaults = environment.get("parameter_defaults") or {}
+    masked += sorted(name for name, value in defaults.items() if value == HIDDEN_TEXT and name not in parameters)
+    if masked:
+        raise BadValue(
+            f"The values of the hidden parameters {', '.join(masked)} were sealed by another installation, or for "
+            "another stack; give them as parameters of this request."
+        )
+
+
+def _without_masked(value: Any) -> Any:
+    """What is known of resources: a value that nobody could unseal is none."""
+    if isinstance(value, Mapping):
+        return {key: _without_masked(item) for key, item in value.items() if item != HIDDEN_TEXT}
+    return [_without_masked(item) for item in value] if isinstance(value, list) else value
+
+
+def require_option(enabled: bool, what: str, option: str) -> None:
+    if not enabled:
+        raise NotSupported(f"{what} is not supported here: the operator has not set {option}.")

@@ -1,0 +1,144 @@
+"""Snapshots of stacks: taking, showing, deleting and restoring them (facts: engine.yaml, snapshot)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import BadValue, NotSupported, RequestLimitExceeded, SnapshotNotFound
+from stoker.base.ids import new_id
+from stoker.engine.core import Engine
+from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.requests import check_request
+from stoker.operations.stacks import new_operation
+from stoker.operations.transitions import guard, verdict
+from stoker.store import snapshots
+from stoker.store.records import COMPLETE, IN_PROGRESS, REMOVE_SNAPSHOT, Stack, StackSnapshot
+
+MAX_NAME = 255
+
+
+async def snapshot_create(
+    engine: Engine, context: RequestContext, ref: Reference, name: str | None = None
+) -> dict[str, Any]:
+    """Begin to take a snapshot. Raises ActionInProgress, NotSupported, RequestLimitExceeded."""
+    stack = await find_stack(engine, context, ref)
+    verdict("snapshot", stack)
+    if name is not None and len(name) > MAX_NAME:
+        raise BadValue(f"The snapshot's name is {len(name)} characters long; at most {MAX_NAME} are allowed.")
+    await _check_limit(engine, context, stack)
+    snapshot = StackSnapshot(
+        id=new_id(),
+        stack_id=stack.id,
+        name=name,
+        action="CREATE",
+        status=IN_PROGRESS,
+        reason="Snapshot CREATE started",
+        inputs=stack.inputs,
+        body=None,
+        created_at=engine.clock.now(),
+    )
+    operation = new_operation(engine, context, stack, "SNAPSHOT", stack.inputs)
+    operation.snapshot = snapshot.id
+    await engine.submit(stack, operation, guard=guard("snapshot"), new=[snapshot])
+    return snapshot_view(engine, snapshot)
+
+
+async def _check_limit(engine: Engine, context: RequestContext, stack: Stack) -> None:
+    limit = engine.settings.max_snapshots_per_stack
+    if limit < 0 or context.is_admin:
+        return
+    count = await engine.database.read(snapshots.count_snapshots, stack.id)
+    if count >= limit:
+        raise RequestLimitExceeded(
+            f"The stack has {count} snapshots; at most {limit} are allowed (max_snapshots_per_stack). "
+            "Delete some that are not needed any more."
+        )
+
+
+async def snapshot_list(engine: Engine, context: RequestContext, ref: Reference) -> list[dict[str, Any]]:
+    """The stack's snapshots, oldest first."""
+    stack = await find_stack(engine, context, ref)
+    found = await engine.database.read(snapshots.snapshots_of, stack.id)
+    return [snapshot_view(engine, snapshot) for snapshot in found]
+
+
+async def snapshot_show(engine: Engine, context: RequestContext, ref: Reference, snapshot_id: str) -> dict[str, Any]:
+    """One snapshot with the stack's document, hidden values masked. Raises SnapshotNotFound."""
+    stack = await find_stack(engine, context, ref)
+    return snapshot_view(engine, await _find(engine, stack, snapshot_id))
+
+
+async def snapshot_delete(engine: Engine, context: RequestContext, ref: Reference, snapshot_id: str) -> None:
+    """Begin to remove a snapshot with what it holds in the cloud; asking again while that runs changes nothing."""
+    stack = await find_stack(engine, context, ref)
+    snapshot = await _find(engine, stack, snapshot_id)
+    if (snapshot.action, snapshot.status) == ("CREATE", IN_PROGRESS):
+        raise NotSupported(f"The snapshot {snapshot_id} is still being taken; it can be deleted afterwards.")
+    if (stack.action, stack.status) == ("RESTORE", IN_PROGRESS):
+        raise NotSupported(f"The stack {stack.name} is being restored; its snapshots can be deleted afterwards.")
+    if (snapshot.action, snapshot.status) == ("DELETE", IN_PROGRESS):
+        return
+    operation = new_operation(engine, context, stack, REMOVE_SNAPSHOT, snapshot.inputs)
+    operation.stack_id = operation.snapshot = snapshot.id
+    await engine.remove_snapshot(snapshot, stack, operation)
+
+
+async def snapshot_restore(engine: Engine, context: RequestContext, ref: Reference, snapshot_id: str) -> None:
+    """Begin to bring the stack back to a snapshot: to its definition, and with the contents that were saved.
+
+    Raises what an update with the snapshot's template would raise, and NotSupported for one that is not complete.
+    """
+    stack = await find_stack(engine, context, ref)
+    snapshot = await _find(engine, stack, snapshot_id)
+    _require_complete(snapshot)
+    verdict("restore", stack)
+    present = await engine.loader.load(snapshot.inputs)
+    parameters = present.parameters
+    environment = present.environment.with_parameters(parameters["environment"])
+    checked = await check_request(
+        engine, context, stack, present.template, environment, present.files, parameters["request"]
+    )
+    values: dict[str, Any] = {}
+    if stack.credential is None:
+        values["credential"] = await engine.credentials.keep(context)
+    operation = new_operation(engine, context, stack, "RESTORE", checked.prepared.row.id)
+    operation.snapshot = snapshot.id
+
+    def still_there(connection: Connection) -> None:
+        _require_complete(snapshots.snapshot_by_id(connection, snapshot.id) or _missing(snapshot_id))
+
+    await engine.submit(stack, operation, checked.prepared, values=values, guard=guard("restore"), fresh=still_there)
+
+
+def _require_complete(snapshot: StackSnapshot) -> None:
+    if (snapshot.action, snapshot.status) != ("CREATE", COMPLETE):
+        state = f"{snapshot.action}_{snapshot.status}"
+        raise NotSupported(f"Only a complete snapshot can be restored; {snapshot.id} is in state {state}.")
+
+
+def _missing(snapshot_id: str) -> StackSnapshot:
+    raise SnapshotNotFound(f"The Snapshot ({snapshot_id}) could not be found.")
+
+
+async def _find(engine: Engine, stack: Stack, snapshot_id: str) -> StackSnapshot:
+    snapshot = await engine.database.read(snapshots.snapshot_by_id, snapshot_id)
+    if snapshot is None or snapshot.stack_id != stack.id:
+        raise SnapshotNotFound(f"The Snapshot ({snapshot_id}) for Stack ({stack.name}) could not be found.")
+    return snapshot
+
+
+def snapshot_view(engine: Engine, snapshot: StackSnapshot) -> dict[str, Any]:
+    """A snapshot as it is shown; `data` is the stack's document, None until it is complete."""
+    return {
+        "id": snapshot.id,
+        "name": snapshot.name,
+        "stack_id": snapshot.stack_id,
+        "action": snapshot.action,
+        "status": snapshot.status,
+        "status_reason": snapshot.reason,
+        "data": engine.sealer.open(snapshot.body)["document"] if snapshot.body is not None else None,
+        "created_at": snapshot.created_at,
+    }

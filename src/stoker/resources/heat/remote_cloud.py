@@ -1,0 +1,37 @@
+"""The cloud in which a resource has its stack: another region, or another cloud with a credential of its own."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+from stoker.base.errors import BadValue, NotSupported
+from stoker.cloud.credentials import PluginCredential
+from stoker.cloud.session import Cloud
+from stoker.plugins.resource import Call
+
+
+async def remote_cloud(call: Call) -> Cloud:
+    """The cloud that the context names. Raises NotSupported or BadValue for a credential that cannot be used."""
+    context = call.properties["context"] or {}
+    region = context.get("region_name")
+    secret = context.get("credential_secret_id")
+    if secret:
+        login = await _login(call, secret)
+        credential = PluginCredential.of(*login, context.get("ca_cert"), bool(context.get("insecure")))
+        return await call.cloud.acting_as(credential, region)
+    return call.cloud.with_region(region) if region and region != call.cloud.region else call.cloud
+
+
+async def _login(call: Call, secret: str) -> tuple[str, dict[str, Any]]:
+    """The plug-in and its options that the secret holds."""
+    if not call.cloud.has_service("barbican"):
+        raise NotSupported("credential_secret_id needs a key manager (barbican), and this cloud's catalog has none.")
+    identifier = quote(secret.rstrip("/").rpartition("/")[2], safe="")
+    payload = await call.cloud.get("barbican", f"/secrets/{identifier}/payload", headers={"Accept": "text/plain"})
+    try:
+        login = json.loads(payload) if isinstance(payload, str | bytes) else payload
+        return str(login["auth_type"]), dict(login["auth"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise BadValue(f"The secret {secret} is not JSON with auth_type and auth.") from error

@@ -1,0 +1,76 @@
+"""A snapshot of a stack in another cloud, as the copy of its content (facts: heat.yaml, OS::Heat::Stack, snapshot)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import Call, ContentCopy, Snapshot
+from stoker.plugins.waiting import Waiter
+from stoker.resources.heat.remote_cloud import remote_cloud
+from stoker.template.parameter import HIDDEN_TEXT
+
+_TAKEN = Waiter.until("COMPLETE", pending=("IN_PROGRESS",), failed=("FAILED",), every=10.0)
+_GOING = Waiter.until("GONE", pending=("IN_PROGRESS", "COMPLETE"), failed=("FAILED",), every=10.0)
+
+
+class RemoteSnapshot(ContentCopy):
+    """The snapshot that the other orchestration service takes of its stack."""
+
+    type_name = "OS::Heat::Stack"
+    service = "heat"
+    recovery = "By its name, among the remote stack's snapshots."
+
+    def of(self, resource: Snapshot) -> Mapping[str, Any]:
+        name = resource.data.get("stack_name", resource.physical_name)
+        return {"context": resource.properties.get("context"), "stack": resource.physical_id, "stack_name": name}
+
+    def noted(self, copy: Snapshot) -> Mapping[str, Any]:
+        return {"snapshot_id": copy.physical_id}
+
+    def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
+        """The snapshot's template and parameters; values that the service shows to nobody stay as the template says."""
+        saved = copy.data["parameters"]
+        shown = {name: value for name, value in saved.items() if value != HIDDEN_TEXT}
+        parameters = {**(properties.get("parameters") or {}), **shown}
+        return {**properties, "template": copy.data["template"], "parameters": parameters}
+
+    async def find(self, call: Call) -> str | None:
+        cloud = await remote_cloud(call)
+        listed = await cloud.list("heat", _path(call), "snapshots")
+        return next((str(item["id"]) for item in listed if item.get("name") == call.physical_name), None)
+
+    async def create(self, call: Call) -> Outcome:
+        cloud = await remote_cloud(call)
+        if call.physical_id is None:
+            made = await cloud.post("heat", _path(call), {"name": call.physical_name})
+            return Again(after=_TAKEN.pause(0.0), physical_id=str(made["id"]))
+        answer = await cloud.request("GET", "heat", f"{_path(call)}/{call.physical_id}", ok=(404,))
+        if answer.status == 404:
+            return Failed(f"the snapshot {call.physical_id} is gone before it was taken", "NotFound")
+        shown = answer.body["snapshot"]
+        outcome = _TAKEN.judge(shown["status"], shown.get("status_reason"), call.elapsed)
+        if isinstance(outcome, Done):
+            call.data["template"] = json.dumps(shown["data"]["template"])
+            call.data["parameters"] = shown["data"]["environment"].get("parameters") or {}
+        return outcome
+
+    async def delete(self, call: Call) -> Outcome:
+        if call.physical_id is None:
+            return Done()
+        cloud, path = await remote_cloud(call), f"{_path(call)}/{call.physical_id}"
+        if not call.progress.get("sent"):
+            await cloud.delete("heat", path, ok=(404,))
+            call.progress["sent"] = True
+        answer = await cloud.request("GET", "heat", path, ok=(404,))
+        if answer.status == 404:
+            return Done()
+        return _GOING.judge(answer.body["snapshot"]["status"], elapsed=call.elapsed)
+
+
+def _path(call: Call) -> str:
+    properties = call.properties
+    return f"/stacks/{quote(properties['stack_name'], safe='')}/{properties['stack']}/snapshots"

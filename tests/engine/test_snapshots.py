@@ -1,0 +1,249 @@
+"""Snapshots: what they hold, how they come and go, and how a stack comes back from one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from world import World
+
+from stoker.base.errors import ActionInProgress, NotSupported, RequestLimitExceeded, SnapshotNotFound
+from stoker.emulator.core.faults import Fault
+
+CHILD = """
+heat_template_version: 2021-04-16
+resources:
+  disk: {type: OS::Cinder::Volume, properties: {size: 1}}
+outputs:
+  id: {value: {get_resource: disk}}
+"""
+FILES = {"child.yaml": CHILD}
+
+
+def template(**resources: Any) -> dict[str, Any]:
+    return {"heat_template_version": "2021-04-16", "resources": resources}
+
+
+def ref(name: str) -> dict[str, Any]:
+    return {"name": name, "id": None}
+
+
+NET = {
+    "net": {"type": "OS::Neutron::Net"},
+    "subnet": {
+        "type": "OS::Neutron::Subnet",
+        "properties": {"network": {"get_resource": "net"}, "cidr": "10.9.0.0/24"},
+    },
+}
+
+
+def server(**properties: Any) -> dict[str, Any]:
+    wanted = {"image": "cirros", "flavor": "m1.tiny", "networks": [{"network": {"get_resource": "net"}}]}
+    return {"type": "OS::Nova::Server", "depends_on": "subnet", "properties": {**wanted, **properties}}
+
+
+def volume(**properties: Any) -> dict[str, Any]:
+    return {"type": "OS::Cinder::Volume", "properties": {"size": 1, **properties}}
+
+
+def value(text: str) -> dict[str, Any]:
+    return {"type": "OS::Heat::Value", "properties": {"value": text}}
+
+
+async def take(world: World, name: str, snapshot: str | None = None) -> dict[str, Any]:
+    taken = await world.call("snapshot_create", ref=ref(name), name=snapshot)
+    stack = await world.call("stack_identify", ref=ref(name))
+    await world.settle(stack["id"])
+    shown: dict[str, Any] = await world.call("snapshot_show", ref=ref(name), snapshot_id=taken["id"])
+    return shown
+
+
+async def restore(world: World, name: str, snapshot: dict[str, Any]) -> dict[str, Any]:
+    await world.call("snapshot_restore", ref=ref(name), snapshot_id=snapshot["id"])
+    return await world.settle(snapshot["stack_id"])
+
+
+async def remove(world: World, name: str, snapshot: dict[str, Any]) -> None:
+    await world.call("snapshot_delete", ref=ref(name), snapshot_id=snapshot["id"])
+    await world.settle(snapshot["stack_id"])
+    while world.engine.runs:
+        await world.turn()
+
+
+def saved(world: World) -> dict[str, list[dict[str, Any]]]:
+    """Images made of servers, and backups."""
+    served = world.served
+    images = served.call("GET", "/image/v2/images", token=served.token()).json["images"]
+    backups = served.call("GET", "/volume/v3/backups/detail?all_tenants=1", token=served.token()).json["backups"]
+    return {"images": [image for image in images if image.get("image_type") == "snapshot"], "backups": backups}
+
+
+async def test_a_snapshot_holds_the_document_of_the_stack(world: World) -> None:
+    await world.create("one", template(word=value("hello")), tags=["a", "b"])
+    snapshot = await take(world, "one", "first")
+    assert (snapshot["name"], snapshot["action"], snapshot["status"]) == ("first", "CREATE", "COMPLETE")
+    data = snapshot["data"]
+    assert data["name"] == "one" and data["tags"] == ["a", "b"]
+    assert data["template"]["resources"]["word"]["properties"] == {"value": "hello"}
+    assert data["resources"]["word"]["type"] == "OS::Heat::Value"
+    stack = await world.call("stack_show", ref=ref("one"))
+    assert (stack["action"], stack["status"]) == ("SNAPSHOT", "COMPLETE")
+    listed = await world.call("snapshot_list", ref=ref("one"))
+    assert [item["id"] for item in listed] == [snapshot["id"]]
+
+
+async def test_contents_of_servers_and_volumes_are_copied_and_go_with_the_snapshot(world: World) -> None:
+    await world.create("full", template(**NET, web=server(), disk=volume()))
+    first, second = await take(world, "full"), await take(world, "full")
+    copies = saved(world)
+    assert len(copies["images"]) == len(copies["backups"]) == 2
+    noted = {item["data"]["resources"]["web"]["resource_data"]["snapshot_image_id"] for item in (first, second)}
+    assert noted == {image["id"] for image in copies["images"]}
+    assert first["data"]["resources"]["disk"]["resource_data"]["backup_id"] in {b["id"] for b in copies["backups"]}
+    await remove(world, "full", first)
+    with pytest.raises(SnapshotNotFound):
+        await world.call("snapshot_show", ref=ref("full"), snapshot_id=first["id"])
+    left = saved(world)
+    kept = second["data"]["resources"]
+    assert [image["id"] for image in left["images"]] == [kept["web"]["resource_data"]["snapshot_image_id"]]
+    assert [backup["id"] for backup in left["backups"]] == [kept["disk"]["resource_data"]["backup_id"]]
+    stack = await world.delete("full")
+    assert (stack["action"], stack["status"]) == ("DELETE", "COMPLETE")
+    assert saved(world) == {"images": [], "backups": []}
+
+
+async def test_restoring_brings_back_the_definition_and_the_contents(world: World) -> None:
+    await world.create("back", template(**NET, web=server(), word=value("before")))
+    before = await world.resources("back")
+    snapshot = await take(world, "back")
+    await world.update("back", template(**NET, web=server(name="other"), word=value("after"), more=value("new")))
+    stack = await restore(world, "back", snapshot)
+    assert (stack["action"], stack["status"]) == ("RESTORE", "COMPLETE"), stack["status_reason"]
+    after = await world.resources("back")
+    assert set(after) == {"net", "subnet", "web", "word"}
+    assert after["web"]["physical_id"] == before["web"]["physical_id"]
+    image = snapshot["data"]["resources"]["web"]["resource_data"]["snapshot_image_id"]
+    assert _server(world, after["web"])["image"]["id"] == image
+    shown = await world.call("stack_template", ref=ref("back"))
+    assert shown["resources"]["word"]["properties"] == {"value": "before"}
+
+
+async def test_what_was_restored_stays_until_the_template_says_otherwise(world: World) -> None:
+    await world.create("keep", template(**NET, web=server()))
+    snapshot = await take(world, "keep")
+    await restore(world, "keep", snapshot)
+    image = snapshot["data"]["resources"]["web"]["resource_data"]["snapshot_image_id"]
+    await world.update("keep", template(**NET, web=server(), word=value("x")))
+    assert _server(world, (await world.resources("keep"))["web"])["image"]["id"] == image
+    other = world.served.call("GET", "/image/v2/images?name=cirros", token=world.served.token()).json["images"][0]["id"]
+    await world.update("keep", template(**NET, web=server(image=other), word=value("x")))
+    assert _server(world, (await world.resources("keep"))["web"])["image"]["id"] == other
+
+
+async def test_a_snapshot_can_be_restored_again_and_brings_the_contents_back_each_time(world: World) -> None:
+    await world.create("again", template(disk=volume()))
+    snapshot = await take(world, "again")
+    for _ in range(2):
+        stack = await restore(world, "again", snapshot)
+        assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert _restored(world) == 2
+
+
+async def test_what_has_been_removed_since_is_made_anew_from_its_copy(world: World) -> None:
+    await world.create("anew", template(disk=volume(), word=value("x")))
+    snapshot = await take(world, "anew")
+    await world.update("anew", template(word=value("x")))
+    stack = await restore(world, "anew", snapshot)
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert set(await world.resources("anew")) == {"disk", "word"}
+    assert _restored(world) == 1
+
+
+async def test_nested_stacks_take_part(world: World) -> None:
+    tree = template(nested={"type": "child.yaml"})
+    await world.create("tree", tree, files=FILES)
+    snapshot = await take(world, "tree")
+    nested = snapshot["data"]["resources"]["nested"]
+    assert nested["resources"]["disk"]["resource_data"]["backup_id"] == saved(world)["backups"][0]["id"]
+    stack = await restore(world, "tree", snapshot)
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert _restored(world) == 1
+    await world.update("tree", template(word=value("x")))
+    stack = await restore(world, "tree", snapshot)
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert _restored(world) == 2
+    await world.delete("tree")
+    assert saved(world)["backups"] == []
+
+
+async def test_a_failed_copy_fails_the_snapshot_and_harms_nothing(world: World) -> None:
+    await world.create("sad", template(disk=volume(), word=value("x")))
+    before = await world.resources("sad")
+    cloud = world.served.cloud
+    world.in_cloud(lambda: cloud.faults.add(Fault(on="POST /volume/v3/*/backups", do="fail", status=400)))
+    failed = await take(world, "sad")
+    assert (failed["status"], failed["data"]) == ("FAILED", None)
+    with pytest.raises(NotSupported):
+        await world.call("snapshot_restore", ref=ref("sad"), snapshot_id=failed["id"])
+    stack = await world.update("sad", template(disk=volume(), word=value("y")))
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert (await world.resources("sad"))["disk"]["physical_id"] == before["disk"]["physical_id"]
+    await remove(world, "sad", failed)
+    assert await world.call("snapshot_list", ref=ref("sad")) == []
+
+
+async def test_refusals(world: World) -> None:
+    await world.create("no", template(slow={"type": "OS::Heat::TestResource", "properties": {"value": "x"}}))
+    with pytest.raises(SnapshotNotFound):
+        await world.call("snapshot_show", ref=ref("no"), snapshot_id="nowhere")
+    taken = await world.call("snapshot_create", ref=ref("no"), name=None)
+    with pytest.raises(ActionInProgress):
+        await world.call("snapshot_create", ref=ref("no"), name=None)
+    with pytest.raises(NotSupported, match="still being taken"):
+        await world.call("snapshot_delete", ref=ref("no"), snapshot_id=taken["id"])
+    with pytest.raises(NotSupported, match="complete"):
+        await world.call("snapshot_restore", ref=ref("no"), snapshot_id=taken["id"])
+    await world.settle(taken["stack_id"])
+    await world.create("other", template(word=value("x")))
+    with pytest.raises(SnapshotNotFound):
+        await world.call("snapshot_show", ref=ref("other"), snapshot_id=taken["id"])
+    await world.call("stack_action", ref=ref("no"), action="suspend")
+    await world.settle(taken["stack_id"])
+    with pytest.raises(NotSupported, match="resume"):
+        await world.call("snapshot_create", ref=ref("no"), name=None)
+
+
+async def test_a_stack_may_have_so_many_snapshots_and_administrators_more(world: World) -> None:
+    world.engine.settings = replace(world.engine.settings, max_snapshots_per_stack=1)
+    await world.create("limit", template(word=value("x")))
+    await take(world, "limit")
+    with pytest.raises(RequestLimitExceeded, match="max_snapshots_per_stack"):
+        await take(world, "limit")
+    world.context = replace(world.context, is_admin=True)
+    await take(world, "limit")
+    assert len(await world.call("snapshot_list", ref=ref("limit"))) == 2
+
+
+async def test_hidden_values_are_not_shown(world: World) -> None:
+    hiding = {
+        "heat_template_version": "2021-04-16",
+        "parameters": {"word": {"type": "string", "hidden": True}},
+        "resources": {"random": {"type": "OS::Heat::RandomString"}, "told": value("x")},
+    }
+    await world.create("hush", hiding, parameters={"word": "very secret"})
+    shown = await take(world, "hush")
+    assert shown["data"]["environment"]["parameters"] == {"word": "******"}
+    assert shown["data"]["resources"]["random"]["resource_data"] == {"value": "******"}
+
+
+def _server(world: World, row: dict[str, Any]) -> dict[str, Any]:
+    path = f"/compute/v2.1/servers/{row['physical_id']}"
+    found: dict[str, Any] = world.served.call("GET", path, token=world.served.token()).json["server"]
+    return found
+
+
+def _restored(world: World) -> int:
+    """How many backups have been restored."""
+    sent = world.in_cloud(lambda: world.served.cloud.journal.select({"method": "POST", "service": "cinder"}))
+    return sum(entry["path"].endswith("/restore") for entry in sent)
