@@ -34,7 +34,7 @@ def template(
         "map": ["outputs", "output"],
         "refs": ["refs"],
     }
-    outputs = {name: {"value": {"get_attr": ["group", *path]}} for name, path in shown.items()}
+    outputs: dict[str, Any] = {name: {"value": {"get_attr": ["group", *path]}} for name, path in shown.items()}
     outputs["url"] = {"value": {"get_attr": ["up", "alarm_url"]}} if "up" in policies else {"value": "none"}
     return {"heat_template_version": "2021-04-16", "resources": resources, "outputs": outputs}
 

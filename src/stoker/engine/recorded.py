@@ -12,7 +12,6 @@ from stoker.engine.loader import LoadedInputs
 from stoker.engine.state import ResourceState
 from stoker.store import queries
 from stoker.store.records import Stack
-from stoker.template.registry import is_template_name
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
@@ -51,7 +50,7 @@ def read_states(
     wanted = [name for row in rows for name in (row.properties, row.former_properties) if name]
     sets = queries.property_sets(connection, wanted)
     files: Mapping[str, str] = inputs.files if inputs is not None else {}
-    if inputs is None and any(is_template_name(row.type) for row in rows):
+    if inputs is None and any(engine.registry.get(row.type) is None for row in rows):
         files = engine.loader.load_now(connection, stack.inputs).files
     states = {}
     for row in rows:

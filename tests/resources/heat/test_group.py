@@ -36,7 +36,7 @@ def test_batches(sizes: tuple[int, int, int, int], scaling: list[list[int]], nam
 
 def definitions(names: str, batch: Batch, new_names: str = "") -> dict[str, str]:
     """Members after a batch, written as `name` + `old` or `new`: "a-" has the old definition, "a+" the new one."""
-    former = [(name, "new" if mark == "+" else "old") for name, mark in (entry for entry in names.split())]
+    former = [(entry[:-1], "new" if entry[-1] == "+" else "old") for entry in names.split()]
     return member_definitions(former, batch, iter(new_names.split()), lambda name: "new")
 
 

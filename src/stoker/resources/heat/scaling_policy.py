@@ -105,6 +105,14 @@ class ScalingPolicy(PolicyResource):
         )
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
-        made = call.physical_id is not None
-        values = {"alarm_url": call.data.get(SIGNED_URL), "signal_url": owner_url(call) if made else None}
-        return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
+        read = {"alarm_url": lambda: call.data.get(SIGNED_URL), "signal_url": lambda: _signal_url(call)}
+        return {key: dig(read[str(key[0])](), key[1:]) if key[0] in read else None for key in keys}
+
+
+def _signal_url(call: Call) -> str | None:
+    """The policy's URL for whoever has a token; None while it is not made, or in a cloud that does not list us."""
+    try:
+        return None if call.physical_id is None else owner_url(call)
+    except CloudError as error:
+        LOG.info("scaling policy %s of stack %s has no URL: %s", call.name, call.stack.name, error.message)
+        return None

@@ -1,0 +1,297 @@
+"""Types spelled as CloudFormation does, and those of their kin, through the engine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import BaseTestServer, TestServer
+from world import World
+
+from stoker.base.clock import ManualClock, SystemClock
+from stoker.base.errors import BadValue, ResourceActionNotSupported, TemplateInvalid
+from stoker.emulator.testing import ServedCloud
+from stoker.engine.settings import EngineSettings
+
+SIGNALS = "http://cfn.example:8000/v1/waitcondition"
+REF = {"name": "web", "id": None}
+
+
+@pytest.fixture
+async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
+    settings = EngineSettings(type_options={"heat_waitcondition_server_url": SIGNALS})
+    world = World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now()), settings)
+    await world.start()
+    yield world
+    await world.stop()
+
+
+def template(**resources: Any) -> dict[str, Any]:
+    outputs = resources.pop("Outputs", {})
+    return {"AWSTemplateFormatVersion": "2010-09-09", "Resources": resources, "Outputs": outputs}
+
+
+def shown(**values: Any) -> dict[str, Any]:
+    return {name: {"Value": value} for name, value in values.items()}
+
+
+async def complete(world: World, wanted: dict[str, Any], action: str = "create") -> dict[str, Any]:
+    stack: dict[str, Any] = await getattr(world, action)("web", wanted)
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    return stack
+
+
+# -- groups of instances ----------------------------------------------------------------------------------------------
+
+
+def instances(flavor: str = "m1.tiny", size: int = 3, policy: dict[str, Any] | None = None) -> dict[str, Any]:
+    launch = {"ImageId": "cirros", "InstanceType": flavor}
+    group: dict[str, Any] = {
+        "Type": "OS::Heat::InstanceGroup",
+        "Properties": {"AvailabilityZones": [], "LaunchConfigurationName": {"Ref": "launch"}, "Size": size},
+    }
+    if policy is not None:
+        group["UpdatePolicy"] = {"RollingUpdate": policy}
+    return template(
+        launch={"Type": "AWS::AutoScaling::LaunchConfiguration", "Properties": launch},
+        group=group,
+        Outputs=shown(addresses={"Fn::GetAtt": ["group", "InstanceList"]}, id={"Ref": "group"}),
+    )
+
+
+def flavors(world: World) -> list[str]:
+    token = world.served.token("demo", "demo")
+    found = world.served.call("GET", "/compute/v2.1/servers/detail", token=token).json["servers"]
+    listed = world.served.call("GET", "/compute/v2.1/flavors", token=token).json["flavors"]
+    names = {flavor["id"]: flavor["name"] for flavor in listed}
+    return sorted(names.get(server["flavor"].get("id"), server["flavor"].get("original_name")) for server in found)
+
+
+async def test_instances_are_tagged_with_their_group(world: World) -> None:
+    outputs = world.outputs(await complete(world, instances(size=2)))
+    assert len(outputs["addresses"].split(",")) == 2
+    token = world.served.token("demo", "demo")
+    servers = world.served.call("GET", "/compute/v2.1/servers/detail", token=token).json["servers"]
+    assert {server["metadata"]["metering.groupname"] for server in servers} == {outputs["id"]}
+    assert (await world.delete("web"))["status"] == "COMPLETE"
+
+
+async def test_a_new_launch_configuration_is_for_new_instances_without_a_policy(world: World) -> None:
+    await complete(world, instances(size=1))
+    await complete(world, instances("m1.small", size=2), "update")
+    assert flavors(world) == ["m1.small", "m1.tiny"]
+
+
+async def test_a_new_launch_configuration_reaches_all_instances_with_a_policy(world: World) -> None:
+    policy = {"MinInstancesInService": 1, "MaxBatchSize": 1, "PauseTime": "PT10S"}
+    await complete(world, instances(size=2, policy=policy))
+    began = world.clock.now()
+    await complete(world, instances("m1.small", size=2, policy=policy), "update")
+    assert flavors(world) == ["m1.small", "m1.small"]
+    assert world.clock.now() - began >= 10
+
+
+@pytest.mark.parametrize("pause", ["PT2H", "ten seconds", "PT"])
+async def test_a_pause_that_cannot_be(world: World, pause: str) -> None:
+    stack = await world.create("web", instances(size=1, policy={"PauseTime": pause}))
+    assert stack["status"] == "FAILED"
+    assert "PauseTime" in stack["status_reason"]
+
+
+async def test_a_launch_configuration_must_be_referred_to(world: World) -> None:
+    wanted = instances()
+    wanted["Resources"]["group"]["Properties"]["LaunchConfigurationName"] = "launch"
+    with pytest.raises(TemplateInvalid, match="LaunchConfigurationName: refer to a launch configuration"):
+        await world.create("web", wanted)
+    wanted["Resources"]["group"]["Properties"]["LaunchConfigurationName"] = {"Ref": "value"}
+    wanted["Resources"]["value"] = {"Type": "OS::Heat::Value", "Properties": {"value": 1}}
+    stack = await world.create("web", wanted)
+    assert "is not the reference of a launch configuration" in stack["status_reason"]
+
+
+async def test_what_groups_of_instances_cannot_do_is_said(world: World) -> None:
+    wanted = instances()
+    wanted["Resources"]["group"]["Properties"]["LoadBalancerNames"] = ["balancer"]
+    with pytest.raises(TemplateInvalid, match="LoadBalancerNames is not supported"):
+        await world.create("web", wanted)
+
+
+async def test_members_are_what_the_environment_says(world: World) -> None:
+    environment = {"resource_registry": {"OS::Heat::ScaledResource": "member.yaml"}}
+    member = (
+        "heat_template_version: 2021-04-16\n"
+        "parameters: {ImageId: {type: string}, InstanceType: {type: string}, Tags: {type: json}}\n"
+        "resources: {value: {type: OS::Heat::TestResource, properties: {value: {get_param: ImageId}}}}\n"
+        "outputs: {PublicIp: {value: {get_attr: [value, output]}}}\n"
+    )
+    stack = await world.create("web", instances(size=2), environment=environment, files={"member.yaml": member})
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert world.outputs(stack)["addresses"] == "cirros,cirros"
+
+
+async def test_a_group_that_scales_is_made_like_a_server(world: World) -> None:
+    like = {"Type": "OS::Nova::Server", "Properties": {"image": "cirros", "flavor": "m1.tiny"}}
+    group = {
+        "Type": "AWS::AutoScaling::AutoScalingGroup",
+        "Properties": {"AvailabilityZones": [], "InstanceId": {"Ref": "like"}, "MinSize": 1, "MaxSize": 2},
+    }
+    await complete(world, template(like=like, group=group))
+    assert flavors(world) == ["m1.tiny", "m1.tiny"]
+
+
+async def test_sizes_that_contradict_one_another(world: World) -> None:
+    properties = {"AvailabilityZones": [], "MinSize": 3, "MaxSize": 2, "VPCZoneIdentifier": ["a", "b"]}
+    wanted = template(group={"Type": "AWS::AutoScaling::AutoScalingGroup", "Properties": properties})
+    with pytest.raises(TemplateInvalid) as refused:
+        await world.create("web", wanted)
+    said = str(refused.value)
+    assert "MaxSize" in said and "exactly one of InstanceId" in said and "VPCZoneIdentifier" in said
+
+
+# -- handles ----------------------------------------------------------------------------------------------------------
+
+
+def waiting(handle: str, word: str = "a") -> dict[str, Any]:
+    return template(
+        handle={"Type": handle},
+        word={"Type": "OS::Heat::Value", "Properties": {"value": word}},
+        Outputs=shown(url={"Ref": "handle"}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("handle", "stays"),
+    [("AWS::CloudFormation::WaitConditionHandle", True), ("OS::Heat::UpdateWaitConditionHandle", False)],
+)
+async def test_a_handle_and_its_url(world: World, handle: str, stays: bool) -> None:
+    before = world.outputs(await complete(world, waiting(handle)))["url"]
+    assert before.startswith("http://cfn.example:8000/v1/waitcondition/arn%3Aopenstack%3Aheat")
+    assert "Timestamp=" in before
+    world.clock.advance(5)  # type: ignore[attr-defined]
+    after = world.outputs(await complete(world, waiting(handle), "update"))["url"]
+    assert (after == before) is stays
+    assert (await world.delete("web"))["status"] == "COMPLETE"
+
+
+@pytest.mark.parametrize(
+    "details",
+    [{}, {"Status": "SUCCESS"}, {"Status": "MAYBE", "Data": "", "Reason": "", "UniqueId": "1"}],
+)
+async def test_what_is_no_signal(world: World, details: dict[str, Any]) -> None:
+    await complete(world, waiting("AWS::CloudFormation::WaitConditionHandle"))
+    with pytest.raises(BadValue):
+        await world.call("resource_signal", ref=REF, name="handle", details=details)
+
+
+# -- chains -----------------------------------------------------------------------------------------------------------
+
+
+def chain(types: list[str], **more: Any) -> dict[str, Any]:
+    properties = {"resources": types, "resource_properties": {"value": "v"}, **more}
+    outputs = {"all": ["output"], "first": ["resource.0.output"], "by": ["attributes", "output"], "refs": ["refs"]}
+    return {
+        "heat_template_version": "2021-04-16",
+        "resources": {"chain": {"type": "OS::Heat::ResourceChain", "properties": properties}},
+        "outputs": {name: {"value": {"get_attr": ["chain", *path]}} for name, path in outputs.items()},
+    }
+
+
+@pytest.mark.parametrize(("concurrent", "order"), [(False, {"0": [], "1": ["0"], "2": ["1"]}), (True, None)])
+async def test_the_members_of_a_chain_wait_for_one_another(
+    world: World, concurrent: bool, order: dict[str, list[str]] | None
+) -> None:
+    stack = await complete(world, chain(["OS::Heat::TestResource"] * 3, concurrent=concurrent))
+    outputs = world.outputs(stack)
+    assert outputs["all"] == ["v", "v", "v"] and outputs["first"] == "v"
+    assert outputs["by"] == {"0": "v", "1": "v", "2": "v"}
+    rows = await world.resources("web", 1)
+    needed = {name: [other for other in "012" if name in rows[other]["required_by"]] for name in "012"}
+    assert needed == (order or {"0": [], "1": [], "2": []})
+    stack = await complete(world, chain(["OS::Heat::TestResource"] * 2, concurrent=concurrent), "update")
+    assert world.outputs(stack)["refs"] == outputs["refs"][:2]
+
+
+async def test_a_chain_of_a_type_that_is_not_there(world: World) -> None:
+    with pytest.raises(TemplateInvalid, match="OS::Heat::Nonesuch"):
+        await world.create("web", chain(["OS::Heat::Nonesuch"]))
+
+
+# -- nested stacks ----------------------------------------------------------------------------------------------------
+
+INNER = {
+    "AWSTemplateFormatVersion": "2010-09-09",
+    "Parameters": {"Word": {"Type": "String"}},
+    "Resources": {"value": {"Type": "OS::Heat::TestResource", "Properties": {"value": {"Ref": "Word"}}}},
+    "Outputs": {"Said": {"Value": {"Fn::GetAtt": ["value", "output"]}}},
+}
+
+
+@pytest.fixture
+async def shelf() -> AsyncIterator[BaseTestServer]:
+    """Where a template can be fetched."""
+
+    async def serve(request: web.Request) -> web.Response:
+        return web.json_response(INNER)
+
+    application = web.Application()
+    application.router.add_get("/inner.template", serve)
+    async with TestServer(application) as server:
+        yield server
+
+
+def nested(url: str, word: str = "hello") -> dict[str, Any]:
+    properties = {"TemplateURL": url, "Parameters": {"Word": word}}
+    return template(
+        inner={"Type": "AWS::CloudFormation::Stack", "Properties": properties},
+        Outputs=shown(said={"Fn::GetAtt": ["inner", "Outputs.Said"]}, id={"Ref": "inner"}),
+    )
+
+
+async def test_a_template_is_fetched(world: World, shelf: BaseTestServer) -> None:
+    url = str(shelf.make_url("/inner.template"))
+    before = world.outputs(await complete(world, nested(url)))
+    assert before["said"] == "hello"
+    assert before["id"].startswith("arn:openstack:heat::")
+    after = world.outputs(await complete(world, nested(url, "bye"), "update"))
+    assert after == {**before, "said": "bye"}
+    assert (await world.delete("web"))["status"] == "COMPLETE"
+
+
+@pytest.mark.parametrize("path", ["/nothing", "file:///etc/hostname"])
+async def test_a_template_that_cannot_be_fetched(world: World, shelf: BaseTestServer, path: str) -> None:
+    url = path if path.startswith("file:") else str(shelf.make_url(path))
+    stack = await world.create("web", nested(url))
+    assert stack["status"] == "FAILED"
+    assert url in stack["status_reason"]
+
+
+# -- users ------------------------------------------------------------------------------------------------------------
+
+
+def users(policies: list[str]) -> dict[str, Any]:
+    return template(
+        user={"Type": "AWS::IAM::User", "Properties": {"Policies": policies}},
+        policy={"Type": "OS::Heat::AccessPolicy", "Properties": {"AllowedResources": ["word"]}},
+        word={"Type": "OS::Heat::Value", "Properties": {"value": "w"}},
+        other={"Type": "OS::Heat::Value", "Properties": {"value": "w"}, "Metadata": {"a": "b"}},
+        key={"Type": "AWS::IAM::AccessKey", "Properties": {"UserName": {"Ref": "user"}}},
+        Outputs=shown(secret={"Fn::GetAtt": ["key", "SecretAccessKey"]}, key={"Ref": "key"}),
+    )
+
+
+async def test_a_user_has_keys(world: World) -> None:
+    wanted = users(["policy"])
+    wanted["Resources"]["user"]["DependsOn"] = "policy"
+    outputs = world.outputs(await complete(world, wanted))
+    assert len(outputs["secret"]) == len(outputs["key"]) == 32
+    with pytest.raises(ResourceActionNotSupported):
+        await world.call("resource_signal", ref=REF, name="user")
+    assert (await world.delete("web"))["status"] == "COMPLETE"
+
+
+async def test_a_policy_that_is_not_there(world: World) -> None:
+    stack = await world.create("web", users(["elsewhere"]))
+    assert "'elsewhere' is not an access policy of this stack" in stack["status_reason"]
