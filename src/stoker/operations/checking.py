@@ -94,7 +94,7 @@ class TreeChecker:
         template = loader.template_named(parent.files, name) or loader.parse(request.template or {})
         return Definition.bind(
             template,
-            parent.environment.for_child(resource.name, name),
+            parent.environment.for_child(resource.name, name).with_missing(request.registry),
             parameters=request.parameters,
             files=parent.files,
             pseudo=PseudoParameters("", resource.name, self._context.project_id),

@@ -128,7 +128,8 @@ class Attribute:
     """One attribute of a resource.
 
     `path` is where the value stands in what the service answers for the object (`fixed_ips` or
-    `flavor.id`); None means a field of the attribute's own name. `live` attributes are read anew each time.
+    `flavor.id`); None means a field of the attribute's own name. `live` attributes are read anew each time. Those that
+    `needs_path` are nothing without the path that follows their name in the reference.
     """
 
     description: str = ""
@@ -136,6 +137,7 @@ class Attribute:
     path: str | None = None
     live: bool = False
     support: Support = SUPPORTED
+    needs_path: bool = False
 
     def to_schema(self) -> dict[str, Any]:
         """The Orchestration API's description of the attribute."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stoker.plugins.resource import ResourceType
+from stoker.resources.heat.access_policy import AccessPolicy
 from stoker.resources.heat.auto_scaling_group import AutoScalingGroup
 from stoker.resources.heat.cloud_config import CloudConfig
 from stoker.resources.heat.delay import Delay
@@ -15,8 +16,10 @@ from stoker.resources.heat.deployment_group import (
 from stoker.resources.heat.multipart_mime import MultipartMime
 from stoker.resources.heat.placeholder import HARestarter, NoResource
 from stoker.resources.heat.random_string import RandomString
+from stoker.resources.heat.resource_chain import ResourceChain
 from stoker.resources.heat.resource_group import ResourceGroup
 from stoker.resources.heat.scaling_policy import ScalingPolicy
+from stoker.resources.heat.signed_handle import UpdateWaitConditionHandle
 from stoker.resources.heat.software_component import SoftwareComponent
 from stoker.resources.heat.software_config import SoftwareConfig
 from stoker.resources.heat.software_deployment import SoftwareDeployment, StructuredDeployment
@@ -28,12 +31,15 @@ from stoker.resources.heat.wait_condition import WaitCondition
 from stoker.resources.heat.wait_condition_handle import WaitConditionHandle
 
 TYPES: tuple[type[ResourceType], ...] = (
+    AccessPolicy,
+    AutoScalingGroup,
     CloudConfig,
     Delay,
     HARestarter,
     MultipartMime,
     NoResource,
     RandomString,
+    ResourceChain,
     ResourceGroup,
     ScalingPolicy,
     SoftwareComponent,
@@ -47,6 +53,7 @@ TYPES: tuple[type[ResourceType], ...] = (
     StructuredDeploymentGroup,
     StructuredDeployments,
     TestResource,
+    UpdateWaitConditionHandle,
     Value,
     WaitCondition,
     WaitConditionHandle,
