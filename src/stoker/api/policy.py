@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from stoker.api.policies import DEPRECATED_SINCE, RULE_SETS
 
 _TYPE_RULE = "resource_types:"
 
+_LOOK_EVERY = 1.0
+"""Seconds."""
 _UNKNOWN_RULE = "!"
 """A rule that nobody has defined refuses everyone."""
 
@@ -31,12 +34,24 @@ class Credentials:
     project_domain_id: str = ""
 
 
+class _Enforcer(policy.Enforcer):
+    """Looks for changed files at most once in `_LOOK_EVERY` seconds: a request asks about many rules."""
+
+    _looked = float("-inf")
+
+    def load_rules(self, force_reload: bool = False) -> None:
+        now = time.monotonic()
+        if force_reload or now - self._looked >= _LOOK_EVERY:
+            self._looked = now
+            super().load_rules(force_reload)
+
+
 class Policy:
     """The rules in force. Safe to use from many threads; follows changes of the policy file."""
 
     def __init__(self, config: cfg.ConfigOpts) -> None:
         opts.set_defaults(config, policy_file="policy.yaml", enforce_new_defaults=True)
-        self._enforcer = policy.Enforcer(config, default_rule=_UNKNOWN_RULE)
+        self._enforcer = _Enforcer(config, default_rule=_UNKNOWN_RULE)
         self._enforcer.suppress_default_change_warnings = True
         self._enforcer.suppress_deprecation_warnings = True
         self._enforcer.register_defaults(list(_defaults()))
