@@ -236,6 +236,7 @@ PLAN: dict[str, Any] = {"action": "UPDATE", "steps": [], "summary": {"keep": 1}}
 _CHANGES = {"unchanged": [resource_view()], "updated": [], "replaced": [], "added": [], "deleted": []}
 
 ANSWERS: dict[str, Any] = {
+    "container_files": {"child.yaml": "x: 1"},
     "stack_identify": {"name": "web", "id": STACK_ID, "project_id": PROJECT},
     "stack_create": stack_view(status="IN_PROGRESS"),
     "stack_preview": {**stack_view(), "resources": [resource_view(properties={"flavor": "m1"})], "plan": PLAN},

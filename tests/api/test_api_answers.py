@@ -260,16 +260,23 @@ def test_version_negotiation(client, path, accept, status) -> None:
 
 def test_what_needs_no_token(client) -> None:
     assert client.simulate_get("/").status_code == 300
-    assert client.simulate_get("/healthcheck").text == "OK"
+    assert client.simulate_get("/healthcheck").status_code == 200
     assert client.simulate_get(f"/v1/{PROJECT}/nothing").status_code == 401
 
 
 def test_headers_of_a_proxy_are_believed_only_when_configured(client, config) -> None:
-    headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "heat.example.com"}
+    headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "heat.example.com", "X-Forwarded-Prefix": "/stoker"}
     path = "/versions"
-    assert "http://falconframework.org/" in client.simulate_get(path, headers=headers).text
+    assert "http://falconframework.org/v1/" in client.simulate_get(path, headers=headers).text
     config.set_override("enable_proxy_headers_parsing", True, "oslo_middleware")
-    assert "https://heat.example.com/v1/" in client.simulate_get(path, headers=headers).text
+    assert "https://heat.example.com/stoker/v1/" in client.simulate_get(path, headers=headers).text
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", f"/v1/{PROJECT}/stacks", f"/v1/{PROJECT}/nowhere", "/openapi.json"])
+def test_every_answer_names_its_request(client, path) -> None:
+    seen = {client.simulate_get(path).headers["X-OpenStack-Request-ID"] for _ in range(2)}
+    assert len(seen) == 2
+    assert all(identifier.startswith("req-") for identifier in seen)
 
 
 def test_what_the_caller_may_not_use_travels_with_him(request_as, engine) -> None:

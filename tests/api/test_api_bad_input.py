@@ -33,6 +33,7 @@ BODIES = [
     (b'{"parameters": {"a": 1, "a": 2}}', "parameters.a in the request body is given more than once"),
     (b'{"parameters": {"a": NaN}}', "NaN is not a JSON number"),
     (b'{"parameters": {"a": 1e999}}', "parameters.a in the request body is a number out of range"),
+    (b'{"parameters": {"a": 18446744073709551616}}', "parameters.a in the request body is a number out of range"),
     (b'{"parameters": {"a": ' + b"9" * 5000 + b"}}", "not acceptable JSON"),
     (b"", "needs a body"),
     (b"null", "needs a body"),
@@ -163,8 +164,10 @@ def test_unknown_paths_and_methods(client) -> None:
     assert (options.status_code, options.headers["Allow"]) == (204, "GET, POST")
 
 
+INTEGERS = st.integers(-(2**63), 2**64 - 1)
+
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none() | st.booleans() | INTEGERS | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=20,
 )

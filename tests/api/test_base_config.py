@@ -59,7 +59,7 @@ def test_values_come_from_the_file_and_defaults_from_the_table(settings) -> None
 def test_options_that_nothing_reads_are_named(settings, caplog) -> None:
     with caplog.at_level(logging.WARNING):
         config = load_config([], [str(settings)])
-    unknown = ["[DEFAULT] convergence_engine", "[cors] allowed_origin", "[trustee] surprise", "[trustee] trust_id"]
+    unknown = ["[DEFAULT] convergence_engine", "[trustee] surprise", "[trustee] trust_id"]
     assert unsupported_options(config) == unknown
     assert ", ".join(unknown) in caplog.text
 

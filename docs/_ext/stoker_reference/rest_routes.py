@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from stoker.api.schema import Field
+from stoker.api.v1 import openapi
 from stoker.api.v1.call import Action
 from stoker.api.v1.routes import ROUTES
 from stoker.emulator.core.control import ROUTES as CONTROL_ROUTES
@@ -12,7 +14,7 @@ from stoker_reference.markdown import code, page, table
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """The page about the REST API, and a table for the page about the control API."""
+    """The page about the REST API and its description in OpenAPI, and a table for the page about the control API."""
     rows = [
         (code(f"{method} {path}"), _rule(action), _carries(action), str(action.success))
         for path, methods in ROUTES.items()
@@ -29,9 +31,12 @@ def pages() -> Iterator[tuple[str, str]]:
             "A name in **bold** must be given. Which roles pass a policy rule is decided by `policy.yaml`; the "
             "defaults are Heat's.",
             table(("Request", "Policy rule", "It carries", "Answer"), rows),
+            "Every Stoker serves the description of its API in OpenAPI 3.1 at `/openapi.json`, without a token; "
+            "{download}`here it is <openapi.json>` as of this manual.",
             ERRORS,
         ),
     )
+    yield "openapi.json", json.dumps(openapi.document("https://orchestration.example.com"), indent=1) + "\n"
     control = [(code(f"{method} /control{path}"),) for path, methods in CONTROL_ROUTES.items() for method in methods]
     yield "control.md", table(("Request",), control)
 

@@ -16,6 +16,7 @@ from stoker.api.auth import Authenticator, WSGIApplication
 from stoker.api.bodies import read_json_object
 from stoker.api.faults import NotAllowed
 from stoker.api.middleware import Authentication, Faults, Negotiation, RequestLog, write_json
+from stoker.api.outer import with_outer_layers
 from stoker.api.paths import PREFIX, stack_identifier
 from stoker.api.policy import Policy
 from stoker.api.v1.call import Action, Call, Reply
@@ -33,26 +34,26 @@ def make_app(config: cfg.ConfigOpts, client: EngineClient, auth: Authenticator |
     `[keystone_authtoken]`.
 
     A request passes, outermost first:
-      1. `auth`: who sends the token; marks the request and lets it through
-      2. `RequestLog`: gives the request its id, and writes the line in the log
-      3. `Negotiation`: which version; the list of versions and the health check need no token
-      4. `Authentication`: 401 for a request that step 1 did not mark
-      5. routing: 404 and 405
-      6. `_Face.serve`: project, body, policy, values, engine, answer
+      1. `with_outer_layers`: what a proxy says of the client's address, the health check, requests of browsers
+      2. `auth`: who sends the token; marks the request and lets it through
+      3. `RequestLog`: gives the request its id, and writes the line in the log
+      4. `Negotiation`: which version; the list of versions and the description of the API need no token
+      5. `Authentication`: 401 for a request that step 2 did not mark
+      6. routing: 404 and 405
+      7. `_Face.serve`: project, body, policy, values, engine, answer
     Any error on the way becomes a fault in `Faults`.
     """
     face = _Face(config, client, Policy(config))
     authenticator = auth or authentication.keystone(config)
     faults = Faults(authentication.challenge(config))
-    middleware: list[Any] = [RequestLog(), Negotiation(face.base), Authentication(face.policy)]
+    middleware: list[Any] = [RequestLog(), Negotiation(), Authentication(face.policy)]
     application = falcon.App(middleware=middleware)
     application.req_options.strip_url_path_trailing_slash = True
     for kind in (falcon.HTTPError, Exception):  # falcon has a handler of its own for the first
         application.add_error_handler(kind, faults.handle)
     for path, methods in ROUTES.items():
         application.add_route(f"{PREFIX}/{{project_id}}{path}", _resource(face, methods))
-    wrapped: WSGIApplication = authenticator(application)
-    return wrapped
+    return with_outer_layers(authenticator(application), config)
 
 
 def _resource(face: _Face, methods: Any) -> SimpleNamespace:
@@ -97,15 +98,14 @@ class _Face:
         self.policy.require(action.rule(sent), caller, project_id)
         if action.takes_types:
             context = replace(context, denied_types=self.policy.denied_types(caller))
-        base = self.base(request)
         call = Call(
             context=context,
             client=self.client,
             config=self.config,
             require=lambda rule: self.policy.require(rule, caller, project_id),
-            links=Links(base),
+            links=Links(request.prefix),
             method=request.method,
-            url=base + request.path,
+            url=request.prefix + request.path,
             query_string=request.query_string,
             path={name: stack_identifier(value) for name, value in path.items()},
             query=action.query.read(request.query_string),
@@ -114,12 +114,6 @@ class _Face:
         )
         answer = action.handler(call)
         return answer if isinstance(answer, Reply) else Reply(answer)
-
-    def base(self, request: falcon.Request) -> str:
-        """The address at which the client reached the service; a proxy's word is believed only if so configured."""
-        if self.config.oslo_middleware.enable_proxy_headers_parsing:
-            return str(request.forwarded_prefix)
-        return str(request.prefix)
 
 
 def _answer(response: falcon.Response, status: int, reply: Reply) -> None:

@@ -16,6 +16,9 @@ from stoker.base.errors import RequestLimitExceeded
 MAX_DEPTH = 100
 """Levels of maps and lists in one body; deep enough for any template, and flat enough for every later recursion."""
 
+_INTEGERS = (-(2**63), 2**64 - 1)
+"""The whole numbers that every later JSON writer can write, the smallest and the largest."""
+
 _JSON_TYPES = frozenset({"", "text/plain", "json", "application/json"})
 
 
@@ -94,6 +97,8 @@ def _check(value: Any, what: str) -> None:
                     raise BadRequest(_too_deep(what))
                 pending.extend(_children(path, value, what))
             case float() if not math.isfinite(value):
+                raise BadRequest(f"{_place(path, what)} is a number out of range.")
+            case int() if not _INTEGERS[0] <= value <= _INTEGERS[1]:
                 raise BadRequest(f"{_place(path, what)} is a number out of range.")
             case _Repeated():
                 raise BadRequest(f"{_place(path, what)} is given more than once.")

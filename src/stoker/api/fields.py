@@ -7,11 +7,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from stoker.api.faults import BadRequest
 
 Check = Callable[[str, Any], Any]
+
+_Described = TypeVar("_Described", bound=Check)
+_SCHEMAS: dict[Check, dict[str, Any]] = {}
+
+
+def accepts(**schema: Any) -> Callable[[_Described], _Described]:
+    """Say in JSON Schema what a check accepts."""
+
+    def describe(check: _Described) -> _Described:
+        _SCHEMAS[check] = schema
+        return check
+
+    return describe
+
+
+def schema_of(check: Check) -> dict[str, Any]:
+    """What a check accepts, in JSON Schema."""
+    return _SCHEMAS.get(check, {})
+
 
 _LONGEST_SHOWN = 60
 _DIGITS = re.compile(r"[0-9]{1,18}")
@@ -22,6 +41,7 @@ def anything(name: str, value: Any) -> Any:
     return value
 
 
+@accepts(type="string")
 def text(name: str, value: Any) -> str:
     """A text."""
     if not isinstance(value, str):
@@ -32,6 +52,7 @@ def text(name: str, value: Any) -> str:
 def text_up_to(limit: int) -> Check:
     """A text of at most `limit` characters."""
 
+    @accepts(type="string", maxLength=limit)
     def check(name: str, value: Any) -> str:
         if len(text(name, value)) > limit:
             raise unexpected(name, value, f"a text of at most {limit} characters")
@@ -40,6 +61,7 @@ def text_up_to(limit: int) -> Check:
     return check
 
 
+@accepts(anyOf=[{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,18}$"}])
 def whole_number(name: str, value: Any) -> int:
     """An integer that is 0 or more, as a number or in decimal digits."""
     if isinstance(value, str) and _DIGITS.fullmatch(value):
@@ -49,6 +71,7 @@ def whole_number(name: str, value: Any) -> int:
     raise unexpected(name, value, "a whole number, 0 or more")
 
 
+@accepts(anyOf=[{"type": "boolean"}, {"type": "string", "pattern": "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"}])
 def boolean(name: str, value: Any) -> bool:
     """A boolean, or its name in any case."""
     if isinstance(value, bool):
@@ -61,6 +84,7 @@ def boolean(name: str, value: Any) -> bool:
 def one_of(*choices: str) -> Check:
     """One of the given texts."""
 
+    @accepts(type="string", enum=list(choices))
     def check(name: str, value: Any) -> str:
         if value not in choices:
             raise unexpected(name, value, f"one of {', '.join(choices)}")
@@ -69,12 +93,14 @@ def one_of(*choices: str) -> Check:
     return check
 
 
+@accepts(type="string", description="Texts, separated by commas.")
 def comma_list(name: str, value: Any) -> list[str]:
     """Texts separated by commas; blanks around them and empty ones are dropped."""
     parts = (part.strip() for part in text(name, value).split(","))
     return [part for part in parts if part]
 
 
+@accepts(type="array", items={"type": "string"})
 def text_list(name: str, value: Any) -> list[str]:
     """A list of texts."""
     if not isinstance(value, list):
@@ -82,6 +108,7 @@ def text_list(name: str, value: Any) -> list[str]:
     return [text(f"{name}[{index}]", item) for index, item in enumerate(value)]
 
 
+@accepts(type="object")
 def mapping(name: str, value: Any) -> dict[str, Any]:
     """A map."""
     if not isinstance(value, dict):
@@ -89,6 +116,7 @@ def mapping(name: str, value: Any) -> dict[str, Any]:
     return value
 
 
+@accepts(type="array", items={"type": "object"})
 def mapping_list(name: str, value: Any) -> list[dict[str, Any]]:
     """A list of maps."""
     if not isinstance(value, list):
@@ -96,11 +124,13 @@ def mapping_list(name: str, value: Any) -> list[dict[str, Any]]:
     return [mapping(f"{name}[{index}]", item) for index, item in enumerate(value)]
 
 
+@accepts(type="object", additionalProperties={"type": "string"})
 def text_map(name: str, value: Any) -> dict[str, str]:
     """A map of texts."""
     return {key: text(f"{name}.{key}", item) for key, item in mapping(name, value).items()}
 
 
+@accepts(type=["object", "string"])
 def mapping_or_text(name: str, value: Any) -> dict[str, Any] | str:
     """A map, or a text that describes one."""
     if not isinstance(value, dict | str):

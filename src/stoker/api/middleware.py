@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -14,13 +13,12 @@ from stoker.api.auth import credentials, request_context
 from stoker.api.faults import BadRequest, MethodNotAllowed, NoSuchPath, as_stoker_error, fault_body, status_of
 from stoker.api.paths import VersionDocument, negotiate, version_document
 from stoker.api.policy import Policy
+from stoker.api.v1 import openapi
 from stoker.base.ids import new_request_id
 from stoker.base.logging import request_scope
 from stoker.rpc.contract import json_text
 
 REQUEST_ID_HEADER = "X-Openstack-Request-Id"
-
-HEALTH_PATH = "/healthcheck"
 
 _access_log = logging.getLogger("stoker.api.access")
 
@@ -48,24 +46,17 @@ class RequestLog:
 
 
 class Negotiation:
-    """Answers what needs no token, and rewrites other paths to those that are routed.
-
-    `base` gives the address at which the client of a request reached the service.
-    """
-
-    def __init__(self, base: Callable[[falcon.Request], str]) -> None:
-        self._base = base
+    """Answers what needs no token, and rewrites other paths to those that are routed."""
 
     def process_request(self, request: falcon.Request, response: falcon.Response) -> None:
-        if request.path == HEALTH_PATH:
-            response.content_type = "text/plain"
-            response.text = "OK"
+        if request.path == openapi.PATH:
+            write_json(response, openapi.document(request.prefix))
             response.complete = True
             return
         path = negotiate(request.path, request.get_header("Accept", default=""))
         if isinstance(path, VersionDocument):
             response.status = HTTPStatus.MULTIPLE_CHOICES
-            write_json(response, version_document(self._base(request)))
+            write_json(response, version_document(request.prefix))
             response.complete = True
         else:
             request.path = path

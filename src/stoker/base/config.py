@@ -15,6 +15,7 @@ from typing import Any
 from keystoneauth1 import loading
 from oslo_config import cfg, types
 from oslo_log import log
+from oslo_middleware import cors, healthcheck, http_proxy_to_wsgi
 
 from stoker import __version__
 
@@ -196,9 +197,9 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
     **{f"clients_{service}": _CLIENT for service in _SERVICES},
     "clients_heat": (*_CLIENT, cfg.URIOpt("url", help="This service's URL, instead of the catalog's.")),
     "clients_keystone": (*_CLIENT, cfg.URIOpt("auth_uri", help="Identity URL that servers are told.")),
-    "oslo_middleware": (
-        cfg.BoolOpt("enable_proxy_headers_parsing", default=False, help="Believe X-Forwarded-* and Forwarded."),
-    ),
+    "oslo_middleware": tuple(http_proxy_to_wsgi.OPTS),
+    "cors": tuple(cors.CORS_OPTS),
+    "healthcheck": (*healthcheck.opts.HEALTHCHECK_OPTS, *healthcheck.opts.DISABLE_BY_FILE_OPTS),
     "revision": (cfg.StrOpt("heat_revision", default="unknown", help="Revision that build_info tells."),),
     "volumes": (cfg.BoolOpt("backups_enabled", default=True, help="The cloud has volume backups."),),
     "yaql": (

@@ -8,6 +8,7 @@ from typing import Any
 from stoker.api.bodies import parse_json
 from stoker.api.faults import BadRequest
 from stoker.api.fields import (
+    accepts,
     boolean,
     comma_list,
     mapping,
@@ -25,6 +26,7 @@ from stoker.api.v1.fetch import fetch_text
 MAX_TAG_LENGTH = 80
 
 
+@accepts(type="string", description="Texts of at most 80 characters, separated by commas.")
 def tags(name: str, value: Any) -> list[str]:
     """Tags separated by commas. Raises BadRequest for one that is too long."""
     found = comma_list(name, value)
