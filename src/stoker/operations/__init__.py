@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from stoker.base.context import RequestContext
-from stoker.base.errors import NotSupported
-from stoker.engine.core import Engine
 from stoker.operations import (
+    abandoning,
     actions,
     catalog,
     change_sets,
@@ -27,17 +25,12 @@ from stoker.operations import (
     repeating,
     settings,
     signals,
+    snapshots,
     stacks,
 )
+from stoker.operations.routing import at_owner
 
 Operation = Callable[..., Awaitable[Any]]
-
-
-def _unsupported(what: str) -> Operation:
-    async def refuse(engine: Engine, context: RequestContext, **arguments: Any) -> Any:
-        raise NotSupported(f"{what} not supported by this version of Stoker.")
-
-    return refuse
 
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -61,8 +54,8 @@ OPERATIONS: Mapping[str, Operation] = {
     "resource_list": inspection.resource_list,
     "resource_show": inspection.resource_show,
     "resource_metadata": inspection.resource_metadata,
-    "resource_signal": signals.resource_signal,
-    "resource_mark_unhealthy": signals.resource_mark_unhealthy,
+    "resource_signal": at_owner(signals.resource_signal),
+    "resource_mark_unhealthy": at_owner(signals.resource_mark_unhealthy),
     "event_list": inspection.event_list,
     "event_show": inspection.event_show,
     "operation_list": history.operation_list,
@@ -105,18 +98,11 @@ OPERATIONS: Mapping[str, Operation] = {
     "software_deployment_update": deployments.software_deployment_update,
     "software_deployment_delete": deployments.software_deployment_delete,
     "software_deployment_metadata": deployments.software_deployment_metadata,
-    **{
-        name: _unsupported(what)
-        for what, names in {
-            "Snapshots are": (
-                "snapshot_create",
-                "snapshot_list",
-                "snapshot_show",
-                "snapshot_delete",
-                "snapshot_restore",
-            ),
-            "Abandoning and exporting stacks is": ("stack_abandon", "stack_export"),
-        }.items()
-        for name in names
-    },
+    "snapshot_create": snapshots.snapshot_create,
+    "snapshot_list": snapshots.snapshot_list,
+    "snapshot_show": snapshots.snapshot_show,
+    "snapshot_delete": snapshots.snapshot_delete,
+    "snapshot_restore": snapshots.snapshot_restore,
+    "stack_abandon": abandoning.stack_abandon,
+    "stack_export": abandoning.stack_export,
 }
