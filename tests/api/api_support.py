@@ -18,6 +18,7 @@ STACK_ID = "2f1d9d4f-6b86-4ee1-8d6f-3a37be4d4e6b"
 NESTED_ID = "9ab4d4c8-5d7a-4c55-8b9b-0f6e5a1f3c22"
 EVENT_ID = "5d0f2a55-21a0-4b4a-9a70-2f1b2a6f7a10"
 SNAPSHOT_ID = "c1f3a0de-65a8-4a64-a0f4-9b2f4e8f1a77"
+OPERATION_ID = "7d7e2bb0-58c0-43a0-9c3e-6a7a4d0c2b11"
 CONFIG_ID = "0b7a2c7e-2d41-4f4e-8a43-50f1de1c9f05"
 DEPLOYMENT_ID = "e9b2b7b4-3a0d-4d0a-9b52-7d60ae0b8c51"
 
@@ -214,6 +215,28 @@ def config_view() -> dict[str, Any]:
     }
 
 
+def operation_view(**changes: Any) -> dict[str, Any]:
+    """An operation as operation_list gives it."""
+    return {
+        "id": OPERATION_ID,
+        "stack_id": STACK_ID,
+        "action": "UPDATE",
+        "status": "COMPLETE",
+        "reason": "Stack UPDATE completed successfully",
+        "request_id": "req-1",
+        "user_id": "u1",
+        "user_name": "alice",
+        "created_at": CREATED,
+        "started_at": CREATED,
+        "finished_at": UPDATED,
+        "duration": 100.0,
+        "observe": False,
+        "parent_operation": None,
+        "engine": "e1",
+        **changes,
+    }
+
+
 def deployment_view(**changes: Any) -> dict[str, Any]:
     """A deployment as software_deployment_show gives it."""
     return {
@@ -255,6 +278,8 @@ ANSWERS: dict[str, Any] = {
     "stack_abandon": {"name": "web"},
     "output_list": [{"output_key": "address", "description": "Where"}],
     "output_show": {"output_key": "address", "description": "Where", "output_value": 1, "output_error": None},
+    "operation_list": [operation_view()],
+    "operation_show": operation_view(plan={"action": "UPDATE", "steps": [], "summary": {}}),
     "resource_list": [resource_view()],
     "resource_show": resource_view(attributes={"name": "n"}, description="The server"),
     "resource_metadata": {"a": 1},

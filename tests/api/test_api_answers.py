@@ -370,3 +370,12 @@ def test_fault_of_ours_tells_a_reference_that_is_in_the_log(request_as, engine, 
 def test_fault_of_the_engine_keeps_its_reference(request_as, engine) -> None:
     engine.answers["stack_show"] = Bug("broken", "ref-77")
     assert request_as("GET", STACK).json["error"]["message"].endswith("ref-77")
+
+
+def test_the_history_of_a_stack(request_as) -> None:
+    answer = request_as("GET", f"/stacks/web/{STACK_ID}/operations")
+    (entry,) = answer.json["operations"]
+    assert entry["user_name"] == "alice"
+    assert (entry["started_at"], entry["finished_at"], entry["duration"]) == (CREATED_TEXT, UPDATED_TEXT, 100.0)
+    answer = request_as("GET", f"/stacks/web/{STACK_ID}/operations/{entry['id']}")
+    assert answer.json["operation"]["plan"]["action"] == "UPDATE"

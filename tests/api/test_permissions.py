@@ -27,6 +27,7 @@ PROJECTS = {permissions.PROJECT: PROJECT, permissions.OTHER: ELSEWHERE, "": ""}
 
 NOT_FOR_READERS = {
     "actions:action", "actions:cancel_update", "actions:cancel_without_rollback", "actions:resume",
+    "actions:retry", "actions:rollback",
     "actions:snapshot", "actions:suspend", "resource:mark_unhealthy", "service:index", "software_configs:create",
     "software_configs:delete", "software_configs:global_index", "software_deployments:create",
     "software_deployments:delete", "software_deployments:update", "stacks:abandon", "stacks:create", "stacks:delete",
@@ -43,7 +44,10 @@ OBSERVED = {
     "reader": lambda rule: rule not in NOT_FOR_READERS,
     "stack user": lambda rule: rule in FOR_STACK_USERS,
 }
-"""What Heat was seen to allow (facts: policies.json, observed.new_defaults_only); all others: nothing."""
+"""What Heat was seen to allow (facts: policies.json, observed.new_defaults_only); all others: nothing.
+
+Stoker's own extensions are among them: trying again and going back are for members, histories for readers.
+"""
 
 
 def as_persona(application: WSGIApplication) -> WSGIApplication:

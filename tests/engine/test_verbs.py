@@ -46,7 +46,8 @@ async def act(world: World, name: str, action: str) -> dict[str, Any]:
 
 
 def fail(world: World, on: str, status: int = 400, **rule: Any) -> Fault:
-    return world.in_cloud(lambda: world.served.cloud.faults.add(Fault(on=on, do="fail", status=status, **rule)))
+    added: Fault = world.in_cloud(lambda: world.served.cloud.faults.add(Fault(on=on, do="fail", status=status, **rule)))
+    return added
 
 
 def mend(world: World, fault: Fault) -> None:

@@ -38,6 +38,8 @@ _BODIES: tuple[dict[str, Any], ...] = (
     {"check": None},
     {"cancel_update": None},
     {"cancel_without_rollback": None},
+    {"retry": None},
+    {"rollback": None},
     {"template": "x"},
     {},
 )

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli.errors import CommandFailed, NoSuchStack
-from stoker.cli.follow import follow, succeeded
+from stoker.cli.follow import WANTED, follow, succeeded
 from stoker.cli.formats import cell, console
 from stoker.cli.framework import with_service
 from stoker.cli.plans import changes, show_plan
@@ -176,9 +176,9 @@ def show_outputs(stack: Stack) -> None:
         out.print(Text.assemble("  ", (output["output_key"], "cyan"), " = ", value), soft_wrap=True)
 
 
-def finish(stack: Stack) -> None:
-    """Tell how an action ended; the exit status is 1 when it failed."""
-    good = succeeded(stack)
+def finish(stack: Stack, actions: tuple[str, ...] = WANTED) -> None:
+    """Tell how an action ended; the exit status is 1 unless it was one of `actions`, and complete."""
+    good = succeeded(stack, actions)
     console().print(Text(f"{stack.name}: {stack.state}", style="bold green" if good else "bold red"))
     if not good:
         raise CommandFailed(stack.facts["stack_status_reason"] or stack.state)

@@ -205,7 +205,11 @@ def follow(stack: Stack, marker: str | None = None) -> Stack:
             time.sleep(_POLL_SECONDS)
 
 
-def succeeded(stack: Stack, actions: tuple[str, ...] = ("CREATE", "UPDATE", "DELETE")) -> bool:
-    """Whether the last action did what was wanted; a rollback, even a complete one, is a failure."""
+WANTED = ("CREATE", "UPDATE", "DELETE")
+"""Actions that people ask for. That a rollback is complete does not mean that what was wanted has been done."""
+
+
+def succeeded(stack: Stack, actions: tuple[str, ...] = WANTED) -> bool:
+    """Whether the last action was one of `actions`, and did what was wanted."""
     action, _, status = stack.state.partition("_")
     return action in actions and status == "COMPLETE"

@@ -126,6 +126,55 @@ class Stack:
         """Begin to delete it."""
         self._service.send("DELETE", self.facts)
 
+    def act(self, action: str) -> None:
+        """Begin an action: suspend, resume, check, cancel_update, cancel_without_rollback, retry or rollback."""
+        self._service.send("POST", self.facts, "/actions", {action: None})
+
+    def operations(self) -> Iterator[Answer]:
+        """What has been done to it, newest first."""
+        marker: str | None = None
+        while True:
+            query = {"limit": _PAGE, **({"marker": marker} if marker else {})}
+            found = self._service.below(self.facts, "/operations", query)["operations"]
+            yield from found
+            if len(found) < _PAGE:
+                return
+            marker = found[-1]["id"]
+
+    def operation(self, identifier: str) -> Answer:
+        """One of its operations, with the plan."""
+        answer: Answer = self._service.below(self.facts, f"/operations/{_segment(identifier)}")["operation"]
+        return answer
+
+    def resource(self, name: str) -> Answer:
+        """One of its resources, with the attributes."""
+        answer: Answer = self._service.below(self.facts, f"/resources/{_segment(name)}")["resource"]
+        return answer
+
+    def metadata(self, name: str) -> Answer:
+        """The metadata of one of its resources."""
+        answer: Answer = self._service.below(self.facts, f"/resources/{_segment(name)}/metadata")["metadata"]
+        return answer
+
+    def signal(self, name: str, data: Mapping[str, Any] | None) -> None:
+        """Tell one of its resources something."""
+        self._service.send("POST", self.facts, f"/resources/{_segment(name)}/signal", data)
+
+    def mark(self, name: str, unhealthy: bool, reason: str) -> None:
+        """Have the next update replace one of its resources, or spare it."""
+        body = {"mark_unhealthy": unhealthy, "resource_status_reason": reason}
+        self._service.send("PATCH", self.facts, f"/resources/{_segment(name)}", body)
+
+    def environment(self) -> Answer:
+        """The environment that it was made with."""
+        data: Answer = self._service.below(self.facts, "/environment")
+        return data
+
+    def files(self) -> Answer:
+        """The files that came with its template."""
+        data: Answer = self._service.below(self.facts, "/files")
+        return data
+
     def resources(self, depth: int = NESTED) -> list[Answer]:
         """Its resources and those of nested stacks down to `depth`."""
         rows: list[Answer] = self._service.below(self.facts, "/resources", {"nested_depth": depth})["resources"]

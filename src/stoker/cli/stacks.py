@@ -1,4 +1,4 @@
-"""`stoker stack …`: looking at stacks."""
+"""`stoker stack …`: looking at stacks. What acts on them is in `verbs`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import click
 
 from stoker.cli.deploy import delete
 from stoker.cli.framework import Commands, listing, record, with_service
+from stoker.cli.history import history
 from stoker.cli.service import NESTED, Answer, Service
+from stoker.cli.verbs import VERBS
 
 Rows = Iterable[Answer]
 
@@ -112,12 +114,87 @@ def template(service: Service, name: str) -> Answer:
     return service.stack(name, outputs=False).template()
 
 
+@record("environment", form="yaml")
+@click.argument("name")
+@with_service
+def environment(service: Service, name: str) -> Answer:
+    """Print the environment that a stack was made with; hidden parameters are masked.
+
+    \b
+    Examples:
+      stoker stack environment web
+    """
+    return service.stack(name, outputs=False).environment()
+
+
+@record("files", form="yaml")
+@click.argument("name")
+@with_service
+def files(service: Service, name: str) -> Answer:
+    """Print the files that came with a stack's template.
+
+    \b
+    Examples:
+      stoker stack files web -f json
+    """
+    return service.stack(name, outputs=False).files()
+
+
+@record("resource")
+@click.argument("name")
+@click.argument("resource")
+@with_service
+def resource(service: Service, name: str, resource: str) -> Answer:
+    """Show RESOURCE of the stack NAME with its attributes.
+
+    \b
+    Examples:
+      stoker stack resource web server
+      stoker stack resource web server -f json -c attributes
+    """
+    return _without(service.stack(name, outputs=False).resource(resource), "links", "logical_resource_id")
+
+
+@record("metadata", form="yaml")
+@click.argument("name")
+@click.argument("resource")
+@with_service
+def metadata(service: Service, name: str, resource: str) -> Answer:
+    """Print the metadata of RESOURCE of the stack NAME.
+
+    \b
+    Examples:
+      stoker stack metadata web server
+    """
+    return service.stack(name, outputs=False).metadata(resource)
+
+
+@listing(
+    "failures", "parent_resource", "resource_name", "resource_type", "resource_status", "resource_status_reason",
+    more=("physical_resource_id",),
+)  # fmt: skip
+@click.argument("name")
+@with_service
+def failures(service: Service, name: str) -> Rows:
+    """List the resources that have failed, in nested stacks too.
+
+    \b
+    Examples:
+      stoker stack failures web
+    """
+    rows = service.stack(name, outputs=False).resources()
+    return [row for row in rows if row["resource_status"].endswith("_FAILED")]
+
+
 def _without(facts: Answer, *names: str) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if name not in names}
 
 
 stack = Commands(
     "stack",
-    commands=[list_stacks, show, resources, events, outputs, template, delete],
-    help="Look at stacks.",
-)
+    commands=[
+        list_stacks, show, resources, resource, metadata, failures, events, outputs, template, environment, files,
+        history, *VERBS, delete,
+    ],
+    help="Look at stacks, and act on them.",
+)  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stoker.api.v1 import catalog, resources, software, stacks
+from stoker.api.v1 import catalog, operations, resources, software, stacks
 from stoker.api.v1 import stack_body as body
 from stoker.api.v1.call import Action
 
@@ -119,6 +119,11 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     f"{_STACK}/snapshots/{{snapshot_id}}/restore": {
         "POST": Action(stacks.restore_snapshot, "stacks:restore_snapshot", 202, takes_types=True),
     },
+    # What has been done to it
+    f"{_STACK}/operations": {
+        "GET": Action(operations.index, "stacks:list_operations", query=operations.INDEX_QUERY),
+    },
+    f"{_STACK}/operations/{{operation_id}}": {"GET": Action(operations.show, "stacks:show_operation")},
     # Its resources and events
     f"{_STACK}/events": {"GET": Action(resources.events, "events:index", query=resources.EVENTS_QUERY)},
     f"{_STACK}/resources": {"GET": Action(resources.index, "resource:index", query=resources.INDEX_QUERY)},

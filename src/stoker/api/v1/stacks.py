@@ -47,7 +47,8 @@ SNAPSHOT_BODY = Body({"name": Field(text)})
 SORT_KEYS = frozenset({"stack_name", "stack_status", "creation_time", "updated_time"})
 """Others are passed over (facts: rest_api.json, actions.stacks.index)."""
 
-ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback")
+ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "retry", "rollback")
+"""What a stack can be told to do; the last two are extensions of Stoker's own."""
 
 ACTION_BODY = Body({})
 

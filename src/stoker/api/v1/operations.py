@@ -1,0 +1,31 @@
+"""A stack's history: an extension of Stoker's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.api.fields import text, whole_number
+from stoker.api.schema import Field, Query
+from stoker.api.v1.call import Call
+from stoker.api.v1.views import View, time_text
+
+INDEX_QUERY = Query({"limit": Field(whole_number), "marker": Field(text)})
+
+_TIMES = ("created_at", "started_at", "finished_at")
+
+
+def index(call: Call) -> dict[str, Any]:
+    """What has been done to a stack, newest first."""
+    found = call.ask_of_stack("operation_list", **call.query)
+    return {"operations": [_operation(view) for view in found]}
+
+
+def show(call: Call) -> dict[str, Any]:
+    """One operation with its plan."""
+    view = call.ask_of_stack("operation_show", operation_id=call.path["operation_id"])
+    return {"operation": _operation(view)}
+
+
+def _operation(view: View) -> dict[str, Any]:
+    """An operation as it is shown: times as text, how long it took in seconds."""
+    return {name: time_text(value) if name in _TIMES else value for name, value in view.items()}

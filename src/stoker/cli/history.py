@@ -1,0 +1,62 @@
+"""`stoker stack history`: what has been done to a stack, by whom, and what came of it."""
+
+from __future__ import annotations
+
+import click
+
+from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, show_record, show_rows
+from stoker.cli.framework import with_service
+from stoker.cli.plans import show_plan
+from stoker.cli.service import Answer, Service
+
+COLUMNS = ("started_at", "action", "status", "duration", "user_name", "reason", "id")
+
+
+@click.command("history")
+@click.argument("name")
+@click.argument("operation", required=False)
+@click.option("-f", "--format", "form", type=click.Choice(list(ROW_FORMATS)), default="table", show_default=True)
+@click.option("-c", "--column", "chosen", multiple=True, metavar="NAME", help="Column to show; repeatable.")
+@click.option("--limit", type=click.IntRange(min=1), help="Show the newest ones only.")
+@with_service
+def history(
+    service: Service, name: str, operation: str | None, form: str, chosen: tuple[str, ...], limit: int | None
+) -> None:
+    """List what has been done to the stack NAME, newest first; or show one OPERATION with its plan.
+
+    \b
+    Examples:
+      stoker stack history web
+      stoker stack history web --limit 1 -f value -c id
+      stoker stack history web 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e -f yaml
+    """
+    stack = service.stack(name, outputs=False)
+    if operation is not None:
+        _show(stack.name, stack.operation(operation), form, chosen)
+        return
+    rows: list[Row] = []
+    for entry in stack.operations():
+        if limit is not None and len(rows) == limit:
+            break
+        rows.append(_readable(entry) if form == "table" else entry)
+    show_rows(rows, chosen or COLUMNS, form)
+
+
+def _show(name: str, entry: Answer, form: str, chosen: tuple[str, ...]) -> None:
+    """One operation; on a table its plan follows as people read it."""
+    assert form in RECORD_FORMATS
+    if chosen:
+        show_record({column: entry.get(column) for column in chosen}, form)
+    elif form != "table":
+        show_record(entry, form)
+    else:
+        show_record({key: value for key, value in _readable(entry).items() if key != "plan"}, form)
+        if entry["plan"] is not None:
+            click.echo()
+            show_plan(name, entry["plan"])
+
+
+def _readable(entry: Answer) -> Answer:
+    """An operation for people: how long it took in tenths of seconds."""
+    duration = entry["duration"]
+    return {**entry, "duration": None if duration is None else f"{duration:.1f} s"}
