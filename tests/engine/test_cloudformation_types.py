@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from aiohttp.test_utils import BaseTestServer, TestServer
 from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
-from stoker.base.errors import BadValue, ResourceActionNotSupported, TemplateInvalid
+from stoker.base.errors import BadValue, Forbidden, ResourceActionNotSupported, TemplateInvalid
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 
@@ -290,6 +291,22 @@ async def test_a_user_has_keys(world: World) -> None:
     with pytest.raises(ResourceActionNotSupported):
         await world.call("resource_signal", ref=REF, name="user")
     assert (await world.delete("web"))["status"] == "COMPLETE"
+
+
+async def test_a_user_sees_what_its_policies_allow(world: World) -> None:
+    wanted = users(["policy"])
+    wanted["Resources"]["user"]["DependsOn"] = "policy"
+    await complete(world, wanted)
+    stack = await world.call("stack_show", ref=REF)
+    shown = await world.resources("web")
+    owner = world.context
+    world.context = replace(owner, user_id=shown["user"]["physical_id"], project_id=stack["stack_user_project_id"])
+    by_id = {"name": "web", "id": stack["id"]}
+    assert await world.call("resource_metadata", ref=by_id, name="word") == {}
+    for name in ("other", "user"):
+        with pytest.raises(Forbidden):
+            await world.call("resource_metadata", ref=by_id, name=name)
+    world.context = owner
 
 
 async def test_a_policy_that_is_not_there(world: World) -> None:

@@ -144,7 +144,7 @@ async def resource_show(
         if name in definition.resources and stack.deleted_at is None:
             return _unmade(engine, stack, name, definition.resources[name].type)
         raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
-    confine_stack_user(context, stack, state)
+    confine_stack_user(context, stack, state, reading.current)
     users = required_by([other.row for other in reading.current.values()])
     children = await engine.database.read(queries.child_stacks, [stack.id])
     child = next((child for child in children if child.parent_resource == state.row.uuid), None)
@@ -190,7 +190,7 @@ async def resource_metadata(engine: Engine, context: RequestContext, ref: Refere
     state = reading.current.get(name)
     if state is None:
         raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
-    confine_stack_user(context, stack, state)
+    confine_stack_user(context, stack, state, reading.current)
     return await _metadata(engine, stack, state)
 
 

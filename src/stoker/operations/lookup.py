@@ -48,8 +48,16 @@ async def _by_name_or_id(engine: Engine, context: RequestContext, name: str) -> 
     return by_name or await _by_id(engine, name)
 
 
-def confine_stack_user(context: RequestContext, stack: Stack, state: ResourceState) -> None:
-    """Let a stack's own user speak to its own resource only. Raises Forbidden (facts: engine.yaml, stack_users)."""
-    own_user = context.project_id == stack.user_project_id and context.project_id != stack.project_id
-    if own_user and state.stored.data.get("user_id") != context.user_id:
+def confine_stack_user(
+    context: RequestContext, stack: Stack, state: ResourceState, current: Mapping[str, ResourceState]
+) -> None:
+    """Let a stack's own user use what the resource lets it that the user belongs to; `current` are all by name.
+
+    Raises Forbidden (facts: engine.yaml, stack_users).
+    """
+    if context.project_id != stack.user_project_id or context.project_id == stack.project_id:
+        return
+    owners = [one for one in (state, *current.values()) if one.stored.data.get("user_id") == context.user_id]
+    others = {name: other.snapshot() for name, other in current.items()} if owners else {}
+    if not any(owner.type.lets_use(owner.snapshot(), state.row.name, others) for owner in owners):
         raise Forbidden("You may not use this resource.")

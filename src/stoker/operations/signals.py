@@ -40,7 +40,7 @@ async def resource_signal(
     stack = await find_stack(engine, context, ref)
     reading, state = await _resource(engine, stack, name)
     state = _own(context, reading, state)
-    confine_stack_user(context, stack, state)
+    confine_stack_user(context, stack, state, reading.current)
     if details and "unset_hook" in details:
         await _clear_hook(engine, reading, state, details["unset_hook"])
         return

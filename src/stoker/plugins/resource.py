@@ -376,6 +376,10 @@ class ResourceType(ABC):
         """What `get_resource` yields: the physical id, or the logical name while there is none."""
         return resource.physical_id if resource.physical_id is not None else resource.name
 
+    def lets_use(self, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:
+        """Whether the resource's own user may look at and signal the resource `name`, one of `others` by name."""
+        return resource.name == name
+
     # -- the life of a resource -------------------------------------------------------------------------------
 
     async def find(self, call: Call) -> str | None:

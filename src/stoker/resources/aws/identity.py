@@ -42,6 +42,11 @@ class User(StackUserResource):
     def reference_id(self, resource: Snapshot) -> Any:
         return resource.physical_name if resource.physical_id is not None else resource.name
 
+    def lets_use(self, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:
+        """Every policy of the user must allow it."""
+        policies = [others.get(policy) for policy in named_policies(resource.properties)]
+        return all(policy is not None and name in policy.properties["AllowedResources"] for policy in policies)
+
     async def create(self, call: Call) -> Outcome:
         for name in named_policies(call.properties):
             found = await call.neighbours.by_reference(name)
