@@ -20,6 +20,7 @@ from stoker.base.errors import Bug, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.engine.documents import keep_document, load_adopted, load_copies, load_copies_to_remove, sealed_document
 from stoker.engine.failure import Failure
+from stoker.engine.hidden_above import secrets_above
 from stoker.engine.observing import observe
 from stoker.engine.plan import Kind, Plan, Step, StepGraph
 from stoker.engine.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb, unmade_checks
@@ -31,6 +32,7 @@ from stoker.plugins.resource import AttributeKey
 from stoker.store import exchange
 from stoker.store.journal import Batch, Claim
 from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, Event, Operation, Stack
+from stoker.template.definition import Definition
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
@@ -130,7 +132,8 @@ class OperationRun(StackContext):
                 self.adopted = await load_adopted(self)
             if self.operation.observe:
                 await observe(self, states)
-            self.plan = plan_forward(action, wanted, states, self.scope)
+            plan = plan_forward(action, wanted, states, self.scope, await self._former())
+            self.plan = replace(plan, secrets=plan.secrets | await secrets_above(self))
         else:
             raise Bug(f"there is no way to run {action}")
 
@@ -158,6 +161,15 @@ class OperationRun(StackContext):
         await self.load_facade()
         self.attribute_keys = self.wanted.keys_for_resources()
         return self.wanted
+
+    async def _former(self) -> Definition | None:
+        """What the stack was to be before, where that hides values that the plan must not show."""
+        identifier = self.operation.former_inputs
+        if not identifier or identifier == self.operation.inputs:
+            return None
+        inputs = await self.engine.loader.load(identifier)
+        hides = any(schema.hidden for schema in inputs.template.parameters.values())
+        return self.engine.loader.bind(self.stack, inputs, strict=False) if hides else None
 
     async def _execute(self) -> None:
         assert self.plan is not None

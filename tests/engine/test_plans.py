@@ -1,0 +1,273 @@
+"""Previews in both shapes, plans that are applied exactly or not at all, and what nobody may see in them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from world import World
+
+from stoker.base.errors import BadValue, PlanOutdated, StackExists
+
+HEADER = {"heat_template_version": "2021-04-16"}
+WEB: dict[str, Any] = {"name": "web", "id": None}
+SECRET = "very-secret-word"
+
+
+def template(parameters: dict[str, Any] | None = None, **resources: Any) -> dict[str, Any]:
+    return {**HEADER, "parameters": parameters or {}, "resources": resources}
+
+
+def thing(value: Any = "one", **more: Any) -> dict[str, Any]:
+    return {"type": "OS::Heat::TestResource", "properties": {"value": value, **more}}
+
+
+MEMBER = json.dumps(
+    {
+        **template({"text": {"type": "string"}}, inner=thing({"get_param": "text"})),
+        "outputs": {"inner": {"value": {"get_attr": ["inner", "output"]}}},
+    }
+)
+FILES = {"member.yaml": MEMBER}
+
+
+def group(count: int, text: Any = "one") -> dict[str, Any]:
+    definition = {"type": "member.yaml", "properties": {"text": text}}
+    return {"type": "OS::Heat::ResourceGroup", "properties": {"count": count, "resource_def": definition}}
+
+
+async def update_plan(world: World, wanted: dict[str, Any], **more: Any) -> dict[str, Any]:
+    answer = await world.call("stack_update_preview", ref=WEB, template=wanted, **more)
+    plan: dict[str, Any] = answer["plan"]
+    return plan
+
+
+def done(plan: dict[str, Any]) -> dict[str, str]:
+    return {step["path"]: step["kind"] for step in plan["steps"] if step["kind"] != "keep"}
+
+
+# -- Heat's shape -------------------------------------------------------------------------------------------------
+
+
+async def test_a_new_stack_is_previewed_with_its_nested_stacks_as_lists(world: World) -> None:
+    wanted = template(group=group(2), after=thing({"get_attr": ["group", "refs"]}))
+    preview = await world.call("stack_preview", name="web", template=wanted, files=FILES)
+    members, after = preview["resources"]
+    assert [[row["name"] for row in member] for member in members] == [["inner"], ["inner"]]
+    assert members[0][0]["properties"] == {"value": "one"}
+    assert members[1][0]["parent_resource"] == "1"
+    assert (after["name"], after["properties"]) == ("after", {"value": None})
+    assert (await world.call("stack_list"))["stacks"] == []
+
+
+async def test_changes_are_listed_for_nested_stacks_where_that_is_asked_for(world: World) -> None:
+    await world.create("web", template(group=group(2), same=thing()), files=FILES)
+    wanted = template(group=group(1, "two"), same=thing())
+    for show_nested, updated, deleted in (
+        (False, ["group"], []),
+        (True, ["group", "0", "inner"], ["1", "inner"]),
+    ):
+        answer = await world.call(
+            "stack_update_preview", ref=WEB, template=wanted, files=FILES, show_nested=show_nested
+        )
+        buckets = {name: [row["name"] for row in rows] for name, rows in answer["resource_changes"].items()}
+        assert buckets == {"unchanged": ["same"], "updated": updated, "replaced": [], "added": [], "deleted": deleted}
+    present = answer["resource_changes"]["updated"][0]
+    assert (present["action"], present["status"]) == ("CREATE", "COMPLETE")
+    assert present["physical_id"]
+
+
+async def test_what_stays_in_a_nested_stack_is_listed_too(world: World) -> None:
+    await world.create("web", template(group=group(1)), files=FILES)
+    body = {"ref": WEB, "template": template(group=group(1)), "files": FILES, "show_nested": True}
+    changes = (await world.call("stack_update_preview", **body))["resource_changes"]
+    assert [row["name"] for row in changes["unchanged"]] == ["group", "0", "inner"]
+
+
+async def test_a_patch_is_previewed_over_what_there_is(world: World) -> None:
+    declared = {"text": {"type": "string", "default": "one"}, "other": {"type": "string", "default": "x"}}
+    wanted = template(declared, a=thing({"get_param": "text"}), b=thing({"get_param": "other"}))
+    await world.create("web", wanted, parameters={"other": "y"})
+    answer = await world.call("stack_patch_preview", ref=WEB, parameters={"text": "two"})
+    assert done(answer["plan"]) == {"a": "update"}
+
+
+# -- in full --------------------------------------------------------------------------------------------------------
+
+
+async def test_the_chain_that_leads_to_a_replacement_is_told(world: World) -> None:
+    def chain(value: str) -> dict[str, Any]:
+        first = thing(update_replace_value=value)
+        return template(first=first, second=thing(update_replace_value={"get_attr": ["first", "output"]}))
+
+    await world.create("web", chain("one"))
+    plan = await update_plan(world, chain("two"))
+    second = next(step for step in plan["steps"] if step["path"] == "second")
+    assert second["reasons"] == [
+        "update_replace_value may change with first, which is replaced because update_replace_value changes"
+    ]
+    assert second["causes"] == [{"property": "update_replace_value", "path": "first", "kind": "replace"}]
+    (change,) = second["changes"]
+    assert (change["known"], change["effect"], change["after"]) == (False, "replace", "(known after apply)")
+
+
+async def test_an_identity_that_a_new_stack_will_get_is_known_after_apply(world: World) -> None:
+    wanted = template(a=thing({"get_param": "OS::stack_id"}), b=thing({"get_param": "OS::stack_name"}))
+    plan = (await world.call("stack_preview", name="web", template=wanted))["plan"]
+    assert {step["path"]: step["changes"][0]["after"] for step in plan["steps"]} == {
+        "a": "(known after apply)",
+        "b": "web",
+    }
+    made = await world.call("stack_create", name="web", template=wanted, plan_digest=plan["digest"])
+    assert (await world.settle(made["id"]))["status"] == "COMPLETE"
+
+
+async def test_a_plan_names_every_nested_resource_once(world: World) -> None:
+    wanted = template(group=group(3))
+    plan = (await world.call("stack_preview", name="web", template=wanted, files=FILES))["plan"]
+    paths = ["group", *(path for index in "012" for path in (f"group.{index}", f"group.{index}.inner"))]
+    assert [step["path"] for step in plan["steps"]] == paths
+    assert len({step["key"] for step in plan["steps"]}) == len(paths)
+    assert plan["summary"] == {"create": 7}
+
+
+# -- hidden ---------------------------------------------------------------------------------------------------------
+
+
+def hidden(**resources: Any) -> dict[str, Any]:
+    return template({"password": {"type": "string", "hidden": True}}, **resources)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"get_param": "password"},
+        {"str_replace": {"template": "user:X@host", "params": {"X": {"get_param": "password"}}}},
+        {"digest": ["sha256", {"get_param": "password"}]},
+        {"list_join": ["-", {"str_split": ["-", {"get_param": "password"}]}]},
+    ],
+    ids=["itself", "within", "digest", "parts"],
+)
+@pytest.mark.parametrize("nested", [False, True])
+async def test_what_comes_from_a_hidden_parameter_is_hidden(world: World, value: Any, nested: bool) -> None:
+    wanted = hidden(a=group(1, value) if nested else thing(value))
+    preview = await world.call(
+        "stack_preview", name="web", template=wanted, files=FILES, parameters={"password": SECRET}
+    )
+    assert SECRET not in json.dumps(preview)
+    made = await world.create("web", wanted, files=FILES, parameters={"password": SECRET})
+    assert made["status"] == "COMPLETE"
+    answer = await world.call(
+        "stack_update_preview", ref=WEB, template=wanted, files=FILES, parameters={"password": "another-secret"}
+    )
+    changes = [change for step in answer["plan"]["steps"] for change in step["changes"]]
+    assert changes and all(change["hidden"] for change in changes)
+    assert {(change["before"], change["after"]) for change in changes} == {("******", "******")}
+
+
+async def test_a_hidden_parameter_of_a_nested_template_hides_what_it_is_given(world: World) -> None:
+    member = json.loads(MEMBER)
+    member["parameters"]["text"]["hidden"] = True
+    wanted = template(part={"type": "member.yaml", "properties": {"text": SECRET}})
+    files = {"member.yaml": json.dumps(member)}
+    preview = await world.call("stack_preview", name="web", template=wanted, files=files)
+    assert SECRET not in json.dumps(preview)
+
+
+async def test_a_generated_secret_is_hidden_where_it_is_used(world: World) -> None:
+    random = {"type": "OS::Heat::RandomString"}
+    await world.create("web", template(word=random, a=thing({"get_attr": ["word", "value"]})))
+    for reference in ({"get_attr": ["word", "value"]}, {"get_resource": "word"}):
+        joined = {"list_join": ["", [reference, "!"]]}
+        (change,) = (await update_plan(world, template(word=random, a=thing(joined))))["steps"][1]["changes"]
+        assert (change["before"], change["after"], change["hidden"]) == ("******", "******", True)
+
+
+async def test_the_plan_that_is_kept_with_the_operation_hides_as_well(world: World) -> None:
+    wanted = hidden(a=thing({"get_param": "password"}), part=group(1, {"get_param": "password"}))
+    await world.create("web", wanted, files=FILES, parameters={"password": SECRET})
+    await world.update("web", wanted, files=FILES, parameters={"password": "another-secret"})
+    shown = []
+    for stack in (await world.call("stack_list", show_nested=True))["stacks"]:
+        ref = {"name": None, "id": stack["id"]}
+        for entry in await world.call("operation_list", ref=ref):
+            shown.append(await world.call("operation_show", ref=ref, operation_id=entry["id"]))
+    assert len(shown) == 6
+    assert SECRET not in json.dumps(shown) and "another-secret" not in json.dumps(shown)
+
+
+# -- applied exactly ----------------------------------------------------------------------------------------------
+
+
+async def test_a_plan_is_applied_to_a_stack_that_is_as_it_was(world: World) -> None:
+    await world.create("web", template(a=thing()))
+    wanted = template(a=thing("two"))
+    plan = await update_plan(world, wanted)
+    updated = await world.update("web", wanted, plan_digest=plan["digest"])
+    assert (updated["action"], updated["status"]) == ("UPDATE", "COMPLETE")
+    with pytest.raises(PlanOutdated, match="not as it was"):
+        await world.call("stack_update", ref=WEB, template=wanted, plan_digest=plan["digest"])
+
+
+async def test_a_plan_is_refused_for_other_inputs(world: World) -> None:
+    await world.create("web", template(a=thing()))
+    plan = await update_plan(world, template(a=thing("two")))
+    with pytest.raises(PlanOutdated, match="not those that the plan was made for"):
+        await world.call("stack_update", ref=WEB, template=template(a=thing("three")), plan_digest=plan["digest"])
+    assert (await world.resources("web"))["a"]["action"] == "CREATE"
+
+
+async def test_a_plan_is_refused_when_a_nested_stack_has_moved_on(world: World) -> None:
+    await world.create("web", template(group=group(1)), files=FILES)
+    wanted = template(group=group(2))
+    plan = await update_plan(world, wanted, files=FILES)
+    nested = (await world.resources("web"))["group"]["nested_id"]
+    await world.call("resource_mark_unhealthy", ref={"name": None, "id": nested}, name="0", mark_unhealthy=True)
+    with pytest.raises(PlanOutdated, match="not as it was"):
+        await world.call("stack_update", ref=WEB, template=wanted, files=FILES, plan_digest=plan["digest"])
+
+
+async def test_who_slips_in_between_the_check_and_the_record_is_noticed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record is looked at once more in the transaction that begins the operation."""
+    made = await world.create("web", template(a=thing()))
+    wanted = template(a=thing("two"))
+    plan = await update_plan(world, wanted)
+    submit = world.engine.submit
+
+    async def late(*arguments: Any, **named: Any) -> None:
+        monkeypatch.undo()
+        await world.call("resource_mark_unhealthy", ref=WEB, name="a", mark_unhealthy=True)
+        await submit(*arguments, **named)
+
+    monkeypatch.setattr(world.engine, "submit", late)
+    with pytest.raises(PlanOutdated):
+        await world.call("stack_update", ref=WEB, template=wanted, plan_digest=plan["digest"])
+    after = await world.settle(made["id"])
+    assert (after["action"], after["status"]) == ("CREATE", "COMPLETE")
+    assert (await world.resources("web"))["a"]["action"] == "CHECK"
+
+
+async def test_a_plan_for_a_new_stack_needs_the_name_to_be_free(world: World) -> None:
+    wanted = template(a=thing())
+    plan = (await world.call("stack_preview", name="web", template=wanted))["plan"]
+    await world.create("web", wanted)
+    with pytest.raises(StackExists):
+        await world.call("stack_create", name="web", template=wanted, plan_digest=plan["digest"])
+    with pytest.raises(PlanOutdated):
+        await world.call("stack_create", name="other", template=wanted, plan_digest=plan["digest"])
+
+
+async def test_a_plan_for_a_busy_stack_has_no_digest(world: World) -> None:
+    slow = {"type": "OS::Heat::TestResource", "properties": {"wait_secs": 60}}
+    made = await world.call("stack_create", name="web", template=template(a=slow))
+    plan = await update_plan(world, template(a=thing()))
+    assert plan["digest"] is None
+    await world.settle(made["id"])
+
+
+async def test_a_digest_that_is_none_is_a_mistake(world: World) -> None:
+    with pytest.raises(BadValue, match="plan_digest"):
+        await world.call("stack_create", name="web", template=template(a=thing()), plan_digest="nonsense")
