@@ -16,12 +16,22 @@ from stoker_reference import (
     configuration,
     diagnostic_rules,
     permissions,
+    query_actions,
     resource_types,
     rest_routes,
     template_functions,
 )
 
-SOURCES = (commands, diagnostic_rules, resource_types, template_functions, rest_routes, permissions, configuration)
+SOURCES = (
+    commands,
+    diagnostic_rules,
+    resource_types,
+    template_functions,
+    rest_routes,
+    query_actions,
+    permissions,
+    configuration,
+)
 
 
 def write_pages(app: Sphinx) -> None:

@@ -168,8 +168,8 @@ async def _changes(
     former = await engine.loader.load(stack.inputs)
     section = "Outputs" if "Outputs" in former.template.data else "outputs"
     outputs = [inputs.template.data.get(section) for inputs in (former, checked.prepared.loaded)]
-    recorded = engine.loader.bind(stack, former, strict=False).parameters.as_text()
-    return outputs[0] != outputs[1] or recorded != checked.definition.parameters.as_text()
+    recorded = engine.loader.bind(stack, former, strict=False).parameters.values()
+    return outputs[0] != outputs[1] or recorded != checked.definition.parameters.values()
 
 
 # -- looking -------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from stoker.api.cfn import catalog, change_sets, resources, stacks
-from stoker.api.cfn.call import Action
+from stoker.api.cfn.call import Action, NotOffered
 from stoker.api.cfn.parameters import (
     Parameter,
     Parameters,
@@ -72,7 +72,7 @@ _AMAZON_ONLY: Parameters = {
     "RetainExceptOnCreate": refused("deletion policies hold for rollbacks too"),
 }
 
-_DRIFT = resources.not_supported(
+_DRIFT = NotOffered(
     "Drift is not reported over this interface. Update the stack with `converge` over the REST API to have the cloud "
     "compared with what is recorded, and brought back to it."
 )
@@ -157,7 +157,7 @@ ACTIONS: Mapping[str, Action] = {
     "ListStackResources": Action(resources.list_all, "cloudformation:ListStackResources", {**_STACK, **_NEXT}),
     "ValidateTemplate": Action(catalog.validate, "cloudformation:ValidateTemplate", _TEMPLATE, takes_types=True),
     "EstimateTemplateCost": Action(
-        resources.not_supported("Stoker knows no prices: the cost of a template cannot be estimated."),
+        NotOffered("Stoker knows no prices: the cost of a template cannot be estimated."),
         "cloudformation:EstimateTemplateCost",
         {**_TEMPLATE, "Parameters": Parameter(_VALUES)},
     ),

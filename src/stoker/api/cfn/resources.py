@@ -9,7 +9,6 @@ from stoker.api.cfn.call import PAGE, Call, marker_of, next_token, page_of
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.rendering import JsonText
 from stoker.api.cfn.stacks import policy
-from stoker.base.errors import NotSupported
 
 _AMAZON_SIGNAL = {"UniqueId": "UniqueId", "Status": "Status"}
 _OWN_SIGNAL = {"UniqueId": "id", "Status": "status"}
@@ -89,12 +88,3 @@ def protect(call: Call) -> dict[str, Any]:
     """Protect the stack from deletion, or end that."""
     changes = {"protected": call["EnableTerminationProtection"]}
     return {"StackId": views.stack_arn(call.ask_of_stack("stack_settings_change", changes=changes))}
-
-
-def not_supported(why: str) -> Any:
-    """A handler for what AWS has and Stoker does not; `why` is the complaint."""
-
-    def handler(call: Call) -> None:
-        raise NotSupported(why)
-
-    return handler
