@@ -23,7 +23,7 @@ import pymysql
 import pytest
 
 HOST = "127.0.0.1"
-_START_SECONDS = 120.0
+_START_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 
 

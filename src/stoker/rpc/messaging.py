@@ -29,10 +29,11 @@ LOG = logging.getLogger(__name__)
 
 TOPIC = "stoker-engine"
 VERSION = "1.0"
-LIBRARY_GROUPS = frozenset({"oslo_messaging_rabbit"})
+_SECTION = "oslo_messaging_rabbit"
+_GLOBAL = ("oslo_messaging_metrics", "oslo_messaging_tracing")
+LIBRARY_GROUPS = frozenset({_SECTION, *_GLOBAL})
 """Sections that oslo.messaging reads for itself."""
 
-_SECTION = "oslo_messaging_rabbit"
 _CONNECT_TRIES = 4
 _MOST_WAITING = 1000
 _AT_A_TIME = 8
@@ -53,6 +54,9 @@ def register_options(config: cfg.ConfigOpts) -> None:
     for group, options in opts.list_opts():
         if group in (None, _SECTION):
             config.register_opts(options, group=group)
+    for group in _GLOBAL:  # these the library declares on oslo.config's global object only, and reads from ours
+        for name in cfg.CONF[group] if group in cfg.CONF else ():
+            config.register_opt(cfg.CONF._get_opt_info(name, group)["opt"], group=group)
     config.set_default("control_exchange", "stoker")
     config.set_default("rabbit_quorum_queue", True, group=_SECTION)
 
@@ -84,7 +88,7 @@ class MessagingClient:
 
     def _exchange(self, prepared: Any, context: RequestContext, method: str, sent: Any) -> Reply:
         try:
-            reply: Reply = prepared.call({}, "call", caller=context.to_dict(), method=method, arguments=sent)
+            reply: Reply = prepared.call({}, "call", caller=context.to_dict(), request=method, arguments=sent)
             return reply
         except oslo_messaging.MessagingTimeout:
             raise EngineUnavailable(f"No engine answered {method} in time.") from None
@@ -116,8 +120,8 @@ class _Endpoint:
         self._service = service
         self._told = told
 
-    def call(self, _context: Any, caller: dict[str, Any], method: str, arguments: dict[str, Any]) -> Reply:
-        work = reply_of(self._service, RequestContext.from_dict(caller), method, arguments)
+    def call(self, _context: Any, caller: dict[str, Any], request: str, arguments: dict[str, Any]) -> Reply:
+        work = reply_of(self._service, RequestContext.from_dict(caller), request, arguments)
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def offer(self, _context: Any, operation: str) -> None:
@@ -199,7 +203,7 @@ class MessagingPeers:
         sent = json_copy(arguments)
 
         def call() -> Reply:
-            reply: Reply = prepared.call({}, "call", caller=context.to_dict(), method=method, arguments=sent)
+            reply: Reply = prepared.call({}, "call", caller=context.to_dict(), request=method, arguments=sent)
             return reply
 
         try:

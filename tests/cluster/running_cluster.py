@@ -1,0 +1,248 @@
+"""A real cluster: engine and API processes on a real database and broker, beside an emulated cloud."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+
+from servers import free_port, wait_until
+from stoker.emulator.testing import ServedCloud
+from stoker.store import queries, tables
+from stoker.store.database import Database
+from stoker.store.records import Operation
+
+LEASE, HEARTBEAT = 3.0, 0.5
+PROGRAM = [sys.executable, "-c", "from stoker.cli.main import main; main()"]
+
+CONFIGURATION = """
+[DEFAULT]
+transport_url = {broker}
+auth_encryption_key = {key}
+host = {host}
+[database]
+connection = {database}
+max_retries = -1
+retry_interval = 1
+[engine]
+lease_seconds = {lease}
+heartbeat_seconds = {heartbeat}
+status_port = {status_port}
+[heat_api]
+bind_host = 127.0.0.1
+bind_port = {api_port}
+[oslo_messaging_rabbit]
+kombu_reconnect_delay = 0.2
+rabbit_retry_interval = 1
+[keystone_authtoken]
+www_authenticate_uri = {cloud}/identity/v3
+auth_type = password
+auth_url = {cloud}/identity/v3
+username = heat
+password = secret
+user_domain_name = Default
+project_name = service
+project_domain_name = Default
+"""
+
+
+class Process:
+    """A process of the cluster."""
+
+    def __init__(self, arguments: list[str], log: Path) -> None:
+        self.log = log
+        with log.open("ab") as output:
+            self.process = subprocess.Popen([*PROGRAM, *arguments], stdout=output, stderr=output)
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def ended(self) -> int:
+        return self.process.wait(60)
+
+    @property
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def said(self) -> str:
+        return self.log.read_text(errors="replace")
+
+
+class Engine(Process):
+    """An engine process; `id` is that of its record."""
+
+    def __init__(self, arguments: list[str], log: Path, host: str, status_port: int) -> None:
+        super().__init__(arguments, log)
+        self.host, self.status_port, self.id = host, status_port, ""
+
+    def status(self, path: str) -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.status_port}{path}", timeout=10) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+
+class Cluster:
+    """`engines(n)` makes n of them run; `call` is a request to the API as the user demo."""
+
+    def __init__(self, directory: Path, database_url: str, broker: str, served: ServedCloud) -> None:
+        self.directory = directory
+        self.served = served
+        self.database_url = database_url
+        self.broker = broker
+        self.api_port = free_port()
+        self.running: list[Engine] = []
+        self._count = 0
+        config = self._config("api", 0)
+        subprocess.run([*PROGRAM, "db", "sync", "--config-file", str(config)], check=True, capture_output=True)
+        self.api = Process(["api", "--config-file", str(config)], directory / "api.log")
+        self.database = Database(database_url)
+
+    def _config(self, host: str, status_port: int) -> Path:
+        path = self.directory / f"{host}.conf"
+        path.write_text(
+            CONFIGURATION.format(
+                broker=self.broker, key="k" * 32, host=host, database=self.database_url, lease=LEASE,
+                heartbeat=HEARTBEAT, status_port=status_port or "", api_port=self.api_port, cloud=self.served.url,
+            ).replace("status_port = \n", "")
+        )  # fmt: skip
+        return path
+
+    # -- processes ---------------------------------------------------------------------------------------------
+
+    def engines(self, number: int) -> list[Engine]:
+        """Make exactly this many engines run and be known as alive."""
+        self.running = [engine for engine in self.running if engine.alive]
+        while len(self.running) > number:
+            engine = self.running.pop()
+            engine.signal(signal.SIGTERM)
+            engine.ended()
+        while len(self.running) < number:
+            self.running.append(self.start_engine())
+        for engine in self.running:
+            self._await_record(engine)
+        hosts = {engine.host for engine in self.running}
+        wait_until(lambda: self.up() == hosts, f"the engines {hosts} are up")
+        return list(self.running)
+
+    def start_engine(self) -> Engine:
+        self._count += 1
+        host, port = f"host{self._count}", free_port()
+        config = self._config(host, port)
+        return Engine(["engine", "--config-file", str(config)], self.directory / f"{host}.log", host, port)
+
+    def _await_record(self, engine: Engine) -> None:
+        def known() -> bool:
+            assert engine.alive, engine.said()
+            query = select(tables.engines.c.id).where(tables.engines.c.host == engine.host)
+            engine.id = self.database.read_now(lambda c: c.execute(query).scalar()) or ""
+            return bool(engine.id)
+
+        wait_until(known, f"{engine.host} reports itself")
+
+    def up(self) -> set[str]:
+        """Hosts of the engines that the API shows as up."""
+        status, answer = self.call("GET", "/services", user="admin")
+        if status != 200:
+            return set()
+        return {service["host"] for service in answer["services"] if service["status"] == "up"}
+
+    def stop(self) -> None:
+        for process in (*self.running, self.api):
+            if process.alive:
+                process.signal(signal.SIGCONT)
+                process.signal(signal.SIGKILL)
+            process.ended()
+        self.database.close()
+
+    # -- the API -----------------------------------------------------------------------------------------------
+
+    def call(self, method: str, path: str, body: Any = None, user: str = "demo") -> tuple[int, Any]:
+        """One request below the user's project; status 0 when the API cannot be reached."""
+        token = self.served.token(user, user)
+        project = self._project(user, token)
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.api_port}/v1/{project}{path}",
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"X-Auth-Token": token, "Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=90) as answer:
+                text = answer.read()
+                return answer.status, json.loads(text) if text else None
+        except urllib.error.HTTPError as error:
+            return error.code, json.loads(error.read() or b"null")
+        except urllib.error.URLError:
+            return 0, None
+
+    def _project(self, user: str, token: str) -> str:
+        answer = self.served.call("GET", "/identity/v3/auth/projects", token=token).json["projects"]
+        found: str = next(project["id"] for project in answer if project["name"] == user)
+        return found
+
+    def create(self, name: str, template: str, files: Mapping[str, str] | None = None, **more: Any) -> str:
+        body = {"stack_name": name, "template": template, "files": files or {}, **more}
+        status, answer = self.call("POST", "/stacks", body)
+        assert status == 201, (status, answer)
+        identifier: str = answer["stack"]["id"]
+        return identifier
+
+    def stack(self, name: str) -> dict[str, Any]:
+        status, answer = self.call("GET", f"/stacks/{name}?resolve_outputs=false")
+        return answer["stack"] if status == 200 else {"stack_status": str(status), "stack_status_reason": ""}
+
+    def resources(self, name: str) -> list[dict[str, Any]]:
+        _, answer = self.call("GET", f"/stacks/{name}")
+        path = f"/stacks/{name}/{answer['stack']['id']}/resources?nested_depth=4"
+        resources: list[dict[str, Any]] = self.call("GET", path)[1]["resources"]
+        return resources
+
+    def settle(self, *names: str, state: str = "CREATE_COMPLETE") -> None:
+        """Wait until nothing goes on in these stacks, and require that all came to `state`."""
+
+        def settled() -> bool:
+            return all(self._state(name).endswith(("COMPLETE", "FAILED")) for name in names)
+
+        wait_until(settled, f"{', '.join(names)} are done", 120)
+        found = {name: self._state(name) for name in names}
+        assert found == dict.fromkeys(names, state), [self.stack(name) for name in names]
+
+    def _state(self, name: str) -> str:
+        return str(self.stack(name)["stack_status"])
+
+    def until_some(self, names: list[str], condition: Callable[[str], bool]) -> None:
+        wait_until(lambda: any(condition(name) for name in names), "some stack gets there")
+
+    # -- what is recorded, and what is there ---------------------------------------------------------------------
+
+    def operations(self, *stack_ids: str) -> list[Operation]:
+        """All operations, nested ones included, of trees of stacks."""
+        joined = select(tables.operations).join(tables.stacks, tables.stacks.c.id == tables.operations.c.stack_id)
+        query = joined.where(tables.stacks.c.root_id.in_(stack_ids))
+        return [Operation.of(row) for row in self.database.read_now(lambda c: c.execute(query).all())]
+
+    def owned_by(self, engine: Engine) -> int:
+        """How many unfinished operations the engine has claimed."""
+        where = (tables.operations.c.owner == engine.id) & (tables.operations.c.status == "RUNNING")
+        return len(self.database.read_now(lambda c: c.execute(select(tables.operations.c.id).where(where)).all()))
+
+    def unfinished(self, stack_id: str) -> list[Operation]:
+        found: list[Operation] = self.database.read_now(queries.unfinished_of, stack_id)
+        return found
+
+    def networks(self) -> Counter[str]:
+        """Networks of the user in the cloud, by name."""
+        listed = self.served.call("GET", "/network/v2.0/networks?shared=False", token=self.served.token("demo", "demo"))
+        mine = [item for item in listed.json["networks"] if item["name"].startswith("net-")]
+        return Counter(item["name"] for item in mine)
