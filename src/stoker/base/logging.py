@@ -24,7 +24,14 @@ READABLE_FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-7s %(name)s: %(message)s
 
 READABLE_REQUEST_FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-7s %(name)s: [%(request_id)s] %(message)s"
 
-_QUIET_LOGGERS = ("waitress=WARN", "falcon=WARN", "aiohttp.access=WARN", "asyncio=WARN", "keystoneauth=WARN", "alembic=WARN")
+_QUIET_LOGGERS = (
+    "waitress=WARN",
+    "falcon=WARN",
+    "aiohttp.access=WARN",
+    "asyncio=WARN",
+    "keystoneauth=WARN",
+    "alembic=WARN",
+)
 
 _KEY = (
     r"\b(?:[\w-]*passw(?:or)?d|[\w-]*adminpass|admin_pass|[\w-]*secret[\w-]*|[\w-]*private_key|auth_encryption_key"
