@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
@@ -72,6 +72,11 @@ class FloatingIPAssociation(NeutronResource):
     async def show(self, call: Call) -> dict[str, Any] | None:
         """Nothing: Neutron has no object for an association."""
         return None
+
+    async def adopt(self, call: Call) -> Outcome:
+        if not await _leads(call, call.properties):
+            return Failed("the floating IP does not lead to the port", "NotFound")
+        return Done()
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         """Never of one that was made: to associate again is enough, whatever is left of it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
@@ -82,6 +82,11 @@ class RouterGateway(NeutronResource):
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         return {} if await _leads_outside(call) else None
+
+    async def adopt(self, call: Call) -> Outcome:
+        if not await _leads_outside(call):
+            return Failed("the router has another gateway, or none", "NotFound")
+        return Done()
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         return not await _leads_outside(call)

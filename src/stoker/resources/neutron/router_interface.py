@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
@@ -132,6 +132,11 @@ class RouterInterface(NeutronResource):
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         return {} if await _ports(call) else None
+
+    async def adopt(self, call: Call) -> Outcome:
+        if call.physical_id != _physical_id(call.properties) or not await _ports(call):
+            return Failed("the router has no such interface", "NotFound")
+        return Done()
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         return not await _ports(call)
