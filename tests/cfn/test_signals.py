@@ -67,7 +67,7 @@ def waiting(world: QueryWorld, boto: Any) -> Iterator[Waiting]:
         resources = boto.list_stack_resources(StackName=made)["StackResourceSummaries"]
         ready = [each for each in resources if each["ResourceStatus"] == "CREATE_COMPLETE"]
         outputs = {each["OutputKey"]: each["OutputValue"] for each in stack["Outputs"]}
-        return str(json.loads(outputs["url"])["alarm_url"]) if len(ready) == 2 and outputs.get("url") else ""
+        return str(json.loads(outputs["url"])["alarm_url"]) if len(ready) == 2 else ""
 
     try:
         yield Waiting(world, boto, made, world.until(url))

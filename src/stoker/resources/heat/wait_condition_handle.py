@@ -128,9 +128,15 @@ def _curl(call: Call) -> str | None:
     )
 
 
+_URLS = {"CFN_SIGNAL": "ec2_signed_url", "HEAT_SIGNAL": "heat_signal_url"}
+"""The keys of `Call.data` under which the URLs of transports are kept."""
+
+
 def _payload(call: Call) -> dict[str, Any] | None:
-    """What the sender of a signal needs to know."""
+    """What the sender of a signal needs to know; None while the handle is still being made."""
     transport, data = call.data.get(TRANSPORT), call.data
+    if transport in _URLS and _URLS[transport] not in data:
+        return None
     if transport == "CFN_SIGNAL":
         return {"alarm_url": data["ec2_signed_url"]}
     if transport == "HEAT_SIGNAL":
