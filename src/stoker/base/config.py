@@ -28,6 +28,9 @@ _LIMITS = (
     cfg.IntOpt("max_json_body_size", default=1048576, min=0, help="Largest body of a request, in bytes."),
     cfg.IntOpt("max_resources_per_stack", default=1000, min=-1, help="Resources in a tree of stacks; -1: no limit."),
     cfg.IntOpt("max_nested_stack_depth", default=5, min=0, help="Levels of nested stacks below the root."),
+    cfg.IntOpt("max_snapshots_per_stack", default=32, min=-1, help="Snapshots that a stack may have; -1: no limit."),
+    cfg.BoolOpt("enable_stack_abandon", default=False, help="Whether stacks can be abandoned and exported."),
+    cfg.BoolOpt("enable_stack_adopt", default=False, help="Whether stacks can be made from the documents of others."),
     cfg.IntOpt("max_stacks_per_tenant", default=512, min=-1, help="Stacks that a project may have; -1: no limit."),
     cfg.IntOpt(
         "max_software_configs_per_tenant", default=4096, min=-1, help="Software configs of a project; -1: no limit."
