@@ -42,6 +42,7 @@ WHY_WRONG = {
         "wrong-type",
         "hot/software-config/example-templates/example-chef-template.yaml",
     ): "`config` of OS::Heat::StructuredConfig is a map; a list is given. Heat refuses it as well.",
+    ("properties", "cfn/F17/AutoScalingCeilometer.yaml"): "groups do not tell load balancers of their members.",
 }
 OWN_NAMESPACES = ("OS::", "AWS::")
 
