@@ -34,7 +34,7 @@ def test_a_stack_is_planned_made_changed_and_deleted(embedded: Shell) -> None:
     assert "greeting = Hello, " in made.out
 
     assert exit_code_of_plan(embedded, "hello", "-t", HELLO) == 0
-    assert "Nothing to change." in embedded.ok("plan", "hello", "-t", HELLO).out
+    assert "Nothing to change: " in embedded.ok("plan", "hello", "-t", HELLO).out
     plan = embedded.ok("plan", "hello", "-t", HELLO, "-P", "length=12", "-f", "json").json
     (step,) = plan["steps"][:1]
     assert (step["kind"], step["changes"][0]["before"], step["changes"][0]["after"]) == ("replace", 8, 12)
@@ -177,7 +177,7 @@ def test_the_web_tier_with_its_environment(embedded: Shell) -> None:
 
 def test_the_demonstration_shows_a_deployment_and_a_change_and_cleans_up(embedded: Shell, tmp_path: Path) -> None:
     result: Result = embedded.ok("demo", TMPDIR=str(tmp_path))
-    for line in ("8 to create.", "count: 2 → 3", "servers.2.server  CREATE_COMPLETE", "web: DELETE_COMPLETE"):
+    for line in ("8 to create.", "count = 2 -> 3", "servers.2.server  CREATE_COMPLETE", "web: DELETE_COMPLETE"):
         assert line in result.out
     assert list(tmp_path.iterdir()) == []
 

@@ -144,14 +144,20 @@ def begin(service: Service, name: str, stack: Stack | None, body: Answer) -> Sta
 def apply(service: Service, saved: SavedPlan, parameters: dict[str, str]) -> Stack:
     """Do what a saved plan says, and nothing else. Raises Refused when it would be something else by now."""
     body = saved.request(parameters)
-    stack = None
-    if saved.stack_id is not None:
-        try:
-            stack = service.stack(saved.stack_id, outputs=False)
-        except NoSuchStack:
-            raise CommandFailed(f"The stack {saved.name} that the plan is for is gone. Make a new plan.") from None
+    stack = _planned_for(service, saved) if saved.stack_id is not None else None
     show_plan(saved.name, saved.plan)
     return begin(service, saved.name, stack, body)
+
+
+def _planned_for(service: Service, saved: SavedPlan) -> Stack:
+    """The stack that a plan changes; a deleted one can still be read by its id."""
+    try:
+        stack = service.stack(saved.stack_id or "", outputs=False)
+    except NoSuchStack:
+        stack = None
+    if stack is None or stack.state == "DELETE_COMPLETE":
+        raise CommandFailed(f"The stack {saved.name} that the plan is for is gone. Make a new plan.")
+    return stack
 
 
 def confirm(question: str, yes: bool) -> None:
