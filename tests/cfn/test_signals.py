@@ -62,12 +62,12 @@ def waiting(world: QueryWorld, boto: Any) -> Iterator[Waiting]:
     made = boto.create_stack(StackName="waiting", TemplateBody=TEMPLATE, DisableRollback=True)["StackId"]
 
     def url() -> str:
-        (stack,) = boto.describe_stacks(StackName=made)["Stacks"]
-        assert stack["StackStatus"] == "CREATE_IN_PROGRESS", stack
         resources = boto.list_stack_resources(StackName=made)["StackResourceSummaries"]
-        ready = [each for each in resources if each["ResourceStatus"] == "CREATE_COMPLETE"]
+        if len([each for each in resources if each["ResourceStatus"] == "CREATE_COMPLETE"]) < 2:
+            return ""
+        (stack,) = boto.describe_stacks(StackName=made)["Stacks"]
         outputs = {each["OutputKey"]: each["OutputValue"] for each in stack["Outputs"]}
-        return str(json.loads(outputs["url"])["alarm_url"]) if len(ready) == 2 else ""
+        return str(json.loads(outputs["url"])["alarm_url"])
 
     try:
         yield Waiting(world, boto, made, world.until(url))
