@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import click
 
+from stoker.cli.database import config_files_option
 from stoker.processes import engine as engine_process
 from stoker.processes import faces
 
-_config_files = click.option(
-    "--config-file",
-    "config_files",
-    multiple=True,
-    type=click.Path(exists=True, dir_okay=False),
-    metavar="FILE",
-    help="File in heat.conf's form; repeatable, later ones win.  [default: heat.conf in the usual places]",
-)
-
 
 @click.command("engine")
-@_config_files
+@config_files_option
 def engine(config_files: tuple[str, ...]) -> None:
     """Run an engine of a cluster, until SIGTERM.
 
@@ -28,14 +20,14 @@ def engine(config_files: tuple[str, ...]) -> None:
 
 
 @click.command("api")
-@_config_files
+@config_files_option
 def api(config_files: tuple[str, ...]) -> None:
     """Serve the Orchestration API for a cluster's engines, until SIGTERM."""
     faces.main(config_files)
 
 
 @click.command("api-cfn")
-@_config_files
+@config_files_option
 def api_cfn(config_files: tuple[str, ...]) -> None:
     """Serve the CloudFormation interface for a cluster's engines, until SIGTERM."""
     faces.main_cfn(config_files)

@@ -30,7 +30,8 @@ def database() -> None:
     """Look after the database that the engines share."""
 
 
-def _config_files(function: Command) -> Command:
+def config_files_option(function: Command) -> Command:
+    """`--config-file`, repeatable."""
     return click.option(
         "--config-file",
         "config_files",
@@ -41,7 +42,9 @@ def _config_files(function: Command) -> Command:
     )(function)
 
 
-def _with_database(config_files: tuple[str, ...], work: Callable[[Database], Result]) -> Result:
+def with_database(config_files: tuple[str, ...], work: Callable[[Database], Result]) -> Result:
+    """What `work` finds in the configured database. Raises CommandFailed when there is none."""
+
     async def run() -> Result:
         async with opened_database(cluster_config(config_files)) as opened:
             return await asyncio.to_thread(work, opened)
@@ -53,7 +56,7 @@ def _with_database(config_files: tuple[str, ...], work: Callable[[Database], Res
 
 
 @database.command("sync")
-@_config_files
+@config_files_option
 def sync(config_files: tuple[str, ...]) -> None:
     """Make the tables, or bring them up to this release. Engines of the release before go on working."""
 
@@ -61,29 +64,29 @@ def sync(config_files: tuple[str, ...]) -> None:
         opened.migrate()
         return opened.read_now(schema.versions)
 
-    click.echo(f"The tables have revision {_with_database(config_files, bring_up).database}.")
+    click.echo(f"The tables have revision {with_database(config_files, bring_up).database}.")
 
 
 @database.command("version")
-@_config_files
+@config_files_option
 def version(config_files: tuple[str, ...]) -> None:
     """Tell the revision of the tables."""
-    found = _with_database(config_files, lambda opened: opened.read_now(schema.versions))
+    found = with_database(config_files, lambda opened: opened.read_now(schema.versions))
     click.echo(found.database or "none")
 
 
 @database.command("check")
-@_config_files
+@config_files_option
 def check(config_files: tuple[str, ...]) -> None:
     """Tell whether this release can work with the tables; the exit status is 1 when it cannot."""
-    found = _with_database(config_files, lambda opened: opened.read_now(schema.versions))
+    found = with_database(config_files, lambda opened: opened.read_now(schema.versions))
     click.echo(f"database {found.database or 'none'}, this release {found.program}: {found.fit.value}")
     if not found.fit.good:
         sys.exit(1)
 
 
 @database.command("purge")
-@_config_files
+@config_files_option
 @click.argument("age", type=click.IntRange(min=0), default=90)
 @click.option(
     "-g", "--granularity", type=click.Choice(list(_SECONDS)), default="days", show_default=True, help="Unit of AGE."
@@ -113,5 +116,5 @@ def purge(config_files: tuple[str, ...], age: int, granularity: str, project_id:
             purging.forget_writers(connection, now - _DAY)
         return total
 
-    total = _with_database(config_files, forget)
+    total = with_database(config_files, forget)
     click.echo(f"Forgot {total} deleted stack{'' if total == 1 else 's'}.")

@@ -27,6 +27,8 @@ COMMANDS: Mapping[str, str] = {
     "api": "stoker.cli.cluster:api",
     "api-cfn": "stoker.cli.cluster:api_cfn",
     "db": "stoker.cli.database:database",
+    "service": "stoker.cli.inside:service",
+    "operation": "stoker.cli.inside:operation",
 }
 """Where each command is. Only the one that is asked for is loaded: some bring half of the engine with them."""
 

@@ -1,0 +1,170 @@
+"""What a cluster does right now, read from its database: also when no API process can be reached."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import click
+from sqlalchemy import Connection
+
+from stoker.base.clock import SystemClock, isoformat
+from stoker.cli.database import config_files_option, with_database
+from stoker.cli.errors import CommandFailed
+from stoker.cli.formats import show_rows
+from stoker.cli.framework import Commands, listing, record
+from stoker.store import claims, queries
+from stoker.store.records import IN_PROGRESS, UNFINISHED, Operation
+
+Row = dict[str, Any]
+
+_OPERATION = ("id", "stack", "action", "status", "engine", "claimed", "steps", "since")
+_STEP = ("resource", "type", "action", "waits_for", "since")
+
+
+@click.group("service", cls=Commands)
+def service() -> None:
+    """The engines of a cluster."""
+
+
+def _engines(connection: Connection, now: float) -> list[Row]:
+    alive = claims.living(connection, now)
+    return [
+        {
+            "id": engine.id,
+            "host": engine.host,
+            "process": engine.process,
+            "version": engine.version,
+            "status": "up" if engine.id in alive else "down",
+            "started": isoformat(engine.started_at),
+            "seen": isoformat(engine.seen_at),
+        }
+        for engine in claims.list_engines(connection)
+    ]
+
+
+@listing("list", "host", "process", "version", "status", "seen", "id", more=("started",))
+@config_files_option
+def list_services(config_files: tuple[str, ...]) -> Iterable[Row]:
+    """List the engines, and whether each is up."""
+    now = SystemClock().now()
+    return with_database(config_files, lambda database: database.read_now(_engines, now))
+
+
+service.add_command(list_services)
+
+
+@click.group("operation", cls=Commands)
+def operation() -> None:
+    """The operations of a cluster that are not finished."""
+
+
+def _operations(connection: Connection) -> list[Row]:
+    hosts = {engine.id: engine.host for engine in claims.list_engines(connection)}
+    unfinished = claims.unfinished(connection)
+    steps = queries.resources_of_many(connection, [found.stack_id for found, _, _ in unfinished])
+    return [
+        {
+            "id": found.id,
+            "stack": stack,
+            "project": project,
+            "action": found.action,
+            "status": found.status,
+            "engine": hosts.get(found.owner or "", found.owner or ""),
+            "claimed": found.epoch,
+            "steps": sum(row.status == IN_PROGRESS for row in steps.get(found.stack_id, ())),
+            "since": isoformat(found.started_at or found.created_at),
+        }
+        for found, stack, project in unfinished
+    ]
+
+
+@listing("list", *_OPERATION, more=("project",))
+@config_files_option
+def list_operations(config_files: tuple[str, ...]) -> Iterable[Row]:
+    """List what is going on: which engine runs it, how often it was claimed, how many steps are under way."""
+    return with_database(config_files, lambda database: database.read_now(_operations))
+
+
+operation.add_command(list_operations)
+
+
+def _steps(connection: Connection, found: Operation) -> list[Row]:
+    """The resources in progress, with what each waits for as far as the record tells."""
+    rows = [row for row in queries.resources_of(connection, found.stack_id) if row.status == IN_PROGRESS]
+    nested = {row.uuid: queries.stack_by_parent_resource(connection, row.uuid) for row in rows}
+    return [
+        {
+            "resource": row.name,
+            "type": row.type,
+            "action": row.action,
+            "waits_for": _awaited(row.physical_id, nested[row.uuid]),
+            "since": isoformat(row.started_at or row.created_at),
+        }
+        for row in rows
+    ]
+
+
+def _awaited(physical_id: str | None, nested: Any) -> str:
+    if nested is not None:
+        return f"nested stack {nested.name} ({nested.action}_{nested.status})"
+    return f"object {physical_id}" if physical_id else "an answer of the service"
+
+
+def _found(connection: Connection, identifier: str) -> Operation:
+    operation = queries.operation_by_id(connection, identifier)
+    if operation is None:
+        raise CommandFailed(f"There is no operation {identifier}.")
+    return operation
+
+
+def _shown(connection: Connection, identifier: str) -> Row:
+    found = _found(connection, identifier)
+    hosts = {engine.id: engine.host for engine in claims.list_engines(connection)}
+    return {
+        "id": found.id,
+        "stack_id": found.stack_id,
+        "action": found.action,
+        "status": found.status,
+        "reason": found.reason,
+        "engine": hosts.get(found.owner or "", found.owner),
+        "claimed": found.epoch,
+        "request_id": found.request_id,
+        "started": isoformat(found.started_at) if found.started_at else None,
+        "finished": isoformat(found.finished_at) if found.finished_at else None,
+        "steps": _steps(connection, found) if found.status in UNFINISHED else [],
+    }
+
+
+@record("show")
+@click.argument("identifier", metavar="OPERATION")
+@config_files_option
+def show_operation(identifier: str, config_files: tuple[str, ...]) -> Row:
+    """Show an operation: its engine, and each step under way with what it waits for and since when."""
+    return with_database(config_files, lambda database: database.read_now(_shown, identifier))
+
+
+operation.add_command(show_operation)
+
+
+@operation.command("watch")
+@click.argument("identifier", metavar="OPERATION")
+@click.option(
+    "--interval", type=click.FloatRange(min=0.1), default=2.0, show_default=True, help="Seconds between looks."
+)
+@config_files_option
+def watch_operation(identifier: str, interval: float, config_files: tuple[str, ...]) -> None:
+    """Show the steps of an operation whenever they have changed, until it has ended."""
+    before: Any = None
+    while True:
+        shown = with_database(config_files, lambda database: database.read_now(_shown, identifier))
+        now = (shown["status"], shown["engine"], shown["steps"])
+        if now != before:
+            click.echo(f"{shown['action']} {shown['status']} on {shown['engine'] or 'no engine'}")
+            if shown["steps"]:
+                show_rows(shown["steps"], _STEP, "table")
+            before = now
+        if shown["status"] not in UNFINISHED:
+            return
+        time.sleep(interval)
