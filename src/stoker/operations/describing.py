@@ -8,12 +8,12 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, PhysicalResourceIDAmbiguity
 from stoker.engine.core import Engine
 from stoker.operations.catalog import validate_template
-from stoker.operations.inspection import masked, resource_metadata
+from stoker.operations.inspection import resource_metadata
 from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.masking import masked_values, secrets_ever
 from stoker.operations.requests import parse_template
 from stoker.operations.views import event_view, resource_view
 from stoker.store import finding, queries
-from stoker.store.records import Stack
 
 
 async def resource_describe(engine: Engine, context: RequestContext, ref: Reference, name: str) -> dict[str, Any]:
@@ -47,18 +47,11 @@ async def event_page(
     wanted = queries.EventQuery(stack_ids=[stack.id], limit=limit, marker=marker, descending=True)
     events = await engine.database.read(queries.list_events, wanted)
     sets = await engine.database.read(queries.property_sets, {event.properties for event in events if event.properties})
-    secrets = await _secrets(engine, stack) if sets else set()
-    opened = {identifier: masked(engine.sealer.open(body), secrets) for identifier, body in sets.items()}
+    secrets = await secrets_ever(engine, stack) if sets else set()
+    opened = {identifier: masked_values(engine.sealer.open(body), secrets) for identifier, body in sets.items()}
     return [
         {**event_view(event, stack), "resource_properties": opened.get(event.properties or "", {})} for event in events
     ]
-
-
-async def _secrets(engine: Engine, stack: Stack) -> set[str]:
-    """Texts of a stack that nobody may see."""
-    definition = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
-    parameters = definition.parameters
-    return {str(parameters.get(name)) for name in parameters.hidden} - {"", "None"}
 
 
 async def export_list(engine: Engine, context: RequestContext) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from stoker.engine.core import Engine
 from stoker.engine.deployments import with_deployments
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack
+from stoker.operations.masking import masked_template, masked_text, masked_values, secrets_ever, secrets_now
 from stoker.operations.views import event_view, required_by, resource_view
 from stoker.plugins.resource import AttributeKey
 from stoker.store import queries
@@ -21,9 +22,9 @@ from stoker.store.records import Resource, Stack
 
 
 async def stack_template(engine: Engine, context: RequestContext, ref: Reference) -> Mapping[str, Any]:
-    """The template as plain data."""
+    """The template as plain data, defaults of hidden parameters masked."""
     stack = await find_stack(engine, context, ref, deleted=True)
-    return (await engine.loader.load(stack.inputs)).template.document.data
+    return masked_template((await engine.loader.load(stack.inputs)).template)
 
 
 async def stack_environment(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
@@ -39,9 +40,11 @@ async def stack_environment(engine: Engine, context: RequestContext, ref: Refere
 
 
 async def stack_files(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, str]:
-    """The files that came with the template."""
+    """The files that came with the template, hidden values in them masked."""
     stack = await find_stack(engine, context, ref, deleted=True)
-    return dict((await engine.loader.load(stack.inputs)).files)
+    files = (await engine.loader.load(stack.inputs)).files
+    secrets = await secrets_now(engine, stack)
+    return {name: masked_text(text, secrets) for name, text in files.items()}
 
 
 async def output_list(engine: Engine, context: RequestContext, ref: Reference) -> list[dict[str, Any]]:
@@ -118,9 +121,10 @@ async def _details(engine: Engine, stack: Stack) -> dict[str, dict[str, Any]]:
     described = engine.loader.bind(stack, inputs, strict=False).resources
     states = list(reading.current.values())
     found = await asyncio.gather(*(_attributes(engine, reading, state, ()) for state in states))
+    secrets = await secrets_now(engine, stack)
     return {
         state.row.uuid: {
-            "attributes": attributes,
+            "attributes": masked_values(attributes, secrets),
             "description": (described[state.row.name].description if state.row.name in described else "") or "",
         }
         for state, attributes in zip(states, found, strict=True)
@@ -152,7 +156,8 @@ async def resource_show(
     described = definition.resources.get(name)
     view["description"] = (described.description if described else "") or ""
     view["metadata"] = await _metadata(engine, stack, state)
-    view["attributes"] = await _attributes(engine, reading, state, with_attr or ())
+    attributes = await _attributes(engine, reading, state, with_attr or ())
+    view["attributes"] = masked_values(attributes, await secrets_now(engine, stack))
     return view
 
 
@@ -261,22 +266,6 @@ async def event_show(
     if event.properties is not None:
         sealed = await engine.database.read(queries.property_sets, [event.properties])
         if event.properties in sealed:
-            inputs = await engine.loader.load(stack.inputs)
-            definition = engine.loader.bind(stack, inputs, strict=False)
-            secrets = {str(definition.parameters.get(name)) for name in definition.parameters.hidden} - {"", "None"}
-            properties = masked(engine.sealer.open(sealed[event.properties]), secrets)
+            opened = engine.sealer.open(sealed[event.properties])
+            properties = masked_values(opened, await secrets_ever(engine, stack))
     return {**event_view(event, stack), "resource_properties": properties}
-
-
-def masked(value: Any, secrets: set[str]) -> Any:
-    """`value` with every occurrence of a secret text blotted out."""
-    if isinstance(value, Mapping):
-        return {key: masked(item, secrets) for key, item in value.items()}
-    if isinstance(value, list):
-        return [masked(item, secrets) for item in value]
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
-        text = str(value)
-        for secret in secrets:
-            text = text.replace(secret, "******")
-        return text if text != str(value) else value
-    return value

@@ -1,0 +1,106 @@
+"""Hidden parameters: on no way that leads out of the engine does a value or a default of theirs appear."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import pytest
+from world import World
+
+GIVEN, DEFAULT, IN_FILE, FORMER = "given-s3cret", "default-s3cret", "file-s3cret", "former-s3cret"
+SECRETS = (GIVEN, DEFAULT, IN_FILE, FORMER)
+MASK = "******"
+
+TEMPLATE: dict[str, Any] = {
+    "heat_template_version": "2021-04-16",
+    "parameters": {
+        "given": {"type": "string", "hidden": True},
+        "defaulted": {"type": "string", "hidden": True, "default": DEFAULT},
+        "filed": {"type": "string", "hidden": True},
+        "open": {"type": "string", "default": "open-value"},
+    },
+    "resources": {
+        "user": {
+            "type": "OS::Heat::TestResource",
+            "properties": {
+                "value": {"list_join": ["-", [{"get_param": name} for name in ("given", "defaulted", "filed", "open")]]}
+            },
+        },
+    },
+}
+CFN_TEMPLATE: dict[str, Any] = {
+    "AWSTemplateFormatVersion": "2010-09-09",
+    "Parameters": {"Given": {"Type": "String", "NoEcho": "true", "Default": DEFAULT}},
+    "Resources": {"user": {"Type": "OS::Heat::TestResource", "Properties": {"value": {"Ref": "Given"}}}},
+}
+FILES = {"secrets.yaml": f"parameters:\n  filed: {IN_FILE}\n"}
+REQUEST: dict[str, Any] = {"files": FILES, "environment_files": ["secrets.yaml"]}
+REF = {"name": "web", "id": None}
+
+
+async def everything_read(world: World, stack_id: str) -> dict[str, Any]:
+    """What each operation that only looks answers about the stack."""
+    answers = {
+        name: await world.call(name, ref=REF)
+        for name in (
+            "stack_identify", "stack_show", "stack_environment", "stack_files", "stack_template", "output_list",
+            "resource_list", "event_list", "operation_list",
+        )
+    }  # fmt: skip
+    answers["stack_list"] = await world.call("stack_list")
+    answers["resource_list in detail"] = await world.call("resource_list", ref=REF, with_detail=True, nested_depth=2)
+    answers["resource_metadata"] = await world.call("resource_metadata", ref=REF, name="user")
+    for event in answers["event_list"]:
+        ref = {"ref": REF, "resource_name": event["resource_name"], "event_id": event["id"]}
+        answers[f"event {event['id']}"] = await world.call("event_show", **ref)
+    changed = {"template": TEMPLATE, "parameters": {"given": FORMER, "open": "other"}, **REQUEST}
+    answers["stack_update_preview"] = await world.call("stack_update_preview", ref=REF, **changed)
+    answers["stack_patch_preview"] = await world.call("stack_patch_preview", ref=REF, parameters={"given": FORMER})
+    answers["stack_preview"] = await world.call(
+        "stack_preview", name="other", **{**changed, "parameters": {"given": GIVEN}}
+    )
+    return answers
+
+
+def leaks(answers: dict[str, Any]) -> list[str]:
+    return [name for name, answer in answers.items() if any(secret in json.dumps(answer) for secret in SECRETS)]
+
+
+async def test_nothing_that_is_read_shows_a_hidden_value(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    parameters = {"given": FORMER}
+    stack = await world.create("web", TEMPLATE, parameters=parameters, **REQUEST)
+    assert stack["status"] == "COMPLETE"
+    await world.update("web", TEMPLATE, parameters={"given": GIVEN}, **REQUEST)
+
+    answers = await everything_read(world, stack["id"])
+
+    assert leaks(answers) == []
+    shown = answers["stack_show"]["parameters"]
+    assert (shown["given"], shown["defaulted"], shown["filed"], shown["open"]) == (MASK, MASK, MASK, "open-value")
+    assert answers["stack_template"]["parameters"]["defaulted"]["default"] == MASK
+    assert answers["stack_template"]["parameters"]["open"]["default"] == "open-value"
+    assert answers["stack_files"]["secrets.yaml"] == f"parameters:\n  filed: {MASK}\n"
+    assert not [
+        record.getMessage() for record in caplog.records if any(text in record.getMessage() for text in SECRETS)
+    ]
+
+
+async def test_no_echo_of_cloudformation_templates(world: World) -> None:
+    await world.create("web", CFN_TEMPLATE)
+    template = await world.call("stack_template", ref=REF)
+    assert template["Parameters"]["Given"]["Default"] == MASK
+    assert (await world.call("stack_show", ref=REF))["parameters"]["Given"] == MASK
+
+
+async def test_reasons_of_failures_do_not_tell(world: World) -> None:
+    """The address that nobody answers at has the hidden value in it."""
+    location = {"list_join": ["", ["http://127.0.0.1:1/", {"get_param": "given"}]]}
+    properties = {"name": "x", "location": location, "container_format": "bare", "disk_format": "raw"}
+    image = {"type": "OS::Glance::WebImage", "properties": properties}
+    stack = await world.create(
+        "web", {**TEMPLATE, "resources": {"image": image}}, parameters={"given": GIVEN}, **REQUEST
+    )
+    assert leaks({"stack": stack, "events": await world.call("event_list", ref=REF)}) == []
