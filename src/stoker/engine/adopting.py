@@ -6,13 +6,34 @@ Facts: engine.yaml (adopt, resource_create.external_id).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from stoker.base.errors import StokerError
+from stoker.base.ids import new_id
+from stoker.cloud.session import Cloud
+from stoker.engine.calls import make_call
 from stoker.engine.performing import Method
+from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import Call, ResourceType
+from stoker.schema.unknown import has_unknown
+from stoker.store.records import COMPLETE, Resource, Stack
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A resource of a template whose object is somebody else's; `given` are its property values as far as known."""
+
+    name: str
+    type: ResourceType
+    identifier: str
+    given: Mapping[str, Any]
 
 
 def take_over(state: ResourceState, entry: Mapping[str, Any]) -> None:
@@ -32,6 +53,24 @@ def bringing_about(state: ResourceState) -> Method:
     if state.row.action == "ADOPT":
         return partial(_adopt, state.type)
     return state.type.update if state.row.action == "UPDATE" else state.type.create
+
+
+async def missing(engine: Engine, stack: Stack, cloud: Cloud, resource: External) -> str | None:
+    """Why the object that a template names by its id cannot be used; None when it is there."""
+    row = Resource(
+        uuid=new_id(), stack_id=stack.id, position=0, name=resource.name, type=resource.type.type_name, action="CHECK",
+        status=COMPLETE, reason="", physical_id=resource.identifier, fingerprint="", requires="[]", replaced_by=None,
+        properties=None, former_properties=None, state=None, created_at=0.0, updated_at=None, started_at=None,
+    )  # fmt: skip
+    state = ResourceState(row, resource.type, stack.name, engine.sealer)
+    state.give({key: value for key, value in resource.given.items() if not has_unknown(value)})
+    context = StackContext(engine, stack)
+    context.use(cloud)
+    try:
+        outcome = await resource.type.adopt(await make_call(context, state))
+    except StokerError as error:
+        return error.message
+    return outcome.reason if isinstance(outcome, Failed) else None
 
 
 async def _adopt(kind: ResourceType, call: Call) -> Outcome:

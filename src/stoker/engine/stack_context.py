@@ -93,6 +93,10 @@ class StackContext:
     def wake(self, uuid: str) -> None:
         """Have whatever waits for the resource look again; here nothing waits."""
 
+    def use(self, cloud: Cloud) -> None:
+        """Make calls as somebody else than the stack's owner: while a request is looked at, as who asks."""
+        self._cloud = cloud
+
     async def cloud(self) -> Cloud:
         """Calls on behalf of the stack's owner. Raises CloudError when the owner cannot be acted for."""
         if self._cloud is None:

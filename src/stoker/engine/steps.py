@@ -235,7 +235,8 @@ class StepRunner:
     async def _update(self, state: ResourceState, target: Target, decision: Decision) -> None:
         run = self.run_
         run.current[target.name] = state
-        refused = [reason for reason in decision.reasons if reason.endswith(REFUSED)]
+        if refused := [reason for reason in decision.reasons if reason.endswith(REFUSED)]:
+            raise await self._refused(state, refused)
         batch = Batch()
         state.row.action, state.row.status, state.row.started_at = "UPDATE", IN_PROGRESS, run.engine.clock.now()
         state.row.replaced_by = None
@@ -250,10 +251,6 @@ class StepRunner:
             state.stored.metadata = target.metadata
         batch.change(state.seal()).add(run.event(state))
         await run.commit(batch)
-        if refused:
-            failure = Failure("NotSupported", (target.name,), "; ".join(refused))
-            await self.performer.failed(state, failure)
-            raise failure
         former_reference = state.reference_id()
         await hold(run, state, "pre")
         try:
@@ -263,6 +260,13 @@ class StepRunner:
         except NeedsReplacement:
             state.row.status = FAILED
             await self._create(target, state)
+
+    async def _refused(self, state: ResourceState, reasons: list[str]) -> Failure:
+        """A change that is not possible at all: the resource stays what it is, and has failed."""
+        state.row.action, state.row.status = "UPDATE", IN_PROGRESS
+        failure = Failure("NotSupported", (state.row.name,), "; ".join(reasons))
+        await self.performer.failed(state, failure, Batch().add(self.run_.event(state)))
+        return failure
 
     # -- away ------------------------------------------------------------------------------------------------
 

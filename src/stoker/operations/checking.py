@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,11 +12,13 @@ from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import Forbidden, RequestLimitExceeded, ResourceTypeUnavailable, StokerError, TemplateInvalid
 from stoker.cloud.session import Cloud
+from stoker.engine.adopting import External, missing
 from stoker.engine.core import Engine
 from stoker.plugins.constraints import ConstraintChecker
 from stoker.plugins.resource import ChildRequest, ResourceType
 from stoker.schema.property import custom_constraints
 from stoker.schema.unknown import has_unknown
+from stoker.store.records import Stack
 from stoker.template.check import check
 from stoker.template.definition import Definition, ResourceDefinition
 from stoker.template.expressions import UnknownScope
@@ -111,9 +113,10 @@ def _inside(parent: Definition, resource: ResourceDefinition, diagnostic: Diagno
 class ValueChecker:
     """Asks the caller's cloud about values: whether services are there, and what custom constraints say."""
 
-    def __init__(self, engine: Engine, context: RequestContext) -> None:
+    def __init__(self, engine: Engine, context: RequestContext, stack: Stack) -> None:
         self._engine = engine
         self._context = context
+        self._stack = stack
 
     async def check(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
         """Complaints of the custom constraints about a checked tree: each value is asked about once.
@@ -128,8 +131,9 @@ class ValueChecker:
                 found = Diagnostic("constraint", "", path, document.source, document.locate(path))
                 asked.setdefault((name, _hashable(value)), []).append(place(found))
         await self._available(services)
+        strangers = [item async for item in self._strangers(tree)]
         if not asked:
-            return []
+            return strangers
         checker = ConstraintChecker(self._engine.registry.constraint, await self._cloud())
         answers = await asyncio.gather(*(self._ask(checker, name, value) for name, value in asked))
         return [
@@ -137,7 +141,22 @@ class ValueChecker:
             for complaint, places in zip(answers, asked.values(), strict=True)
             if complaint
             for found in places
-        ]
+        ] + strangers
+
+    async def _strangers(self, tree: Sequence[tuple[Definition, Place]]) -> AsyncIterator[Diagnostic]:
+        """Complaints about objects that a template names by their ids, and that are not there."""
+        for definition, place in tree:
+            for name, resource in definition.resources.items():
+                _, kind = self._engine.types.lookup(definition.environment, definition.files, resource.type, name)
+                if resource.external_id is None or kind is None or kind.nested:
+                    continue
+                given = definition.resolve(resource.properties, _UNKNOWN) or {}
+                external = External(name, kind, str(resource.external_id), given)
+                why = await missing(self._engine, self._stack, await self._cloud(), external)
+                if why is not None:
+                    path = (definition.template.written("resources"), name, "external_id")
+                    document = definition.template.document
+                    yield place(Diagnostic("external-id", why, path, document.source, document.locate(path)))
 
     def _values(
         self, definition: Definition, services: dict[tuple[str, str | None], str]

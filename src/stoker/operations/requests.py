@@ -149,7 +149,7 @@ async def check_request(
         raise RequestLimitExceeded(
             f"The stack has {checker.resources} resources; at most {limit} are allowed (max_resources_per_stack)."
         )
-    diagnostics = await ValueChecker(engine, context).check(checker.found)
+    diagnostics = await ValueChecker(engine, context, stack).check(checker.found)
     if diagnostics:
         raise TemplateInvalid(diagnostics)
     return CheckedRequest(prepared, definition, engine.wanted(definition, prepared.loaded))
