@@ -1,4 +1,7 @@
-"""Groups in templates that others wrote for Heat, deployed as they are; skipped where they are not at hand."""
+"""Groups in templates that others wrote for Heat, deployed as they are, and in the manual's.
+
+Those of others are skipped where they are not at hand.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from stoker.engine.settings import EngineSettings
 CORPUS = Path(
     os.environ.get("STOKER_TEMPLATE_CORPUS", Path(__file__).parents[3] / "shared" / "corpus" / "heat-templates")
 )
+MANUAL = Path(__file__).parents[2] / "docs" / "how-to" / "scaling.yaml"
 KEY = {
     "heat_template_version": "2021-04-16",
     "resources": {"key": {"type": "OS::Nova::KeyPair", "properties": {"name": "community", "save_private_key": True}}},
@@ -71,4 +75,17 @@ async def test_a_group_of_servers_that_scales(world: World) -> None:
     given = {"image": "cirros", "key_name": "community", "flavor": "m1.tiny", "network": "private"}
     stack = await deploy(world, "hot/asg_of_servers.yaml", given)
     assert len(world.outputs(stack)["server_ips"]) == len(await servers(world)) > 0
+    assert (await world.delete("web"))["status"] == "COMPLETE"
+
+
+async def test_the_manuals_template_scales_and_rolls(world: World) -> None:
+    stack = await world.create("web", MANUAL.read_text())
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert world.outputs(stack)["size"] == 2
+    world.clock.advance(61)  # type: ignore[attr-defined]
+    await world.call("resource_signal", ref={"name": "web", "id": None}, name="more")
+    await world.settle((await world.resources("web"))["web"]["physical_id"])
+    stack = await world.update("web", MANUAL.read_text(), parameters={"flavor": "m1.small"})
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert len(world.outputs(stack)["addresses"]) == 3
     assert (await world.delete("web"))["status"] == "COMPLETE"
