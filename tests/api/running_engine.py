@@ -31,7 +31,7 @@ from stoker.store.sealing import Sealer
 class RunningEngine:
     """An engine on a loop and a thread of its own."""
 
-    def __init__(self, directory: Path, served: ServedCloud) -> None:
+    def __init__(self, directory: Path, served: ServedCloud, settings: EngineSettings | None = None) -> None:
         self.loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self.loop.run_forever)
         self._thread.start()
@@ -45,12 +45,12 @@ class RunningEngine:
             stack_domain_admin="heat_domain_admin",
             stack_domain_admin_password="secret",
         )
-        self.engine: Engine = self.run(self._start())
+        self.engine: Engine = self.run(self._start(settings or EngineSettings()))
 
     def run(self, coroutine: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(60)
 
-    async def _start(self) -> Engine:
+    async def _start(self, settings: EngineSettings) -> Engine:
         self._database.migrate()
         self._journal = Journal(self._database)
         self._pool = CloudPool(self._settings, SystemClock())
@@ -61,7 +61,7 @@ class RunningEngine:
             registry=Registry.from_entry_points(),
             pool=self._pool,
             clock=SystemClock(),
-            settings=EngineSettings(),
+            settings=settings,
         )
         await engine.start(alone=True)
         return engine
