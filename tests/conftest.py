@@ -1,12 +1,19 @@
-"""Servers that several areas of tests share; each is started once, when the first test asks for it."""
+"""Servers that several areas of tests share, each started once, when the first test asks for it; and what all share.
+
+Examples that Hypothesis makes have no time limit each: the machine may be busy with other tests.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from servers import MariaDB, PostgreSQL, RabbitMQ, Server
+
+settings.register_profile("stoker", deadline=None)
+settings.load_profile("stoker")
 
 
 def _running(server: Server) -> Iterator[Server]:

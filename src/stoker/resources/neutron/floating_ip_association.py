@@ -73,6 +73,9 @@ class FloatingIPAssociation(NeutronResource):
         """Nothing: Neutron has no object for an association."""
         return None
 
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        return {} if await _leads(call, call.properties) else None
+
     async def adopt(self, call: Call) -> Outcome:
         if not await _leads(call, call.properties):
             return Failed("the floating IP does not lead to the port", "NotFound")

@@ -7,6 +7,7 @@ from typing import Any
 
 from stoker.plugins.resource import Call
 from stoker.resources.base import same
+from stoker.resources.nova.server_body import nova_metadata
 
 
 async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
@@ -24,6 +25,8 @@ async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
         "flavor": await _flavor(call, shown["flavor"]),
     }
     wanted = {name: call.properties.get(name) for name in seen}
+    if wanted["metadata"] is not None:
+        wanted["metadata"] = nova_metadata(wanted["metadata"])
     return {
         name: value
         for name, value in seen.items()
