@@ -23,6 +23,7 @@ from stoker.api.cfn.repeating import once
 from stoker.api.cfn.signatures import Received, Signed, read_signature, require_fresh
 from stoker.api.faults import BadRequest
 from stoker.api.middleware import RequestLog, from_falcon, write_json
+from stoker.api.outer import with_outer_layers
 from stoker.api.paths import version_document
 from stoker.api.policy import Policy
 from stoker.base.clock import Clock, SystemClock
@@ -32,8 +33,6 @@ from stoker.rpc.contract import EngineClient
 
 QUERY_PATHS = ("/", "/v1", "/v1/", "/v1.0", "/v1.0/")
 """Where actions are asked for: clients differ in how they end an endpoint."""
-
-HEALTH_PATH = "/healthcheck"
 
 _FORM = "application/x-www-form-urlencoded"
 _XML, _JSON = "application/xml", "application/json"
@@ -49,8 +48,9 @@ def make_cfn_app(
     """The application, ready to serve.
 
     `client` reaches the engines; `check` says whose a signature is, by default the identity service of the
-    configuration. A request is read into its parameters, its signature is checked, its age, then the policy, then the
-    parameters of its action; only then the action's handler runs. Every error becomes an error document.
+    configuration. A request passes the layers of `stoker.api.outer`. It is read into its parameters, its signature is
+    checked, its age, then the policy, then the parameters of its action; only then the action's handler runs. Every
+    error becomes an error document.
     """
     face = _Face(config, client, Policy(config), check or SignatureCheck(config), clock or SystemClock())
     application = falcon.App(middleware=[RequestLog()])
@@ -60,16 +60,9 @@ def make_cfn_app(
     for path in QUERY_PATHS:
         application.add_route(path, query)
     application.add_route("/versions", SimpleNamespace(on_get=face.versions))
-    application.add_route(HEALTH_PATH, SimpleNamespace(on_get=_healthy))
     for path, method, handler in signals.ROUTES:
         application.add_sink(face.signal(method, handler), prefix=path)
-    wrapped: WSGIApplication = application
-    return wrapped
-
-
-def _healthy(request: falcon.Request, response: falcon.Response) -> None:
-    response.content_type = "text/plain"
-    response.text = "OK"
+    return with_outer_layers(application, config)
 
 
 @dataclass(frozen=True)
@@ -152,10 +145,9 @@ class _Face:
         return self._signed_parts(request, form, body), form
 
     def _signed_parts(self, request: falcon.Request, form: Form, body: bytes) -> Received:
-        behind_proxy = self.config.oslo_middleware.enable_proxy_headers_parsing
-        host = request.forwarded_host if behind_proxy else request.get_header("Host", default="")
         headers = {name.title(): value for name, value in request.headers.items()}
-        return Received(request.method, host, request.root_path + request.path, form.values, headers, body)
+        path = request.root_path + request.path
+        return Received(request.method, headers.get("Host", ""), path, form.values, headers, body)
 
     def _body(self, request: falcon.Request) -> bytes:
         limit = self.config.max_json_body_size
@@ -168,9 +160,8 @@ class _Face:
 
     def versions(self, request: falcon.Request, response: falcon.Response) -> None:
         """The versions of the API."""
-        behind_proxy = self.config.oslo_middleware.enable_proxy_headers_parsing
         response.status = HTTPStatus.MULTIPLE_CHOICES
-        write_json(response, version_document(str(request.forwarded_prefix if behind_proxy else request.prefix)))
+        write_json(response, version_document(request.prefix))
 
     def fault(self, request: falcon.Request, response: falcon.Response, error: Exception, _path: Any) -> None:
         """Make the error document for `error` the answer."""
