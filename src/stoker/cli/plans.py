@@ -31,7 +31,11 @@ _LOOKS = {
     "act": _Look(">", "cyan", "act on"),
 }
 _ADDED, _CHANGED, _REMOVED = _LOOKS["create"], _LOOKS["update"], _LOOKS["delete"]
-_NOT_KNOWN, _HIDDEN = Text("(known after apply)", "italic cyan"), Text("(hidden)", "italic cyan")
+_JOINED = "\ue000"
+"""A space at which no line is broken, until it is printed."""
+
+_NOT_KNOWN = Text(f"(known{_JOINED}after{_JOINED}apply)", "italic cyan")
+_HIDDEN = Text("(hidden)", "italic cyan")
 _INDENT = 4
 _WIDEST_NAME = 40
 _CONTEXT = 2
@@ -146,6 +150,8 @@ def _name(change: Answer) -> str:
 def _value(value: Any, change: Answer) -> Text:
     if change["hidden"]:
         return _HIDDEN
+    if isinstance(value, str):
+        value = short(value)
     return Text("nothing", "dim") if value is None else Text(json.dumps(value, ensure_ascii=False))
 
 
@@ -198,4 +204,5 @@ def _wrapped(head: Text, body: Text, out: Console) -> Iterator[Text]:
     rest = Text(" " * head.cell_len)
     for number, line in enumerate(body.wrap(out, room)):
         line.rstrip()
+        line.plain = line.plain.replace(_JOINED, " ")
         yield (rest if number else head) + line
