@@ -145,9 +145,9 @@ def _engine(url: str, pool: Pool) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        connection.exec_driver_sql(
-            "BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN DEFERRED"
-        )
+        # A read is one statement, or several that need no common moment: on servers they get none either.
+        if connection.get_execution_options().get("writes"):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
 
