@@ -1,0 +1,41 @@
+"""kill -9 at every write of the journal while a group scales: it is done once, and the group knows of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stoker.base.clock import SystemClock
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+
+PROGRAM = Path(__file__).parent / "crashing_scaling.py"
+UNTOUCHED = {"size": 1, "changing": False, "reason": "ExactCapacity : 1"}
+SCALED = {"size": 2, "changing": False, "reason": "change_in_capacity : 1"}
+
+
+@pytest.fixture
+def served() -> Iterator[ServedCloud]:
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
+        yield served
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_an_engine_may_die_while_a_group_scales(served: ServedCloud, moment: str) -> None:
+    words = [sys.executable, str(PROGRAM), served.url, served.token("demo", "demo"), moment]
+    ran = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True)
+    results = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [result["killed"] for result in results] == [True] * (len(results) - 1) + [False]
+    assert len(results) > 4
+    for result in results:
+        assert result["before"] in (UNTOUCHED, SCALED), result
+        assert result["after"] == SCALED, "asked again, it does what was not done, and nothing twice"
+    done = [result["before"] == SCALED for result in results]
+    assert done == sorted(done), "once it was recorded that it shall be done, it is done"
+    assert done[-1]
