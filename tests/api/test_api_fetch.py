@@ -5,10 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 from api_support import limited
+from oslo_config import cfg
+
+from stoker.api.faults import BadRequest
+from stoker.api.v1 import fetch
+from stoker.base.config import load_config
 
 ANSWERS = {
     "/good": (200, {}, b"heat_template_version: 2021-04-16"),
@@ -43,6 +49,11 @@ def pages() -> Iterator[str]:
         thread.join()
 
 
+@pytest.fixture(autouse=True)
+def _loopback_is_allowed(config: cfg.ConfigOpts) -> None:
+    config.set_override("template_fetch_networks", ["127.0.0.0/8"])
+
+
 @pytest.mark.parametrize("path", ["/good", "/moved"])
 def test_a_template_is_fetched(request_as, engine, pages, path) -> None:
     answer = request_as("POST", "/stacks", json={"stack_name": "web", "template_url": pages + path})
@@ -73,3 +84,59 @@ def test_a_given_template_is_used_before_a_url(request_as, engine) -> None:
     body = {"template": {"a": 1}, "template_url": "http://127.0.0.1:1/"}
     assert request_as("POST", "/validate", json=body).status_code == 200
     assert engine.last["template"] == {"a": 1}
+
+
+# -- where templates may not be fetched from -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1", "localhost", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",
+        "224.0.0.1", "[::1]", "[::]", "[fe80::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "[::ffff:169.254.169.254]",
+        "[2002:7f00:1::]", "[64:ff9b::a00:1]", "2130706433", "0x7f000001",
+    ],
+)  # fmt: skip
+def test_addresses_that_only_the_service_can_reach(host: str) -> None:
+    with pytest.raises(BadRequest, match="no public address, nor in template_fetch_networks"):
+        fetch.fetch_text(f"http://{host}:1/latest/meta-data", 100, 5.0)
+
+
+def test_every_redirect_is_checked(pages: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ANSWERS, "/inside", (302, {"Location": "http://169.254.169.254/latest/meta-data"}, b""))
+    with pytest.raises(BadRequest, match=r"169\.254\.169\.254 is at no public address"):
+        fetch.fetch_text(f"{pages}/inside", 100, 5.0, ["127.0.0.0/8"])
+
+
+def test_what_a_name_means_when_it_is_connected_to_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name has a public address, and a private one; then only the private one."""
+    answers = [["93.184.216.34", "10.0.0.1"], ["10.0.0.1"]]
+    connected: list[str] = []
+
+    def look_up(host: str, port: int, **_: Any) -> list[Any]:
+        return [(2, 1, 6, "", (address, port)) for address in answers.pop(0)]
+
+    def connect(address: tuple[str, int], *_: Any) -> Any:
+        connected.append(address[0])
+        raise OSError("refused")
+
+    monkeypatch.setattr(fetch.socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(fetch.socket, "create_connection", connect)
+    for complaint in ("refused", "no public address"):
+        with pytest.raises(BadRequest, match=complaint):
+            fetch.fetch_text("http://templates.example/x", 100, 5.0)
+    assert connected == ["93.184.216.34"]
+
+
+def test_all_of_it_must_come_in_time(pages: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    passing = iter(float(second) for second in range(0, 100, 40))
+    monkeypatch.setattr(fetch.time, "monotonic", lambda: next(passing))
+    with pytest.raises(BadRequest, match="template_fetch_timeout"):
+        fetch.fetch_text(f"{pages}/good", 100, 30.0, ["127.0.0.0/8"])
+
+
+def test_a_network_that_is_none_is_told_at_start(tmp_path: Path) -> None:
+    settings = tmp_path / "heat.conf"
+    settings.write_text("[DEFAULT]\ntemplate_fetch_networks = 10.0.0.0/8,inside\n")
+    with pytest.raises(cfg.Error, match="template_fetch_networks"):
+        load_config([], [str(settings)])

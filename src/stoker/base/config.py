@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,6 +23,20 @@ from stoker import __version__
 _log = logging.getLogger(__name__)
 
 _INTERFACES = ["publicURL", "internalURL", "adminURL", "public", "internal", "admin"]
+
+
+class _Network(types.ConfigType):
+    """A network of IP addresses (`10.0.0.0/8`), kept as text."""
+
+    def __init__(self) -> None:
+        super().__init__(type_name="network")
+
+    def __call__(self, value: str) -> str:
+        return str(ipaddress.ip_network(value))
+
+    def _formatter(self, value: str) -> str:
+        return value
+
 
 _LIMITS = (
     cfg.IntOpt("max_template_size", default=524288, min=0, help="Largest template, in bytes."),
@@ -52,6 +67,12 @@ _TIMING = (
     cfg.IntOpt("client_retry_limit", default=2, min=0, help="Times a call of a service is repeated."),
     cfg.IntOpt("max_interface_check_attempts", default=10, min=1, help="Times a port's attachment is checked."),
     cfg.FloatOpt("template_fetch_timeout", default=60, min=0, help="Seconds that fetching a template may take."),
+    cfg.ListOpt(
+        "template_fetch_networks",
+        default=[],
+        item_type=_Network(),
+        help="Networks that templates may be fetched from by URL although their addresses are not public.",
+    ),
 )
 
 _IDENTITY = (

@@ -61,7 +61,8 @@ class Call:
             raise QueryError("InvalidParameterCombination", f"Give {name}Body or {name}URL, not both.")
         if url is None:
             return None if body is None else str(body)
-        return fetch_text(url, self.config.max_template_size, self.config.template_fetch_timeout)
+        config = self.config
+        return fetch_text(url, config.max_template_size, config.template_fetch_timeout, config.template_fetch_networks)
 
     def required_text_of(self, name: str) -> str:
         """The same where it must be given."""

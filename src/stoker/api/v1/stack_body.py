@@ -145,7 +145,8 @@ def _template(call: Call) -> dict[str, Any] | str | None:
     url = call.body["template_url"]
     if template is not None or url is None:
         return template
-    return fetch_text(url, call.config.max_template_size, call.config.template_fetch_timeout)
+    config = call.config
+    return fetch_text(url, config.max_template_size, config.template_fetch_timeout, config.template_fetch_networks)
 
 
 def _required(template: Any) -> Any:
