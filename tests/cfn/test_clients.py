@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from botocore.loaders import Loader
 from query_world import REGION, Keys, QueryWorld
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "how-to" / "clients" / "with_boto3.py"
@@ -25,7 +26,13 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def environment(world: QueryWorld, keys: Keys, tmp_path: Path) -> dict[str, str]:
-    """What a client needs to know; no file of the user's is read."""
+    """What a client needs to know; no file of the user's is read. Its waiters look every second, not every 30."""
+    waiters = Loader().load_service_model("cloudformation", "waiters-2")
+    for waiter in waiters["waiters"].values():
+        waiter["delay"] = 1
+    models = tmp_path / ".aws" / "models" / "cloudformation" / "2010-05-15"
+    models.mkdir(parents=True)
+    (models / "waiters-2.json").write_text(json.dumps(waiters))
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path),
