@@ -1,0 +1,19 @@
+"""The page about the life of a stack shows the table that the program goes by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stoker.operations.transitions import RULES, Verdict
+
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "lifecycle.md"
+MARKS = {Verdict.TAKEN: "✓", Verdict.DONE: "—", Verdict.REFUSED: "✗", Verdict.BUSY: "busy"}
+
+
+def test_the_table_of_states_and_requests_is_the_programs() -> None:
+    lines = PAGE.read_text(encoding="utf-8").partition("<!-- table: transitions -->")[2].strip().splitlines()
+    head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[: lines.index("")]]
+    assert len(rows) == 20
+    for state, *shown in rows:
+        action, _, status = state.partition("_")
+        assert shown == [MARKS[RULES[request].judge((action, status))] for request in head[1:]], state
