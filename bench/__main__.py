@@ -4,27 +4,34 @@
 
 The peer's figures are in `heat.json`. The outside benchmark `stackbench.py` speaks only the REST API, and is the one
 that was run on Heat; it is looked for in `$STACKBENCH` and in `../shared/bench/`, and left out when it is in neither.
-The case `networks` compares 500 OS::Neutron::Net with a bare script that makes the same calls to the same emulator.
+The case `networks` compares 500 OS::Neutron::Net with a bare script that makes the same calls to the same emulator;
+`templates` is in `template_cases`, and `tree`, `stacks` and `waiting` in `lifecycle_cases`.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from bench import networks, template_cases
+from bench import lifecycle_cases, networks, template_cases
 
+LIVES = {
+    "tree": lifecycle_cases.tree,
+    "stacks": lifecycle_cases.small_stacks,
+    "waiting": lifecycle_cases.waiting,
+}
 HERE = Path(__file__).parent
 STOKER = [str(Path(sys.executable).with_name("stoker"))]
 
@@ -33,17 +40,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="one run of each case, no reads at eight clients")
     parser.add_argument(
-        "--only", default="flat,group,chain,fan,update,reads,validate,networks,templates", help="cases to run"
+        "--only",
+        default="flat,group,chain,fan,update,reads,validate,networks,templates,tree,stacks,waiting",
+        help="cases to run",
     )
     parser.add_argument("--out", type=Path, help="write all records to this file as JSON")
     arguments = parser.parse_args()
     cases = arguments.only.split(",")
     records = template_cases.measure() if "templates" in cases else []
-    with embedded() as place:
-        own = ("networks", "templates")
-        records += outside(place, [case for case in cases if case not in own], quick=arguments.quick)
-        if "networks" in cases:
-            records.append(networks.measure(place))
+    if set(cases) - {"templates", *LIVES}:
+        with (
+            tempfile.TemporaryDirectory(prefix="stoker-bench-") as directory,
+            embedded(directory, "--cloud-port", "0") as place,
+        ):
+            own = ("networks", "templates", *LIVES)
+            records += outside(place, [case for case in cases if case not in own], quick=arguments.quick)
+            if "networks" in cases:
+                records.append(networks.measure(place))
+    records += lives([case for case in cases if case in LIVES])
     if arguments.out:
         arguments.out.write_text(json.dumps(records, indent=1))
     show(records, json.loads((HERE / "heat.json").read_text()))
@@ -51,15 +65,26 @@ def main() -> int:
 
 
 @contextmanager
-def embedded() -> Iterator[dict[str, Any]]:
-    """An embedded Stoker on free ports in a temporary directory: its endpoints."""
-    with tempfile.TemporaryDirectory(prefix="stoker-bench-") as directory:
-        ports = ["--api-port", "0", "--cfn-port", "0", "--cloud-port", "0"]
-        subprocess.run([*STOKER, "up", "--detach", "--data-dir", directory, *ports], check=True)
-        try:
-            yield json.loads((Path(directory) / "endpoints.json").read_text())
-        finally:
-            subprocess.run([*STOKER, "down", "--data-dir", directory], check=True)
+def embedded(directory: str, *options: str) -> Iterator[dict[str, Any]]:
+    """An embedded Stoker on free ports that keeps its data in `directory`: its endpoints."""
+    data = str(Path(directory) / "data")
+    ports = ["--api-port", "0", "--cfn-port", "0"]
+    subprocess.run([*STOKER, "up", "--detach", "--data-dir", data, *ports, *options], check=True)
+    try:
+        yield json.loads((Path(data) / "endpoints.json").read_text())
+    finally:
+        subprocess.run([*STOKER, "down", "--data-dir", data], check=True)
+
+
+def lives(cases: list[str]) -> list[dict[str, Any]]:
+    """The records of cases that need raised limits, each with a Stoker of its own."""
+    records: list[dict[str, Any]] = []
+    for case in cases:
+        with tempfile.TemporaryDirectory(prefix="stoker-bench-") as directory:
+            cloud = lifecycle_cases.slow_cloud(directory) if case == "waiting" else nullcontext(["--cloud-port", "0"])
+            with cloud as options, embedded(directory, *options, *lifecycle_cases.lifted(directory)) as place:
+                records += asyncio.run(LIVES[case](place))
+    return records
 
 
 def stackbench() -> Path | None:
