@@ -312,3 +312,15 @@ async def test_a_user_sees_what_its_policies_allow(world: World) -> None:
 async def test_a_policy_that_is_not_there(world: World) -> None:
     stack = await world.create("web", users(["elsewhere"]))
     assert "'elsewhere' is not an access policy of this stack" in stack["status_reason"]
+
+
+@pytest.mark.parametrize("kind", ["nested", "instances"])
+async def test_a_plan_of_what_is_not_known_beforehand(world: World, shelf: BaseTestServer, kind: str) -> None:
+    """Neither a template that must be fetched nor another resource's properties keep a plan from being made."""
+    wanted = nested(str(shelf.make_url("/inner.template"))) if kind == "nested" else instances(size=2)
+    for _ in range(2):
+        answer = await world.call("stack_preview", name="web", template=wanted)
+        assert {step["kind"] for step in answer["plan"]["steps"]} == {"create"}
+    await complete(world, wanted)
+    answer = await world.call("stack_update_preview", ref=REF, template=wanted)
+    assert {step["kind"] for step in answer["plan"]["steps"]} <= {"keep"}

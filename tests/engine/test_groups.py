@@ -160,3 +160,18 @@ async def test_a_rolling_update_survives_its_engine(world: World) -> None:
     stack = await world.settle(view["id"])
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     assert world.outputs(stack)["by"] == {"0": "new0", "1": "new1", "2": "new2"}
+
+
+async def test_the_plan_of_a_scaling_group_names_the_members_that_there_are(world: World) -> None:
+    policy = {"max_batch_size": 1}
+    await world.create("web", scaling("old", policy))
+    present = set(await members(world))
+    ref = {"name": "web", "id": None}
+    answer = await world.call("stack_update_preview", ref=ref, template=scaling("new", policy, desired_capacity=4))
+    steps = {step["path"]: step["kind"] for step in answer["plan"]["steps"]}
+    assert {path for path, kind in steps.items() if kind == "update"} == {
+        "group",
+        *(f"group.{name}" for name in present),
+    }
+    assert len([path for path, kind in steps.items() if kind == "create"]) == 1
+    assert "delete" not in steps.values()

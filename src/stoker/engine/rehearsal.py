@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Coroutine, Mapping
+from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from stoker.base.ids import arn
@@ -66,7 +68,7 @@ class StandIn:
         present = {name: _member(state) for name, state in self._present().items()}
         if self.asked is None:
             return list(present.values())
-        return [present.get(name) or _new_member(name, entry) for name, entry in _entries(self.asked).items()]
+        return [_as_asked(name, entry, present.get(name)) for name, entry in _entries(self.asked).items()]
 
     def _present(self) -> Mapping[str, ResourceState]:
         return self._recorded.current if self._recorded is not None else {}
@@ -228,8 +230,11 @@ def _member(state: ResourceState) -> Member:
     )
 
 
-def _new_member(name: str, entry: Mapping[str, Any]) -> Member:
-    properties = entry.get("properties") or entry.get("Properties") or {}
-    return Member(
-        name, str(entry.get("type") or entry.get("Type")), "CREATE", COMPLETE, Unknown.of(name), None, 0.0, properties
-    )
+def _as_asked(name: str, entry: Mapping[str, Any], present: Member | None) -> Member:
+    """A member as if what its entry in the template asks for had been done."""
+    asked = entry.get("properties") or entry.get("Properties") or {}
+    given = {key: value for key, value in asked.items() if value is not None}
+    if present is not None:
+        return replace(present, status=COMPLETE, properties=given)
+    kind = str(entry.get("type") or entry.get("Type"))
+    return Member(name, kind, "CREATE", COMPLETE, Unknown.of(name), None, inf, given)
