@@ -95,6 +95,16 @@ async def test_a_new_launch_configuration_reaches_all_instances_with_a_policy(wo
     assert world.clock.now() - began >= 10
 
 
+async def test_new_metadata_of_a_launch_configuration_reaches_the_instances(world: World) -> None:
+    wanted = instances(size=1, policy={})
+    await complete(world, wanted)
+    wanted["Resources"]["launch"]["Metadata"] = {"role": "web"}
+    await complete(world, wanted, "update")
+    nested = {"name": None, "id": (await world.resources("web"))["group"]["physical_id"]}
+    (member,) = await world.call("resource_list", ref=nested)
+    assert await world.call("resource_metadata", ref=nested, name=member["name"]) == {"role": "web"}
+
+
 @pytest.mark.parametrize("pause", ["PT2H", "ten seconds", "PT"])
 async def test_a_pause_that_cannot_be(world: World, pause: str) -> None:
     stack = await world.create("web", instances(size=1, policy={"PauseTime": pause}))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.outcome import Done, Outcome, Replace
 from stoker.plugins.resource import Call, Neighbour, ResourceType, Snapshot
 from stoker.resources.aws.instance_schema import BLOCK_DEVICES, SCHEDULER_HINTS, device_problems
 from stoker.resources.declare import custom
@@ -54,6 +54,10 @@ class LaunchConfiguration(ResourceType):
         if call.properties["InstanceId"] is not None:
             call.data[_TAKEN] = await like_instance(call, call.properties["InstanceId"])
         return Done(physical_id=call.physical_name)
+
+    async def update(self, call: Call) -> Outcome:
+        """No property can change in place, so it is the metadata, which groups must learn of by a new reference."""
+        return Replace("its metadata changes")
 
 
 def launched_by(configuration: Neighbour) -> dict[str, Any]:
