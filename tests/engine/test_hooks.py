@@ -74,3 +74,26 @@ async def test_a_restricted_action_fails_the_update_and_leaves_the_resource(
     assert (stack["action"], stack["status"]) == ("UPDATE", "FAILED")
     assert "ResourceActionRestricted: resources.a: " in stack["status_reason"]
     assert await world.resources("held") == before
+
+
+async def test_cancelling_at_a_hook_leaves_the_resource_as_it_was(world: World) -> None:
+    def made(value: str) -> dict[str, Any]:
+        properties = {"value": value}
+        return {
+            "heat_template_version": "2021-04-16",
+            "resources": {"a": {"type": "OS::Heat::TestResource", "properties": properties}},
+        }
+
+    ref = {"name": "held", "id": None}
+    await world.create("held", made("old"))
+    hooks = {"resource_registry": {"resources": {"a": {"hooks": "pre-update"}}}}
+    view = await world.call("stack_update", ref=ref, template=made("new"), environment=hooks)
+    run = world.engine.runs[view["id"]]
+    await world.until(lambda: any("pre-update" in state.stored.data for state in run.states.values()))
+    await world.call("stack_action", ref=ref, action="cancel_update")
+    stack = await world.settle(view["id"])
+    assert (stack["action"], stack["status"]) == ("ROLLBACK", "COMPLETE")
+    shown = await world.call("resource_show", ref=ref, name="a")
+    assert shown["attributes"]["output"] == "old"
+    events = await world.call("event_list", ref=ref, resource_name="a")
+    assert events[-1]["status_reason"] == "UPDATE given up while held by a hook"

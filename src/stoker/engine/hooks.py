@@ -36,7 +36,14 @@ async def hold(run: OperationRun, state: ResourceState, moment: str) -> None:
 
 
 async def go_on_holding(run: OperationRun, state: ResourceState) -> None:
-    """Wait for the hooks that held the resource when its action was interrupted."""
+    """Wait for the hooks that held the resource when its action was interrupted.
+
+    Those of another operation hold no more: this one holds where its own environment asks for it.
+    """
+    if run.operation.epoch <= 1:
+        if let_go(state):
+            await hold(run, state, "pre")
+        return
     for hook in HOOKS:
         if state.stored.data.get(hook) == SET:
             await _wait(run, state, hook)
@@ -64,6 +71,12 @@ async def _given_up(run: OperationRun, state: ResourceState, hook: str) -> Failu
     state.row.reason = failure.text()
     await run.commit(Batch().change(state.seal()).add(run.event(state, state.row.reason)))
     return failure
+
+
+def let_go(state: ResourceState) -> bool:
+    """Take all hooks away; true when one of them held the resource before anything was done to its object."""
+    held = [hook for hook in HOOKS if state.stored.data.pop(hook, None) == SET]
+    return any(hook.startswith("pre-") for hook in held)
 
 
 def clear(state: ResourceState, hook: str) -> bool:

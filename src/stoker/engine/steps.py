@@ -19,7 +19,7 @@ from stoker.engine.calls import make_call
 from stoker.engine.copying import Copier
 from stoker.engine.decide import BEGINNING, REFUSED, Target, decide, is_broken
 from stoker.engine.failure import Failure
-from stoker.engine.hooks import go_on_holding, hold
+from stoker.engine.hooks import go_on_holding, hold, let_go
 from stoker.engine.performing import Method, NeedsReplacement, Performer
 from stoker.engine.plan import Decision, Kind, Step
 from stoker.engine.state import ResourceState, attribute_text, keys_of
@@ -158,6 +158,9 @@ class StepRunner:
 
     async def _go_on(self, state: ResourceState, target: Target) -> None:
         """Finish what an earlier run has begun; what then still differs is decided on afterwards."""
+        if self.run_.operation.epoch <= 1 and let_go(state):
+            await self._leave_unbegun(state)
+            return
         state.stored.uncertain = state.row.action == "CREATE" and state.row.physical_id is None
         try:
             await go_on_holding(self.run_, state)
@@ -167,6 +170,14 @@ class StepRunner:
                 raise
         except NeedsReplacement:
             state.row.status = FAILED
+
+    async def _leave_unbegun(self, state: ResourceState) -> None:
+        """A hook of another operation held the resource before anything was done: what it was to be is history."""
+        row = state.row
+        state.undo_change()
+        row.status = COMPLETE if row.action == "UPDATE" else FAILED
+        row.reason = f"{row.action} given up while held by a hook"
+        await self.run_.commit(Batch().change(state.seal()).add(self.run_.event(state, row.reason)))
 
     async def _create(self, target: Target, former: ResourceState | None) -> None:
         run = self.run_
