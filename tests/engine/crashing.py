@@ -1,7 +1,7 @@
 """Kill an engine for real at its n-th journal write, let another one go on, and tell what is recorded then.
 
-Run as a program beside an emulated cloud: `python crashing.py URL TOKEN ACTION MOMENT`, ACTION being create, update or
-delete and MOMENT before or after. For n = 1, 2, … a forked engine does the action and is killed (SIGKILL) right before
+Run as a program beside an emulated cloud: `python crashing.py URL TOKEN ACTION MOMENT`, ACTION being one of `ACTIONS`
+and MOMENT before or after. For n = 1, 2, … a forked engine does the action and is killed (SIGKILL) right before
 or after its n-th write reaches the disk; a second one, forked after it, gets no other order than to start. One JSON
 line per n goes to standard output; the last n is the one at which the action ended before it could be killed.
 """
@@ -31,6 +31,11 @@ CHANGED = (
 )
 MEMBER = (Path(__file__).parent / "crashing-member.yaml").read_text()
 FILES = {"member.yaml": MEMBER}
+CONTENTS = (Path(__file__).parent / "crashing-contents.yaml").read_text()
+CONTENT_FILES = {
+    "volume.yaml": "heat_template_version: 2021-04-16\n"
+    "resources: {inside: {type: 'OS::Cinder::Volume', properties: {size: 1}}}\n"
+}
 NAME = "doomed"
 
 
@@ -111,33 +116,85 @@ async def delete(world: World) -> str:
     return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
 
 
+async def create_contents(world: World) -> str:
+    stack = await world.create(NAME, CONTENTS, files=CONTENT_FILES)
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
+async def snapshot(world: World) -> str:
+    taken = await world.call("snapshot_create", ref={"name": NAME, "id": None}, name=None)
+    stack = await world.settle(taken["stack_id"])
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
+async def create_and_snapshot(world: World) -> str:
+    await create_contents(world)
+    return await snapshot(world)
+
+
+async def restore(world: World) -> str:
+    [taken] = await world.call("snapshot_list", ref={"name": NAME, "id": None})
+    await world.call("snapshot_restore", ref={"name": NAME, "id": None}, snapshot_id=taken["id"])
+    stack = await world.settle(taken["stack_id"])
+    return f"{stack['action']}_{stack['status']} {stack['status_reason']}"
+
+
+async def forget(world: World) -> str:
+    [taken] = await world.call("snapshot_list", ref={"name": NAME, "id": None})
+    await world.call("snapshot_delete", ref={"name": NAME, "id": None}, snapshot_id=taken["id"])
+    while world.engine.runs:
+        await world.turn()
+    return "forgotten"
+
+
 async def recovered(world: World) -> dict[str, Any]:
     """Let what was interrupted end; then say how the stack stands and which objects it records."""
     while world.engine.runs:
         await world.turn()
     listed = await world.call("stack_list")
     if not listed["stacks"]:
-        return {"state": "none", "recorded": [], "unfinished": 0}
+        return {"state": "none", "recorded": [], "unfinished": 0, "snapshots": [], "copies": []}
     stack = listed["stacks"][0]
     rows = await world.call("resource_list", ref={"name": NAME, "id": None}, nested_depth=3)
     operations = await world.database.read(queries.unfinished_of, stack["id"])
+    taken = await world.call("snapshot_list", ref={"name": NAME, "id": None})
+    copies = [await world.database.read(queries.resources_of, item["id"]) for item in taken]
     return {
         "state": f"{stack['action']}_{stack['status']}",
         "reason": stack["status_reason"],
         "recorded": sorted([row["type"], row["physical_id"] or ""] for row in rows),
         "unfinished": len(operations),
+        "snapshots": [f"{item['action']}_{item['status']}" for item in taken],
+        "copies": sorted(row.physical_id or "" for rows in copies for row in rows),
     }
 
 
-ACTIONS = {"create": create, "update": update, "delete": delete}
+ACTIONS = {
+    "create": create,
+    "update": update,
+    "delete": delete,
+    "snapshot": snapshot,
+    "restore": restore,
+    "forget": forget,
+    "delete_all": delete,
+}
+BEFORE = {
+    "update": create,
+    "delete": create,
+    "snapshot": create_contents,
+    "restore": create_and_snapshot,
+    "forget": create_and_snapshot,
+    "delete_all": create_and_snapshot,
+}
+"""What is there when an action begins."""
 
 
 def main(url: str, token: str, action: str, moment: str) -> None:
     emulated = Emulated(url, token)
     for number in range(1, 500):
         path = Path(tempfile.mkdtemp()) / "stoker.db"
-        if action != "create":
-            in_child(create, path, emulated, lambda: None)
+        if action in BEFORE:
+            in_child(BEFORE[action], path, emulated, lambda: None)
         ended = in_child(ACTIONS[action], path, emulated, lambda number=number: kill_at(number, moment))
         result = in_child(recovered, path, emulated, lambda: None)
         print(json.dumps({"number": number, "killed": ended is None, **result}), flush=True)

@@ -27,6 +27,14 @@ KINDS = {
     "OS::Nova::Server": ("/compute/v2.1/servers?all_tenants=1", "servers"),
     "OS::Cinder::Volume": ("/volume/v3/volumes?all_tenants=1", "volumes"),
 }
+SNAPSHOTS = {
+    "snapshot": ("SNAPSHOT_COMPLETE", ["CREATE_COMPLETE"]),
+    "restore": ("RESTORE_COMPLETE", ["CREATE_COMPLETE"]),
+    "forget": ("SNAPSHOT_COMPLETE", []),
+    "delete_all": ("none", []),
+}
+"""How the stack and its snapshots stand once the action has ended."""
+
 EXPECTED = {"create": "CREATE_COMPLETE", "update": "UPDATE_COMPLETE", "delete": "none"}
 
 
@@ -84,3 +92,41 @@ def test_an_engine_may_die_at_any_write(served: ServedCloud, action: str, moment
     assert program.returncode == 0
     assert kills > 10
     assert owned(served) == preset
+
+
+def saved(served: ServedCloud) -> set[str]:
+    """Ids of all copies of contents: images of servers, and backups."""
+    images = served.call("GET", "/image/v2/images", token=served.token()).json["images"]
+    backups = served.call("GET", "/volume/v3/backups?all_tenants=1", token=served.token()).json["backups"]
+    return {image["id"] for image in images if image.get("image_type") == "snapshot"} | {item["id"] for item in backups}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("action", list(SNAPSHOTS))
+def test_no_copy_is_made_twice_or_forgotten(served: ServedCloud, action: str) -> None:
+    preset = owned(served)
+    token = served.token("demo", "demo")
+    program = subprocess.Popen(
+        [sys.executable, str(HERE / "crashing.py"), served.url, token, action, "before"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert program.stdin is not None and program.stdout is not None
+    kills, recorded = 0, False
+    with program:
+        for line in program.stdout:
+            result: dict[str, Any] = json.loads(line)
+            place = f"{action} killed before write {result['number']}: {result}"
+            finished = (result["state"], result["snapshots"]) == SNAPSHOTS[action]
+            assert finished or not recorded, place  # once the request has been recorded, it is carried out
+            recorded = finished
+            assert result["unfinished"] == 0, place
+            assert saved(served) == set(result["copies"]), place
+            assert "" not in result["copies"], place
+            kills += result["killed"]
+            program.stdin.write("\n")
+            program.stdin.flush()
+    assert program.returncode == 0
+    assert kills > 3 and recorded
+    assert (owned(served), saved(served)) == (preset, set())

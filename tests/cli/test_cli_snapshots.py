@@ -1,0 +1,101 @@
+"""Snapshots, abandoning and adopting with the openstack command, against an embedded Stoker that allows them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_shell import ANY_PORTS, Shell, shell_in
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-snapshots")]
+
+TEMPLATE = """
+heat_template_version: 2021-04-16
+parameters:
+  text: {type: string, default: before}
+  word: {type: string, hidden: true}
+resources:
+  disk: {type: "OS::Cinder::Volume", properties: {size: 1, metadata: {text: {get_param: text}}}}
+  random: {type: "OS::Heat::RandomString"}
+  told: {type: "OS::Heat::Value", properties: {value: {get_param: word}}}
+outputs:
+  random: {value: {get_attr: [random, value]}}
+"""
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    home = tmp_path_factory.mktemp("snapshots")
+    (home / "template.yaml").write_text(TEMPLATE)
+    (home / "heat.conf").write_text("[DEFAULT]\nenable_stack_abandon = true\nenable_stack_adopt = true\n")
+    user = shell_in(home)
+    user.ok("up", "--detach", "--config-file", str(home / "heat.conf"), *ANY_PORTS)
+    yield user
+    user.ok("down")
+
+
+def json_of(shell: Shell, *arguments: str) -> Any:
+    return json.loads(shell.openstack(*arguments, "-f", "json").out)
+
+
+def create(shell: Shell, name: str) -> None:
+    template = str(shell.directory.parent / "template.yaml")
+    shell.openstack("stack", "create", "-t", template, "--parameter", "word=very secret", "--wait", "--poll", "1", name)
+
+
+def until(shell: Shell, stack: str, status: str) -> None:
+    for _ in range(120):
+        shown = json_of(shell, "stack", "show", stack)["stack_status"]
+        if shown == status:
+            return
+        assert not shown.endswith("FAILED"), shown
+    raise AssertionError(f"{stack} has not become {status}")
+
+
+def test_snapshots(shell: Shell) -> None:
+    create(shell, "snapped")
+    taken = json_of(shell, "stack", "snapshot", "create", "--name", "first", "snapped")
+    assert (taken["name"], taken["status"]) == ("first", "IN_PROGRESS")
+    until(shell, "snapped", "SNAPSHOT_COMPLETE")
+    listed = json_of(shell, "stack", "snapshot", "list", "snapped")
+    assert [(row["id"], row["name"], row["status"]) for row in listed] == [(taken["ID"], "first", "COMPLETE")]
+    shown = json_of(shell, "stack", "snapshot", "show", "snapped", taken["ID"])["snapshot"]
+    assert shown["data"]["resources"]["disk"]["resource_data"]["backup_id"]
+    template = str(shell.directory.parent / "template.yaml")
+    shell.openstack(
+        "stack", "update", "-t", template, "--existing", "--parameter", "text=after", "--wait", "snapped"
+    )  # fmt: skip
+    shell.openstack("stack", "snapshot", "restore", "snapped", taken["ID"])
+    until(shell, "snapped", "RESTORE_COMPLETE")
+    assert json_of(shell, "stack", "show", "snapped")["parameters"]["text"] == "before"
+    [volume] = [row["ID"] for row in json_of(shell, "volume", "list")]
+    assert json_of(shell, "volume", "show", volume)["properties"] == {"text": "before"}
+    shell.openstack("stack", "snapshot", "delete", "snapped", taken["ID"])
+    for _ in range(60):
+        if not json_of(shell, "stack", "snapshot", "list", "snapped"):
+            break
+    assert json_of(shell, "volume", "backup", "list") == []
+    shell.openstack("stack", "delete", "--yes", "--wait", "snapped")
+
+
+def test_abandon_and_adopt(shell: Shell, tmp_path: Path) -> None:
+    create(shell, "moving")
+    random = json_of(shell, "stack", "output", "show", "moving", "random")["output_value"]
+    [volume] = [row["ID"] for row in json_of(shell, "volume", "list")]
+    exported, abandoned = tmp_path / "exported.json", tmp_path / "abandoned.json"
+    shell.openstack("stack", "export", "--output-file", str(exported), "moving")
+    shell.openstack("stack", "abandon", "--output-file", str(abandoned), "moving")
+    text = abandoned.read_text()
+    assert "very secret" not in text and random not in text
+    assert json.loads(exported.read_text())["resources"] == json.loads(text)["resources"]
+    assert [row["Stack Name"] for row in json_of(shell, "stack", "list")] == []
+    assert [row["ID"] for row in json_of(shell, "volume", "list")] == [volume]
+    adopted = shell.openstack("stack", "adopt", "--adopt-file", str(abandoned), "--wait", "moved")
+    assert "ADOPT_COMPLETE" in adopted.out
+    assert json_of(shell, "stack", "output", "show", "moved", "random")["output_value"] == random
+    assert json_of(shell, "stack", "resource", "show", "moved", "disk")["physical_resource_id"] == volume
+    shell.openstack("stack", "delete", "--yes", "--wait", "moved")
+    assert json_of(shell, "volume", "list") == []
