@@ -12,6 +12,7 @@ from stoker.base.ids import new_id
 from stoker.engine.core import Engine
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.requests import check_request
+from stoker.operations.settings import check_policy
 from stoker.operations.stacks import new_operation
 from stoker.operations.transitions import guard, verdict
 from stoker.store import snapshots
@@ -101,6 +102,7 @@ async def snapshot_restore(engine: Engine, context: RequestContext, ref: Referen
     checked = await check_request(
         engine, context, stack, present.template, environment, present.files, parameters["request"]
     )
+    await check_policy(engine, stack, checked)
     values: dict[str, Any] = {}
     if stack.credential is None:
         values["credential"] = await engine.credentials.keep(context)
