@@ -105,8 +105,8 @@ class ScalingPolicy(PolicyResource):
         )
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
-        read = {"alarm_url": lambda: call.data.get(SIGNED_URL), "signal_url": lambda: _signal_url(call)}
-        return {key: dig(read[str(key[0])](), key[1:]) if key[0] in read else None for key in keys}
+        values = {"alarm_url": call.data.get(SIGNED_URL), "signal_url": _signal_url(call)}
+        return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
 
 
 def _signal_url(call: Call) -> str | None:
