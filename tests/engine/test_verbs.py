@@ -361,3 +361,24 @@ async def test_the_kept_plan_shows_no_secrets(world: World) -> None:
     shown = await world.call("operation_show", ref=ref("web"), operation_id=entry["id"])
     assert "s3cr3t-w0rd" not in str(shown)
     assert shown["plan"]["summary"] == {"create": 1}
+
+
+# -- time ----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_nested_stack_has_no_more_time_than_its_parent(world: World) -> None:
+    files = nested_file(leaf=thing(wait_secs=1000))
+    stack = await world.create("web", template(nested={"type": "child.yaml"}), files=files, timeout_mins=1)
+    assert state(stack) == "CREATE_FAILED"
+    rows = await world.resources("web", 1)
+    assert {row["status"] for row in rows.values()} == {"FAILED"}
+
+
+async def test_a_nested_stack_may_have_less_time_of_its_own(world: World) -> None:
+    inner = json.dumps(template(leaf=thing(wait_secs=1000)))
+    properties = {"TemplateURL": "child.yaml", "TimeoutInMinutes": 1}
+    made = template(nested={"type": "AWS::CloudFormation::Stack", "properties": properties})
+    began = world.clock.now()
+    stack = await world.create("web", made, files={"child.yaml": inner}, timeout_mins=60)
+    assert state(stack) == "CREATE_FAILED"
+    assert world.clock.now() - began < 600

@@ -185,7 +185,7 @@ class Child:
             created_at=now,
             started_at=None,
             finished_at=None,
-            deadline=parent.deadline if parent else now + limit,
+            deadline=now + limit if parent is None else _earlier(parent.deadline, now, request.timeout_minutes),
             user_name=parent.user_name if parent else stack.user_name,
             observe=parent.observe if parent else False,
             snapshot=parent.snapshot if parent else None,
@@ -238,6 +238,14 @@ class Child:
             return None
         data: Mapping[str, Any] = (await self._engine.loader.load(stack.inputs)).template.data
         return data
+
+
+def _earlier(deadline: float | None, now: float, minutes: int | None) -> float | None:
+    """When a nested stack's action times out: with its parent's, or before, when it has less time of its own."""
+    if minutes is None:
+        return deadline
+    own = now + minutes * 60.0
+    return own if deadline is None else min(deadline, own)
 
 
 def _refuse_busy(stack: Stack) -> None:
