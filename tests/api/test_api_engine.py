@@ -131,6 +131,6 @@ def test_what_is_not_supported_says_so(heatclient: Any, running: RunningEngine) 
     made = heatclient.stacks.create(stack_name="kept", template=TEMPLATE)
     running.settle(made["stack"]["id"])
     with pytest.raises(exc.HTTPBadRequest, match="not supported"):
-        heatclient.stacks.snapshot("kept")
+        heatclient.stacks.abandon("kept")
     with pytest.raises(exc.HTTPConflict):
         heatclient.stacks.create(stack_name="kept", template=TEMPLATE)
