@@ -112,7 +112,9 @@ def _reasons(step: Answer) -> Iterator[str]:
     """Why the step is there, where the properties do not say it already."""
     known = {f"{change['property']} changes" for change in step["changes"] if change["known"]}
     for reason in step["reasons"]:
-        if step["kind"] != "create" and reason.partition(", which needs")[0] not in known:
+        if reason.endswith("cannot be changed"):
+            yield f"{reason}: the update will fail"
+        elif step["kind"] != "create" and reason.partition(", which needs")[0] not in known:
             yield reason
 
 
