@@ -52,7 +52,9 @@ class Credentials:
         return await self._pool.cloud(_credential(stack))
 
     async def remove_user_project(self, stack: Stack, project_id: str) -> None:
-        """Remove the project of a stack's own users; one that is gone already is done."""
+        """Remove the project of a stack's own users, unless another stack's live there; one that is gone is done."""
+        if await self._database.read(queries.user_project_in_use, project_id, stack.id):
+            return
         admin = await (await self.cloud_of(stack)).as_stack_domain_admin()
         await admin.request("DELETE", "keystone", f"/projects/{project_id}", ok=(404,))
 

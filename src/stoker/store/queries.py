@@ -158,6 +158,16 @@ def credential_in_use(connection: Connection, credential: str, except_stack: str
     return connection.execute(select(tables.stacks.c.id).where(where).limit(1)).first() is not None
 
 
+def user_project_in_use(connection: Connection, project_id: str, except_stack: str) -> bool:
+    """Whether another living stack has its users in the project, as a nested one that was retained."""
+    where = and_(
+        tables.stacks.c.user_project_id == project_id,
+        tables.stacks.c.deleted_at.is_(None),
+        tables.stacks.c.id != except_stack,
+    )
+    return connection.execute(select(tables.stacks.c.id).where(where).limit(1)).first() is not None
+
+
 @dataclass(slots=True)
 class StackQuery:
     """Which stacks to list; empty means no limit. `filters` are columns with the values that are accepted in them.
