@@ -1,4 +1,4 @@
-"""One cluster for all tests of a module; each test asks for as many engines as it needs."""
+"""Clusters that the tests share; each test asks for as many engines as it needs."""
 
 from __future__ import annotations
 
@@ -7,27 +7,31 @@ from collections.abc import Iterator
 import pytest
 from running_cluster import Cluster
 
+from servers import MariaDB, PostgreSQL, RabbitMQ
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def served() -> Iterator[ServedCloud]:
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.05)) as served:
         yield served
 
 
-@pytest.fixture(scope="module", params=["postgresql"])
-def database_server(request: pytest.FixtureRequest) -> object:
-    return request.getfixturevalue(request.param)
-
-
-@pytest.fixture(scope="module")
-def cluster(
-    tmp_path_factory: pytest.TempPathFactory, database_server, rabbitmq, served: ServedCloud
+def _cluster(
+    factory: pytest.TempPathFactory, name: str, server: PostgreSQL | MariaDB, broker: RabbitMQ, served: ServedCloud
 ) -> Iterator[Cluster]:
-    directory = tmp_path_factory.mktemp("cluster")
-    cluster = Cluster(directory, database_server.new_database("cluster"), rabbitmq.url, served)
+    cluster = Cluster(factory.mktemp(name), server.new_database(name), broker.url, served, exchange=name)
     yield cluster
     cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory, postgresql, rabbitmq, served) -> Iterator[Cluster]:
+    yield from _cluster(tmp_path_factory, "cluster", postgresql, rabbitmq, served)
+
+
+@pytest.fixture(scope="session")
+def mariadb_cluster(tmp_path_factory, mariadb, rabbitmq, served) -> Iterator[Cluster]:
+    yield from _cluster(tmp_path_factory, "mariadb_cluster", mariadb, rabbitmq, served)

@@ -27,6 +27,7 @@ PROGRAM = [sys.executable, "-c", "from stoker.cli.main import main; main()"]
 CONFIGURATION = """
 [DEFAULT]
 transport_url = {broker}
+control_exchange = {exchange}
 auth_encryption_key = {key}
 host = {host}
 [database]
@@ -95,11 +96,14 @@ class Engine(Process):
 class Cluster:
     """`engines(n)` makes n of them run; `call` is a request to the API as the user demo."""
 
-    def __init__(self, directory: Path, database_url: str, broker: str, served: ServedCloud) -> None:
+    def __init__(
+        self, directory: Path, database_url: str, broker: str, served: ServedCloud, exchange: str = "stoker"
+    ) -> None:
         self.directory = directory
         self.served = served
         self.database_url = database_url
         self.broker = broker
+        self.exchange = exchange
         self.api_port = free_port()
         self.running: list[Engine] = []
         self._count = 0
@@ -112,7 +116,8 @@ class Cluster:
         path = self.directory / f"{host}.conf"
         path.write_text(
             CONFIGURATION.format(
-                broker=self.broker, key="k" * 32, host=host, database=self.database_url, lease=LEASE,
+                broker=self.broker, exchange=self.exchange, key="k" * 32, host=host, database=self.database_url,
+                lease=LEASE,
                 heartbeat=HEARTBEAT, status_port=status_port or "", api_port=self.api_port, cloud=self.served.url,
             ).replace("status_port = \n", "")
         )  # fmt: skip
@@ -156,6 +161,13 @@ class Cluster:
         if status != 200:
             return set()
         return {service["host"] for service in answer["services"] if service["status"] == "up"}
+
+    def command(self, *words: str) -> str:
+        """What a command says about the cluster's database."""
+        config = ["--config-file", str(self.directory / "api.conf")]
+        done = subprocess.run([*PROGRAM, *words, *config], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def stop(self) -> None:
         for process in (*self.running, self.api):

@@ -17,7 +17,7 @@ heat_template_version: 2021-04-16
 parameters:
   name: {type: string}
 resources:
-  wait: {type: OS::Heat::TestResource, properties: {wait_secs: 1}}
+  wait: {type: OS::Heat::TestResource, properties: {action_wait_secs: {create: 1}}}
   net: {type: OS::Neutron::Net, depends_on: wait, properties: {name: {get_param: name}}}
 """
 
@@ -27,7 +27,9 @@ def layered(name: str) -> str:
     lines = ["heat_template_version: 2021-04-16", "resources:"]
     for layer in range(LAYERS):
         needs = f", depends_on: net{layer - 1}" if layer else ""
-        lines.append(f"  wait{layer}: {{type: OS::Heat::TestResource, properties: {{wait_secs: 1}}{needs}}}")
+        lines.append(
+            f"  wait{layer}: {{type: OS::Heat::TestResource, properties: {{action_wait_secs: {{create: 1}}}}{needs}}}"
+        )
         lines.append(
             f"  net{layer}: {{type: OS::Neutron::Net, depends_on: wait{layer}, "
             f"properties: {{name: net-{name}-{layer}}}}}"
@@ -140,15 +142,15 @@ def test_a_broker_that_restarts_delays_nothing_that_runs(cluster: Cluster, rabbi
     remove(cluster, made | nested)
 
 
-def test_a_database_that_goes_away_pauses_the_work(cluster: Cluster, database_server) -> None:
+def test_a_database_that_goes_away_pauses_the_work(cluster: Cluster, postgresql) -> None:
     engines = cluster.engines(2)
     made = begin(cluster, "database", 4)
     wait_until(lambda: cluster.networks(), "the first network")
-    database_server.stop()
+    postgresql.stop()
     for engine in engines:
         wait_until(lambda engine=engine: "trying again" in engine.said(), "the engine notices")
     wait_until(lambda: any(engine.status("/healthcheck")[0] == 503 for engine in engines), "an engine says it is stuck")
-    database_server.start()
+    postgresql.start()
     complete(cluster, made)
     assert [engine.status("/healthcheck")[0] for engine in engines] == [200, 200]
     remove(cluster, made)

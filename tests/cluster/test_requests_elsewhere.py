@@ -17,7 +17,7 @@ heat_template_version: 2021-04-16
 resources:
   held: {type: OS::Heat::TestResource, properties: {value: made}}
 """
-SLOW = HELD.replace("value: made", "value: made, wait_secs: 600")
+SLOW = HELD.replace("value: made", "value: made, action_wait_secs: {create: 600}")
 HOOK = {"resource_registry": {"resources": {"held": {"hooks": "pre-create"}}}}
 
 

@@ -15,6 +15,7 @@ from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.settings import CloudSettings
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.core import Engine
+from stoker.engine.peers import Peers
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry
@@ -29,8 +30,14 @@ class World:
     """`await World(...).start()`; `call` runs an operation as the user demo; `settle` waits for a stack to end."""
 
     def __init__(
-        self, path: Path, served: ServedCloud, clock: Clock | None = None, settings: EngineSettings | None = None
+        self,
+        path: Path,
+        served: ServedCloud,
+        clock: Clock | None = None,
+        settings: EngineSettings | None = None,
+        peers: Peers | None = None,
     ) -> None:
+        self.peers = peers
         self.path = path
         self.served = served
         self.clock = clock or SystemClock()
@@ -61,8 +68,9 @@ class World:
             pool=self.pool,
             clock=self.clock,
             settings=self.settings,
+            peers=self.peers,
         )
-        await self.engine.start(alone=True)
+        await self.engine.start(alone=self.peers is None)
         token = self.served.token("demo", "demo")
         cloud = await self.pool.cloud(TokenCredential(token))
         self.context = RequestContext(

@@ -1,0 +1,86 @@
+"""Looking into a running cluster, cleaning its record up, and two releases on one database."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+from running_cluster import Cluster
+from sqlalchemy import text
+from test_cluster import begin, complete, remove
+
+from servers import wait_until
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
+
+HELD = """
+heat_template_version: 2021-04-16
+resources:
+  held: {type: OS::Heat::TestResource, properties: {action_wait_secs: {create: 600}}}
+"""
+
+
+def test_what_goes_on_is_seen_from_outside(cluster: Cluster) -> None:
+    engines = cluster.engines(2)
+    identifier = cluster.create("inside", HELD)
+    wait_until(lambda: cluster.command("operation", "list", "-f", "json") != "[]\n", "the operation is listed")
+    (row,) = json.loads(cluster.command("operation", "list", "-f", "json"))
+    assert (row["stack"], row["action"], row["status"]) == ("inside", "CREATE", "RUNNING")
+    assert row["engine"] in {engine.host for engine in engines}
+    owner = next(engine for engine in engines if engine.host == row["engine"])
+
+    def steps() -> list[str]:
+        shown = json.loads(cluster.command("operation", "show", row["id"], "-f", "json"))
+        return [step["resource"] for step in shown["steps"]]
+
+    wait_until(lambda: steps() == ["held"], "the step is shown")
+    listed = json.loads(cluster.command("service", "list", "-f", "json"))
+    assert {item["host"] for item in listed if item["status"] == "up"} == {engine.host for engine in engines}
+
+    wait_until(lambda: 'stoker_engine_steps{state="waiting"} 1.0' in owner.status("/metrics")[1], "a step waits")
+    metrics = owner.status("/metrics")[1]
+    assert 'stoker_operations{state="running"} 1.0' in metrics
+    assert "stoker_commit_seconds_count" in metrics
+    assert json.loads(owner.status("/healthcheck")[1]) == {"healthy": True, "problems": []}
+
+    owner.signal(signal.SIGUSR2)
+    wait_until(lambda: "Guru Meditation" in owner.said() and row["id"] in owner.said(), "the report is written")
+    assert "k" * 32 not in owner.said()
+    remove(cluster, {"inside": identifier})
+
+
+def test_deleted_stacks_are_forgotten_when_they_are_old_enough(cluster: Cluster) -> None:
+    cluster.engines(1)
+    made = begin(cluster, "purged", 2)
+    remove(cluster, made)
+    path = "/stacks/{}/{}".format(*next(iter(made.items())))
+    assert "Forgot 0 deleted stacks" in cluster.command("db", "purge", "1")
+    assert cluster.call("GET", path)[0] == 200
+    assert "deleted stacks" in cluster.command("db", "purge", "0", "-g", "seconds")
+    assert cluster.call("GET", path)[0] == 404
+    with cluster.database.engine.connect() as connection:
+        for table in ("resources", "events", "operations"):
+            where = ", ".join(f"'{identifier}'" for identifier in made.values())
+            query = text(f"SELECT count(*) FROM {table} WHERE stack_id IN ({where})")
+            assert connection.execute(query).scalar() == 0
+
+
+def test_on_mariadb_a_killed_engine_is_replaced_by_one_that_finds_the_tables_of_the_next_release(
+    mariadb_cluster: Cluster,
+) -> None:
+    cluster = mariadb_cluster
+    engines = cluster.engines(2)
+    with cluster.database.engine.begin() as connection:
+        connection.execute(text("ALTER TABLE stacks ADD COLUMN added_later INTEGER"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0002'"))
+    assert "the next release" in cluster.command("db", "check")
+    made = begin(cluster, "maria", 4)
+    wait_until(lambda: cluster.networks(), "the first network")
+    victim = max(engines, key=cluster.owned_by)
+    assert cluster.owned_by(victim)
+    victim.signal(signal.SIGKILL)
+    victim.ended()
+    cluster.engines(2)
+    complete(cluster, made)
+    remove(cluster, made)

@@ -1,0 +1,219 @@
+"""Two engines on one database: rows decide, and messages, which may all be lost, only make it quicker."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from world import World
+
+from stoker.base.clock import ManualClock, SystemClock
+from stoker.base.context import RequestContext
+from stoker.base.errors import ActionInProgress, Fenced
+from stoker.emulator.testing import ServedCloud
+from stoker.engine.peers import NoPeers, PeerAway
+from stoker.engine.settings import EngineSettings
+from stoker.engine.stopping import Stop
+from stoker.operations import OPERATIONS
+from stoker.store import queries
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, FAILED, PENDING, SUPERSEDED, Operation
+
+REF = {"name": "shared", "id": None}
+# The tests' clock runs much quicker than the machine works: leases are long, so that only tests make them lapse.
+SETTINGS = EngineSettings(lease_seconds=5000.0, stack_action_timeout=10_000_000)
+HELD = {"resource_registry": {"resources": {"held": {"hooks": "pre-create"}}}}
+
+
+def template(value: str = "x", **others: Any) -> dict[str, Any]:
+    held = {"type": "OS::Heat::TestResource", "properties": {"value": value}}
+    return {"heat_template_version": "2021-04-16", "resources": {"held": held, **others}}
+
+
+class Wires(NoPeers):
+    """Messages to the other engine, while `cut` is not set."""
+
+    def __init__(self) -> None:
+        self.engines: dict[str, World] = {}
+        self.cut = False
+
+    def _others(self) -> list[World]:
+        return [] if self.cut else list(self.engines.values())
+
+    def offer(self, operation_id: str) -> None:
+        for world in self._others()[-1:]:
+            world.engine.spawn(world.engine.membership.offered(operation_id))
+
+    def alert(self, engine_id: str) -> None:
+        for world in self._others():
+            if world.engine.id == engine_id:
+                world.engine.spawn(world.engine.membership.alerted())
+
+    def finished(self, operation_id: str) -> None:
+        for world in self._others():
+            world.engine.spawn(world.engine.membership.ended(operation_id))
+
+    async def ask(
+        self, engine_id: str, context: RequestContext, method: str, arguments: Mapping[str, Any], seconds: float
+    ) -> Any:
+        if self.cut:
+            raise PeerAway("the wire is cut")
+        return await OPERATIONS[method](self.engines[engine_id].engine, context, **arguments)
+
+
+@pytest.fixture(params=["with messages", "all messages lost"])
+def wires(request: pytest.FixtureRequest) -> Wires:
+    wires = Wires()
+    wires.cut = request.param == "all messages lost"
+    return wires
+
+
+@pytest.fixture
+async def pair(served: ServedCloud, tmp_path: Path, wires: Wires) -> AsyncIterator[tuple[World, World]]:
+    """Two engines that know of each other, on one clock."""
+    clock = ManualClock(SystemClock().now())
+    worlds = [World(tmp_path / "stoker.db", served, clock, SETTINGS, wires) for _ in range(2)]
+    for world in worlds:
+        await world.start()
+        wires.engines[world.engine.id] = world
+    await worlds[0].engine.membership.beat()
+    assert [world.engine.membership.others for world in worlds] == [True, True]
+    yield worlds[0], worlds[1]
+    for world in worlds:
+        await world.stop()
+
+
+async def operation(world: World, identifier: str) -> Operation:
+    found = await world.database.read(queries.operation_by_id, identifier)
+    assert found is not None
+    return found
+
+
+async def current(world: World) -> Operation:
+    stack = await world.database.read(queries.stack_by_name, world.context.project_id, "shared")
+    assert stack is not None and stack.operation is not None
+    return await operation(world, stack.operation)
+
+
+async def ended(world: World, identifier: str) -> Operation:
+    """The operation once it is over; the clock goes on meanwhile."""
+    for _ in range(4000):
+        found = await operation(world, identifier)
+        if found.finished_at is not None:
+            return found
+        await world.turn()
+    raise AssertionError("the operation never ended")
+
+
+async def running(pair: tuple[World, World], identifier: str) -> World:
+    """Whichever of the two runs the operation, once its step is held."""
+    for _ in range(2000):
+        for world in pair:
+            for run in world.engine.runs.values():
+                if run.operation.id == identifier and run._paused:
+                    return world
+        await pair[0].turn()
+    raise AssertionError(f"nobody holds it: {await operation(pair[0], identifier)}")
+
+
+async def begun(world: World, environment: Mapping[str, Any] | None = None, **properties: Any) -> Operation:
+    """An operation that the world's engine runs, held by a hook."""
+    await world.call("stack_create", name="shared", template=template(), environment=environment or HELD)
+    await world.until(lambda: any(run._paused for run in world.engine.runs.values()))
+    found = await current(world)
+    assert found.owner == world.engine.id
+    return found
+
+
+async def test_an_update_that_another_engine_gets_takes_over(pair: tuple[World, World]) -> None:
+    owner, other = pair
+    first = await begun(owner)
+    await other.call("stack_update", ref=REF, template=template("y"))
+    second = await current(other)
+    assert (await ended(other, first.id)).status == SUPERSEDED
+    assert (await ended(other, second.id)).status == COMPLETE
+
+
+async def test_a_new_operation_waits_as_long_as_the_other_engine_has_not_let_go(
+    pair: tuple[World, World], wires: Wires
+) -> None:
+    owner, other = pair
+    wires.cut = True
+    first = await begun(owner)
+    await other.call("stack_delete", ref=REF)
+    waiting = await current(other)
+    assert (waiting.status, waiting.owner) == (PENDING, None)
+    assert not await other.engine.membership.take(waiting.id)
+    await owner.engine.membership.reconcile()
+    assert (await ended(other, first.id)).status == SUPERSEDED
+    assert (await ended(other, waiting.id)).status == COMPLETE
+
+
+async def test_cancelling_reaches_the_engine_that_runs_the_stack(pair: tuple[World, World]) -> None:
+    owner, other = pair
+    first = await begun(owner)
+    await other.call("stack_action", ref=REF, action="cancel_without_rollback")
+    assert (await ended(other, first.id)).status == FAILED
+    shown = await other.call("stack_show", ref=REF)
+    assert (shown["action"], shown["status"]) == ("CREATE", FAILED)
+
+
+async def test_a_hook_is_cleared_where_the_stack_runs_or_not_at_all(pair: tuple[World, World], wires: Wires) -> None:
+    owner, other = pair
+    first = await begun(owner)
+    clear = other.call("resource_signal", ref=REF, name="held", details={"unset_hook": "pre-create"})
+    if wires.cut:
+        with pytest.raises(ActionInProgress, match="try again"):
+            await clear
+        assert (await operation(owner, first.id)).finished_at is None
+    else:
+        await clear
+        assert (await ended(other, first.id)).status == COMPLETE
+
+
+async def test_a_parent_goes_on_when_its_child_has_ended_on_another_engine(pair: tuple[World, World]) -> None:
+    owner, other = pair
+    member = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 3, "resource_def": {"type": "member.yaml"}}}
+    text = "heat_template_version: 2021-04-16\nresources: {r: {type: OS::Heat::TestResource}}\n"
+    made = await owner.call("stack_create", name="shared", template=template(group=member), files={"member.yaml": text})
+    assert (await ended(owner, (await current(owner)).id)).status == COMPLETE
+    assert (await other.call("stack_show", ref={"name": None, "id": made["id"]}))["status"] == COMPLETE
+
+
+async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[World, World]) -> None:
+    owner, other = pair
+    first = await begun(owner)
+    run = next(iter(owner.engine.runs.values()))
+    owner.engine.membership.leave()  # it reports itself no more, as if its process were paused
+    assert isinstance(owner.clock, ManualClock)
+    owner.clock.advance(SETTINGS.lease_seconds + 1)
+    while (taken := await operation(other, first.id)).owner != other.engine.id:
+        await other.turn()
+    assert taken.epoch == 2
+    with pytest.raises(Fenced):
+        await run.commit(Batch())
+    held = asyncio.ensure_future(owner.engine.membership.hold())
+    await other.turn()
+    assert owner.engine.membership.lapsed and not held.done()
+    await owner.engine.membership.beat()
+    await held
+    assert run.stopping is Stop.LOST
+    assert await running((other, other), first.id) is other
+    await other.call("resource_signal", ref=REF, name="held", details={"unset_hook": "pre-create"})
+    assert (await ended(other, first.id)).status == COMPLETE
+
+
+async def test_an_engine_that_stops_hands_over_at_once(pair: tuple[World, World], wires: Wires) -> None:
+    owner, other = pair
+    first = await begun(owner)
+    await owner.engine.stop()
+    if not wires.cut:
+        assert (await operation(other, first.id)).owner in (None, other.engine.id)
+    while (await operation(other, first.id)).owner != other.engine.id:
+        await other.turn()
+    assert await running((other, other), first.id) is other
+    await other.call("resource_signal", ref=REF, name="held", details={"unset_hook": "pre-create"})
+    assert (await ended(other, first.id)).status == COMPLETE
