@@ -12,9 +12,9 @@ import pytest
 from api_support import limited
 from oslo_config import cfg
 
-from stoker.api.faults import BadRequest
-from stoker.api.v1 import fetch
+from stoker.base import fetching
 from stoker.base.config import load_config
+from stoker.base.errors import BadValue
 
 ANSWERS = {
     "/good": (200, {}, b"heat_template_version: 2021-04-16"),
@@ -98,14 +98,14 @@ def test_a_given_template_is_used_before_a_url(request_as, engine) -> None:
     ],
 )  # fmt: skip
 def test_addresses_that_only_the_service_can_reach(host: str) -> None:
-    with pytest.raises(BadRequest, match="no public address, nor in template_fetch_networks"):
-        fetch.fetch_text(f"http://{host}:1/latest/meta-data", 100, 5.0)
+    with pytest.raises(BadValue, match="no public address, nor in template_fetch_networks"):
+        fetching.fetch_text(f"http://{host}:1/latest/meta-data", 100, 5.0)
 
 
 def test_every_redirect_is_checked(pages: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ANSWERS, "/inside", (302, {"Location": "http://169.254.169.254/latest/meta-data"}, b""))
-    with pytest.raises(BadRequest, match=r"169\.254\.169\.254 is at no public address"):
-        fetch.fetch_text(f"{pages}/inside", 100, 5.0, ["127.0.0.0/8"])
+    with pytest.raises(BadValue, match=r"169\.254\.169\.254 is at no public address"):
+        fetching.fetch_text(f"{pages}/inside", 100, 5.0, ["127.0.0.0/8"])
 
 
 def test_what_a_name_means_when_it_is_connected_to_counts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,19 +120,19 @@ def test_what_a_name_means_when_it_is_connected_to_counts(monkeypatch: pytest.Mo
         connected.append(address[0])
         raise OSError("refused")
 
-    monkeypatch.setattr(fetch.socket, "getaddrinfo", look_up)
-    monkeypatch.setattr(fetch.socket, "create_connection", connect)
+    monkeypatch.setattr(fetching.socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(fetching.socket, "create_connection", connect)
     for complaint in ("refused", "no public address"):
-        with pytest.raises(BadRequest, match=complaint):
-            fetch.fetch_text("http://templates.example/x", 100, 5.0)
+        with pytest.raises(BadValue, match=complaint):
+            fetching.fetch_text("http://templates.example/x", 100, 5.0)
     assert connected == ["93.184.216.34"]
 
 
 def test_all_of_it_must_come_in_time(pages: str, monkeypatch: pytest.MonkeyPatch) -> None:
     passing = iter(float(second) for second in range(0, 100, 40))
-    monkeypatch.setattr(fetch.time, "monotonic", lambda: next(passing))
-    with pytest.raises(BadRequest, match="template_fetch_timeout"):
-        fetch.fetch_text(f"{pages}/good", 100, 30.0, ["127.0.0.0/8"])
+    monkeypatch.setattr(fetching.time, "monotonic", lambda: next(passing))
+    with pytest.raises(BadValue, match="template_fetch_timeout"):
+        fetching.fetch_text(f"{pages}/good", 100, 30.0, ["127.0.0.0/8"])
 
 
 def test_a_network_that_is_none_is_told_at_start(tmp_path: Path) -> None:

@@ -253,6 +253,15 @@ async def shelf() -> AsyncIterator[BaseTestServer]:
         yield server
 
 
+@pytest.fixture
+async def near(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
+    """A world whose operator lets templates be fetched from this machine."""
+    settings = EngineSettings(type_options={"template_fetch_networks": ["127.0.0.0/8"]})
+    world = await World(tmp_path / "near.db", served, ManualClock(SystemClock().now()), settings).start()
+    yield world
+    await world.stop()
+
+
 def nested(url: str, word: str = "hello") -> dict[str, Any]:
     properties = {"TemplateURL": url, "Parameters": {"Word": word}}
     return template(
@@ -261,20 +270,28 @@ def nested(url: str, word: str = "hello") -> dict[str, Any]:
     )
 
 
-async def test_a_template_is_fetched(world: World, shelf: BaseTestServer) -> None:
+async def test_a_template_is_fetched(near: World, shelf: BaseTestServer) -> None:
     url = str(shelf.make_url("/inner.template"))
-    before = world.outputs(await complete(world, nested(url)))
+    before = near.outputs(await complete(near, nested(url)))
     assert before["said"] == "hello"
     assert before["id"].startswith("arn:openstack:heat::")
-    after = world.outputs(await complete(world, nested(url, "bye"), "update"))
+    after = near.outputs(await complete(near, nested(url, "bye"), "update"))
     assert after == {**before, "said": "bye"}
-    assert (await world.delete("web"))["status"] == "COMPLETE"
+    assert (await near.delete("web"))["status"] == "COMPLETE"
+
+
+async def test_a_template_is_not_fetched_from_where_only_the_service_can_reach(
+    world: World, shelf: BaseTestServer
+) -> None:
+    stack = await world.create("web", nested(str(shelf.make_url("/inner.template"))))
+    assert stack["status"] == "FAILED"
+    assert "no public address" in stack["status_reason"]
 
 
 @pytest.mark.parametrize("path", ["/nothing", "file:///etc/hostname"])
-async def test_a_template_that_cannot_be_fetched(world: World, shelf: BaseTestServer, path: str) -> None:
+async def test_a_template_that_cannot_be_fetched(near: World, shelf: BaseTestServer, path: str) -> None:
     url = path if path.startswith("file:") else str(shelf.make_url(path))
-    stack = await world.create("web", nested(url))
+    stack = await near.create("web", nested(url))
     assert stack["status"] == "FAILED"
     assert url in stack["status_reason"]
 
@@ -325,12 +342,12 @@ async def test_a_policy_that_is_not_there(world: World) -> None:
 
 
 @pytest.mark.parametrize("kind", ["nested", "instances"])
-async def test_a_plan_of_what_is_not_known_beforehand(world: World, shelf: BaseTestServer, kind: str) -> None:
+async def test_a_plan_of_what_is_not_known_beforehand(near: World, shelf: BaseTestServer, kind: str) -> None:
     """Neither a template that must be fetched nor another resource's properties keep a plan from being made."""
     wanted = nested(str(shelf.make_url("/inner.template"))) if kind == "nested" else instances(size=2)
     for _ in range(2):
-        answer = await world.call("stack_preview", name="web", template=wanted)
+        answer = await near.call("stack_preview", name="web", template=wanted)
         assert {step["kind"] for step in answer["plan"]["steps"]} == {"create"}
-    await complete(world, wanted)
-    answer = await world.call("stack_update_preview", ref=REF, template=wanted)
+    await complete(near, wanted)
+    answer = await near.call("stack_update_preview", ref=REF, template=wanted)
     assert {step["kind"] for step in answer["plan"]["steps"]} <= {"keep"}

@@ -55,7 +55,7 @@ def register_options(config: cfg.ConfigOpts) -> None:
         if group in (None, _SECTION):
             config.register_opts(options, group=group)
     for group in _GLOBAL:  # these the library declares on oslo.config's global object only, and reads from ours
-        for name in cfg.CONF[group] if group in cfg.CONF else ():
+        for name in cfg.CONF[group] if group in cfg.CONF else ():  # noqa: SIM401  its `get` raises
             config.register_opt(cfg.CONF._get_opt_info(name, group)["opt"], group=group)
     config.set_default("control_exchange", "stoker")
     config.set_default("rabbit_quorum_queue", True, group=_SECTION)

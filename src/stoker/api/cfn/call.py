@@ -12,8 +12,8 @@ from oslo_config import cfg
 
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.parameters import Parameters
-from stoker.api.v1.fetch import fetch_text
 from stoker.base.errors import EntityNotFound, NotSupported
+from stoker.base.fetching import fetch_text
 from stoker.rpc.contract import EngineClient, RequestContext
 
 PAGE = 100

@@ -21,7 +21,7 @@ from stoker.api.fields import (
 )
 from stoker.api.schema import Body, Field
 from stoker.api.v1.call import Call
-from stoker.api.v1.fetch import fetch_text
+from stoker.base.fetching import fetch_text
 
 MAX_TAG_LENGTH = 80
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from stoker.base.fetching import fetch_text
 from stoker.base.ids import arn
-from stoker.cloud.download import fetch_text
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Snapshot
 from stoker.resources.base import dig
@@ -53,7 +54,10 @@ class NestedStack(NestedStackResource):
         given = call.properties
         limit = int(call.stack.options.get("max_template_size") or Limits().max_template_size)
         if _FETCHED not in call.progress:
-            call.progress[_FETCHED] = await fetch_text(given["TemplateURL"], limit)
+            options = call.stack.options
+            timeout, networks = options.get("template_fetch_timeout", 60.0), options.get("template_fetch_networks", ())
+            fetched = asyncio.to_thread(fetch_text, given["TemplateURL"], limit, timeout, networks)
+            call.progress[_FETCHED] = await fetched
             return Again(after=0.0)
         template = Template.load(call.progress[_FETCHED], source=given["TemplateURL"])
         request = ChildRequest(

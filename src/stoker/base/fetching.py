@@ -1,4 +1,4 @@
-"""Texts that a request names by URL (`template_url`).
+"""Texts that a request, or a template, names by URL (`template_url`, `TemplateURL`).
 
 A user must not make the service read for him what only the service can reach. Where a name leads is checked on the
 address that is connected to, at the moment of connecting, for every redirect anew: what a name meant before does not
@@ -18,8 +18,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from stoker.api.faults import BadRequest
-from stoker.base.errors import RequestLimitExceeded
+from stoker.base.errors import BadValue, RequestLimitExceeded
 
 _SCHEMES = ("http", "https")
 _CHUNK = 65536
@@ -33,17 +32,17 @@ def fetch_text(url: str, limit: int, timeout: float, networks: Sequence[str] = (
 
     `limit` is in bytes; `timeout` is how many seconds all of it may take. Only public addresses are connected to, and
     those of `networks` (`10.0.0.0/8`); proxies of the environment are not used, since they would look names up
-    themselves. Raises BadRequest when the URL does not lead to a text in UTF-8, RequestLimitExceeded when it is larger.
+    themselves. Raises BadValue when the URL does not lead to a text in UTF-8, RequestLimitExceeded when it is larger.
     """
     if urlsplit(url).scheme not in _SCHEMES:
-        raise BadRequest(f"template_url must be an http or https URL; it is {url!r}.")
+        raise BadValue(f"The URL of a template must be http or https; it is {url!r}.")
     deadline = time.monotonic() + timeout
     opener = _opener([ipaddress.ip_network(network) for network in networks])
     try:
         with opener.open(url, timeout=timeout) as response:
             content = _read(response, limit, deadline)
     except (urllib.error.URLError, http.client.HTTPException, OSError, ValueError) as error:
-        raise BadRequest(f"The template at {url} cannot be fetched: {error}.") from None
+        raise BadValue(f"The template at {url} cannot be fetched: {error}.") from None
     if len(content) > limit:
         raise RequestLimitExceeded(
             f"The template at {url} is larger than {limit} bytes, which max_template_size allows."
@@ -51,7 +50,7 @@ def fetch_text(url: str, limit: int, timeout: float, networks: Sequence[str] = (
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadRequest(f"The template at {url} is not UTF-8: byte {error.start} is invalid.") from None
+        raise BadValue(f"The template at {url} is not UTF-8: byte {error.start} is invalid.") from None
 
 
 def _read(response: Any, limit: int, deadline: float) -> bytes:
