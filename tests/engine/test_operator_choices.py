@@ -184,3 +184,11 @@ async def test_hidden_stacks_are_left_out_of_lists(make_world: MakeWorld) -> Non
     assert [stack["name"] for stack in listed["stacks"]] == ["seen"]
     everything = await world.call("stack_list", show_hidden=True)
     assert {stack["name"] for stack in everything["stacks"]} == {"seen", "unseen"}
+
+
+async def test_a_group_may_be_larger_than_a_template_that_somebody_writes(make_world: MakeWorld) -> None:
+    world = await make_world(max_template_size=2000)
+    member = {"type": "OS::Heat::Value", "properties": {"value": "the same"}}
+    group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 100, "resource_def": member}}
+    wanted = {"heat_template_version": "2021-04-16", "resources": {"values": group}}
+    assert (await world.create("many", wanted))["status"] == "COMPLETE"

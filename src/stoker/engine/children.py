@@ -159,7 +159,7 @@ class Child:
             raise RequestLimitExceeded(f"no template was given for the nested stack {self._state.row.name!r}")
         name = request.template_name
         loader, files = self._engine.loader, run.inputs.files
-        template = loader.template_named(files, name) or loader.parse(request.template)
+        template = loader.template_named(files, name) or loader.generated(request.template)
         environment = run.inputs.environment.for_child(self._state.row.name, name).with_missing(request.registry)
         return loader.prepare(template, environment, files, request.parameters)
 

@@ -185,7 +185,7 @@ class ChildOutlook:
         template = loader.template_named(inputs.files, name)
         if template is None:
             plain, unknown = as_parameters(request.template or {})
-            template = loader.parse(plain)
+            template = loader.generated(plain)
         environment = inputs.environment.for_child(self._target.name, name).with_missing(request.registry)
         return loader.imagined(template, environment, inputs.files, {**request.parameters, **unknown})
 

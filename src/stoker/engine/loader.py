@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -91,6 +91,10 @@ class Prepared:
     def save(self, connection: Connection) -> None:
         """Store the documents (a journal step)."""
         documents.save(connection, self.bodies, self.sealer)
+
+
+_GENERATED = 64
+"""How many times as large as a template that somebody wrote one may be that a type makes: a group of thousands."""
 
 
 class Loader:
@@ -197,6 +201,12 @@ class Loader:
         """A parsed template, shared among all who have the same text. Raises TemplateInvalid."""
         key = (self._sealer.digest(source), name)
         return self._templates.get(key, lambda: Template.load(source, source=name, limits=self.limits))
+
+    def generated(self, data: Mapping[str, Any]) -> Template:
+        """A parsed template that a type made, for as many members as its resource says. Raises TemplateInvalid."""
+        limits = replace(self.limits, max_template_size=self.limits.max_template_size * _GENERATED)
+        key = (self._sealer.digest(data), "template")
+        return self._templates.get(key, lambda: Template.load(data, source="template", limits=limits))
 
     def template_named(self, files: Mapping[str, str], name: str) -> Template | None:
         """The template in one of the files or, by its URL, of the operator's; None when there is none.

@@ -93,7 +93,7 @@ class TreeChecker:
 
     def _bind(self, parent: Definition, resource: ResourceDefinition, request: ChildRequest) -> Definition:
         loader, name = self._engine.loader, request.template_name
-        template = loader.template_named(parent.files, name) or loader.parse(request.template or {})
+        template = loader.template_named(parent.files, name) or loader.generated(request.template or {})
         return Definition.bind(
             template,
             parent.environment.for_child(resource.name, name).with_missing(request.registry),
