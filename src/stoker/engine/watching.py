@@ -21,8 +21,8 @@ LOG = logging.getLogger(__name__)
 
 MANY = 20
 """From this many on, objects of one list are watched together."""
-PER_SECOND = 1000.0
-"""Objects listed in a second, on average: a list of 10,000 is looked at every 10 seconds."""
+PER_SECOND = 600.0
+"""Objects listed in a second, on average: a list of 10,000 is looked at every 17 seconds."""
 LONGEST_PAUSE = 5.0
 
 _Place = tuple[Cloud, str, str, str, str, str]
