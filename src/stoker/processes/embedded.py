@@ -23,31 +23,19 @@ from oslo_config import cfg
 from stoker.api.app import make_app
 from stoker.api.cfn.app import make_cfn_app
 from stoker.api.server import Server
-from stoker.base.clock import SystemClock
 from stoker.base.config import SERVICE_USER, load_config
 from stoker.base.errors import StokerError
 from stoker.base.logging import setup as set_logging_up
-from stoker.cloud.auth import CloudPool
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.engine.core import Engine
 from stoker.operations import OPERATIONS
-from stoker.plugins.registry import Registry
 from stoker.processes.access import REGION
+from stoker.processes.assembly import made_engine, opened_database
 from stoker.processes.directory import DataDirectory
-from stoker.processes.settings import (
-    TOKEN_CHECK,
-    cloud_settings,
-    database_pool,
-    encryption_keys,
-    engine_settings,
-    set_login,
-)
+from stoker.processes.settings import TOKEN_CHECK, set_login
 from stoker.processes.tokens import remembering_check
 from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher
-from stoker.store.database import Database
-from stoker.store.journal import Journal
-from stoker.store.sealing import Sealer
 
 _log = logging.getLogger(__name__)
 
@@ -117,30 +105,14 @@ def _use_named_cloud(config: cfg.ConfigOpts, cloud: NamedCloud) -> None:
 @asynccontextmanager
 async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncIterator[Engine]:
     """An engine that has taken on what the last one left; what still runs at the end is left to the next one."""
-    clock = SystemClock()
-    settings = engine_settings(config)
-    async with AsyncExitStack() as opened:
-        database = Database(config.database.connection, database_pool(config))
-        opened.callback(database.close)
-        await database.wait_until_reachable(config.database.max_retries, config.database.retry_interval, clock)
+    async with opened_database(config) as database:
         database.migrate()
-        pool = CloudPool(cloud_settings(config), clock)
-        opened.push_async_callback(pool.close)
-        journal = Journal(database)
-        opened.callback(journal.close)
-        engine = Engine(
-            database=database,
-            journal=journal,
-            sealer=Sealer(encryption_keys(config)),
-            registry=Registry.from_entry_points(settings.type_options),
-            pool=pool,
-            clock=clock,
-            settings=settings,
-            cloud_name=options.cloud,
-        )
-        await engine.start(alone=True)
-        opened.push_async_callback(engine.stop)
-        yield engine
+        async with made_engine(config, database, cloud_name=options.cloud) as engine:
+            await engine.start(alone=True)
+            try:
+                yield engine
+            finally:
+                await engine.stop()
 
 
 async def serve(options: Options, config: cfg.ConfigOpts) -> None:
