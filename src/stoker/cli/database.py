@@ -96,7 +96,8 @@ def check(config_files: tuple[str, ...]) -> None:
     "-b", "--batch-size", type=click.IntRange(min=1), default=20, show_default=True, help="Stacks in a transaction."
 )
 def purge(config_files: tuple[str, ...], age: int, granularity: str, project_id: str | None, batch_size: int) -> None:
-    """Forget stacks that were deleted more than AGE (90) days ago: resources, events, operations, snapshots.
+    """Forget stacks that were deleted more than AGE (90) days ago: resources, events, operations, snapshots,
+    and templates and files that no other stack has.
 
     Engines that have not been heard of for a day are forgotten too.
     """

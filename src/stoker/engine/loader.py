@@ -90,7 +90,8 @@ class Prepared:
 
     def save(self, connection: Connection) -> None:
         """Store the documents (a journal step)."""
-        documents.save(connection, self.bodies, self.sealer)
+        files = self.loaded.files
+        documents.save(connection, self.bodies, self.sealer, {files.digest: files.digests.values()})
 
 
 _GENERATED = 64

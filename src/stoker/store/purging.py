@@ -1,10 +1,10 @@
-"""Forgetting deleted stacks, with everything that was kept about them."""
+"""Forgetting deleted stacks, with everything that was kept about them and for them alone."""
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, and_, delete, or_, select
+from sqlalchemy import Connection, and_, delete, select, union
 
-from stoker.store import tables
+from stoker.store import documents, tables
 
 _DEPENDENT = [
     table for table in reversed(tables.metadata.sorted_tables) if "stack_id" in table.c and table is not tables.stacks
@@ -23,10 +23,11 @@ def purge(connection: Connection, before: float, project_id: str | None = None, 
     identifiers = list(connection.execute(query).scalars())
     if not identifiers:
         return 0
-    operations, stacks = tables.operations, tables.stacks
+    operations, snapshots, stacks = tables.operations, tables.snapshots, tables.stacks
     used: set[str] = set()
     for columns, where in (
         ((operations.c.inputs, operations.c.former_inputs), operations.c.stack_id.in_(identifiers)),
+        ((snapshots.c.inputs,), snapshots.c.stack_id.in_(identifiers)),
         ((stacks.c.inputs, stacks.c.good_inputs), stacks.c.id.in_(identifiers)),
     ):
         used.update(name for row in connection.execute(select(*columns).where(where)) for name in row if name)
@@ -38,12 +39,17 @@ def purge(connection: Connection, before: float, project_id: str | None = None, 
 
 
 def _forget_inputs(connection: Connection, identifiers: list[str]) -> None:
+    """Remove inputs that no other stack leads to, and the documents that only they referred to."""
     stacks, inputs = tables.stacks, tables.inputs
     for start in range(0, len(identifiers), 400):
         page = identifiers[start : start + 400]
-        living = select(stacks.c.inputs).where(or_(stacks.c.inputs.in_(page), stacks.c.good_inputs.in_(page)))
-        kept = set(connection.execute(living).scalars())
-        connection.execute(delete(inputs).where(inputs.c.id.in_([name for name in page if name not in kept])))
+        living = (select(column).where(column.in_(page)) for column in (stacks.c.inputs, stacks.c.good_inputs))
+        kept = set(connection.execute(union(*living)).scalars())
+        unused = inputs.c.id.in_([name for name in page if name not in kept])
+        query = select(inputs.c.template, inputs.c.environment, inputs.c.files).where(unused)
+        digests = {digest for row in connection.execute(query) for digest in row}
+        connection.execute(delete(inputs).where(unused))
+        documents.forget_unused(connection, digests)
 
 
 def forget_writers(connection: Connection, before: float) -> int:

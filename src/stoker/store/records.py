@@ -114,8 +114,8 @@ class Operation(Record):
     """One run of a plan. `epoch` grows by one each time an engine claims it; `owner` is that engine's id.
 
     `former_inputs` is what the stack was to be before, `observe` whether the cloud is looked at before anything is
-    decided, `plan` a sealed summary of what it set out to do, `stop` why its owner shall stop it, where somebody has
-    asked for that; `snapshot` is the one that it takes, restores or removes.
+    decided, `plan` a sealed summary of what it set out to do; `snapshot` is the one that it takes, restores or
+    removes.
     """
 
     id: str
@@ -139,7 +139,6 @@ class Operation(Record):
     user_name: str | None = None
     former_inputs: str | None = None
     observe: bool = False
-    stop: str | None = None
     snapshot: str | None = None
 
     @property

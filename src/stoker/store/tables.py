@@ -55,13 +55,22 @@ documents = Table(
     **_MYSQL,
 )
 
+document_parts = Table(
+    "document_parts",
+    metadata,
+    Column("whole", String(64), primary_key=True),
+    Column("part", String(64), primary_key=True, index=True),
+    **_MYSQL,
+)
+"""The documents that another one names, sealed, by their keys: the texts of files by the list of their names."""
+
 inputs = Table(
     "inputs",
     metadata,
     Column("id", Identifier, primary_key=True),
-    Column("template", String(64), nullable=False),
-    Column("environment", String(64), nullable=False),
-    Column("files", String(64), nullable=False),
+    Column("template", String(64), nullable=False, index=True),
+    Column("environment", String(64), nullable=False, index=True),
+    Column("files", String(64), nullable=False, index=True),
     Column("parameters", LongText, nullable=False),
     **_MYSQL,
 )
@@ -181,7 +190,6 @@ operations = Table(
     Column("owner", Identifier, index=True),
     Column("epoch", Integer, nullable=False, default=0),
     Column("plan", LongText),
-    Column("stop", String(16)),
     Column("snapshot", Identifier),
     **_MYSQL,
 )

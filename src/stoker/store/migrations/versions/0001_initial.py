@@ -54,6 +54,21 @@ def upgrade() -> None:
         batch_op.create_index("ix_change_sets_project_stack", ["project_id", "stack_name"], unique=False)
 
     op.create_table(
+        "document_parts",
+        sa.Column("whole", sa.String(length=64), nullable=False),
+        sa.Column("part", sa.String(length=64), nullable=False),
+        sa.PrimaryKeyConstraint("whole", "part", name=op.f("pk_document_parts")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
+    )
+    with op.batch_alter_table("document_parts", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_document_parts_part"), ["part"], unique=False)
+
+    op.create_table(
         "documents",
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column(
@@ -172,6 +187,11 @@ def upgrade() -> None:
         mysql_collate="utf8mb4_bin",
         mysql_engine="InnoDB",
     )
+    with op.batch_alter_table("inputs", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_inputs_environment"), ["environment"], unique=False)
+        batch_op.create_index(batch_op.f("ix_inputs_files"), ["files"], unique=False)
+        batch_op.create_index(batch_op.f("ix_inputs_template"), ["template"], unique=False)
+
     op.create_table(
         "operations",
         sa.Column("id", sa.String(length=36), nullable=False),
@@ -203,7 +223,6 @@ def upgrade() -> None:
             sa.Text().with_variant(mysql.LONGTEXT(), "mariadb").with_variant(mysql.LONGTEXT(), "mysql"),
             nullable=True,
         ),
-        sa.Column("stop", sa.String(length=16), nullable=True),
         sa.Column("snapshot", sa.String(length=36), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_operations")),
         mariadb_charset="utf8mb4",
@@ -570,6 +589,11 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_operations_owner"))
 
     op.drop_table("operations")
+    with op.batch_alter_table("inputs", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_inputs_template"))
+        batch_op.drop_index(batch_op.f("ix_inputs_files"))
+        batch_op.drop_index(batch_op.f("ix_inputs_environment"))
+
     op.drop_table("inputs")
     with op.batch_alter_table("imports", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_imports_project_id"))
@@ -585,6 +609,10 @@ def downgrade() -> None:
     op.drop_table("events")
     op.drop_table("engines")
     op.drop_table("documents")
+    with op.batch_alter_table("document_parts", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_document_parts_part"))
+
+    op.drop_table("document_parts")
     with op.batch_alter_table("change_sets", schema=None) as batch_op:
         batch_op.drop_index("ix_change_sets_project_stack")
 
