@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,14 +17,14 @@ from stoker.base.errors import Fenced
 from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
 from stoker.engine.credentials import Credentials
-from stoker.engine.ending import conclusion
+from stoker.engine.ending import NOTHING, ROLLS_BACK, conclusion, rollback_target
 from stoker.engine.holders import told_holder
 from stoker.engine.loader import LoadedInputs, Loader, Prepared
 from stoker.engine.membership import Membership
 from stoker.engine.peers import NoPeers, Peers
 from stoker.engine.planner import Wanted
 from stoker.engine.reading import Reader
-from stoker.engine.run import NOTHING, OperationRun
+from stoker.engine.run import OperationRun
 from stoker.engine.settings import EngineSettings
 from stoker.engine.stopping import CANCELLED, Stop, gives_way
 from stoker.engine.types import MissingType, TypeTable
@@ -49,20 +50,6 @@ from stoker.store.sealing import Sealer
 from stoker.template.definition import Definition
 
 LOG = logging.getLogger(__name__)
-
-ROLLS_BACK = ("CREATE", "UPDATE", "ADOPT", "RESTORE")
-
-
-def rollback_target(stack: Stack, operation: Operation) -> str:
-    """The inputs that undoing an operation on a stack leads to.
-
-    Those that it was last brought to completely; where it never was, those from before a change, and nothing from
-    before a creation.
-    """
-    if operation.action == "ROLLBACK":
-        return operation.inputs
-    before = operation.former_inputs if operation.action in ("UPDATE", "RESTORE") else None
-    return stack.good_inputs or before or NOTHING
 
 
 class Engine:
@@ -104,6 +91,7 @@ class Engine:
         self.pushing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._next: dict[str, OperationRun] = {}
+        self._taken_on: set[str] = set()
         self._handed_over: list[str] = []
         self._watchers: dict[str, dict[str, Callable[[], None]]] = {}
         self.peers = peers or NoPeers()
@@ -160,6 +148,22 @@ class Engine:
         """The operations that are run here, and those that wait for them to stop."""
         return [*self.runs.values(), *self._next.values()]
 
+    @contextmanager
+    def taking_on(self, operation_id: str) -> Iterator[None]:
+        """While an operation is recorded as this engine's, until a run drives it or waits for its turn."""
+        self._taken_on.add(operation_id)
+        try:
+            yield
+        finally:
+            self._taken_on.discard(operation_id)
+
+    def forsakes(self, operation_id: str, key: str) -> bool:
+        """Whether an operation that this engine owns is neither driven, nor about to be once what runs has ended.
+
+        `key` is what it works on, as in `OperationRun.key`.
+        """
+        return operation_id not in self._taken_on and key not in self.runs
+
     # -- taking work on ----------------------------------------------------------------------------------------
 
     async def submit_new(
@@ -186,11 +190,12 @@ class Engine:
         batch.add(self._stack_event(stack, operation.action, IN_PROGRESS, f"Stack {operation.action} started"))
         if tags:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
-        await self.journal.commit(batch)
-        if operation.owner == self.id:
-            self._launch(OperationRun(self, operation, stack))
-        else:
-            self.peers.offer(operation.id)
+        with self.taking_on(operation.id):
+            await self.journal.commit(batch)
+            if operation.owner == self.id:
+                self._launch(OperationRun(self, operation, stack))
+            else:
+                self.peers.offer(operation.id)
 
     async def submit(
         self,
@@ -245,13 +250,14 @@ class Engine:
         if tags is not None:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
         batch.add(*new, self._stack_event(stack, operation.stack_action, IN_PROGRESS, str(changes["reason"])))
-        await self.journal.commit(batch)
-        if operation.parent_resource is None:
-            await self.outdate_holders(stack)
-        if busy[0] is None:
-            self._launch(OperationRun(self, operation, replace(recorded[0], **changes)))
-        else:
-            self.peers.alert(busy[0])
+        with self.taking_on(operation.id):
+            await self.journal.commit(batch)
+            if operation.parent_resource is None:
+                await self.outdate_holders(stack)
+            if busy[0] is None:
+                self._launch(OperationRun(self, operation, replace(recorded[0], **changes)))
+            else:
+                self.peers.alert(busy[0])
 
     async def outdate_holders(self, stack: Stack) -> None:
         """Have the next update of the stacks above look into a nested one that was changed behind their back."""
@@ -287,10 +293,12 @@ class Engine:
 
     async def _drive(self, run: OperationRun) -> None:
         await run.run()
-        now = await self.database.read(queries.stack_by_id, run.stack.id) if run.key in self._next else None
-        if self.runs.get(run.key) is run:
-            del self.runs[run.key]
-        following = self._next.pop(run.key, None)
+        try:
+            now = await self.database.read(queries.stack_by_id, run.stack.id) if run.key in self._next else None
+        finally:
+            if self.runs.get(run.key) is run:
+                del self.runs[run.key]
+            following = self._next.pop(run.key, None)
         if following is not None and not self.membership.stopped:
             following.stack = now or following.stack
             self._launch(following)
@@ -303,8 +311,9 @@ class Engine:
         """Record that a snapshot goes, and begin to remove it, beside whatever else is done to the stack."""
         snapshot.action, snapshot.status, snapshot.reason = "DELETE", IN_PROGRESS, "Snapshot DELETE started"
         self._own(operation)
-        await self.journal.commit(Batch().change(snapshot).add(operation))
-        self._launch(OperationRun(self, operation, stack))
+        with self.taking_on(operation.id):
+            await self.journal.commit(Batch().change(snapshot).add(operation))
+            self._launch(OperationRun(self, operation, stack))
 
     # -- how operations end --------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What the end of an operation means for snapshots and for documents of stacks, as steps of the same transaction."""
+"""What the end of an operation means for snapshots and documents, and where one that failed is taken back to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,24 @@ from functools import partial
 from sqlalchemy import Connection
 
 from stoker.store import snapshots
-from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, Operation
+from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, Operation, Stack
+
+NOTHING = ""
+"""In place of inputs: an operation towards the empty definition."""
+
+ROLLS_BACK = ("CREATE", "UPDATE", "ADOPT", "RESTORE")
+
+
+def rollback_target(stack: Stack, operation: Operation) -> str:
+    """The inputs that undoing an operation on a stack leads to.
+
+    Those that it was last brought to completely; where it never was, those from before a change, and nothing from
+    before a creation.
+    """
+    if operation.action == "ROLLBACK":
+        return operation.inputs
+    before = operation.former_inputs if operation.action in ("UPDATE", "RESTORE") else None
+    return stack.good_inputs or before or NOTHING
 
 
 def conclusion(

@@ -88,6 +88,7 @@ class Membership:
         now = engine.clock.now()
         await engine.journal.commit(Batch().then(partial(claims.report, engine=self._record(now))))
         await self.reconcile()
+        await self.let_go_of_forsaken()
         self.beaten_at = now
         if self._beating is not None:
             self._beating.set_result(None)
@@ -148,11 +149,26 @@ class Membership:
         def claim(connection: Any) -> None:
             taken[0] = claims.take(connection, operation_id, engine.id, engine.clock.now())
 
-        await engine.journal.commit(Batch().then(claim))
-        if taken[0] is None:
-            return False
-        await engine.go_on(taken[0])
+        with engine.taking_on(operation_id):
+            await engine.journal.commit(Batch().then(claim))
+            if taken[0] is None:
+                return False
+            await engine.go_on(taken[0])
         return True
+
+    async def let_go_of_forsaken(self) -> None:
+        """Let operations be taken anew that this engine owns and that nothing here drives or is about to.
+
+        It comes to that when a run could not record its end.
+        """
+        engine = self._engine
+        held = await engine.database.read(claims.held, engine.id)
+        forsaken = {identifier for identifier, key in held.items() if engine.forsakes(identifier, key)}
+        if forsaken:
+            LOG.warning(
+                "nothing drives these operations any more, they are taken on anew: %s", ", ".join(sorted(forsaken))
+            )
+            await engine.journal.commit(Batch().then(partial(claims.let_go, engine_id=engine.id, identifiers=forsaken)))
 
     async def take_next(self, stack_id: str) -> None:
         """Take what waited until this engine had done with the stack."""

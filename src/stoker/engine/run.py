@@ -19,6 +19,7 @@ from sqlalchemy import Connection
 from stoker.base.errors import Bug, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.engine.documents import keep_document, load_adopted, load_copies, load_copies_to_remove, sealed_document
+from stoker.engine.ending import NOTHING
 from stoker.engine.failure import Failure
 from stoker.engine.hidden_above import secrets_above
 from stoker.engine.observing import observe
@@ -46,8 +47,6 @@ VERBS = {
     "RESUME": VerbOrder.REQUIREMENTS_FIRST,
     "SNAPSHOT": VerbOrder.REQUIREMENTS_FIRST,
 }
-NOTHING = ""
-"""In place of inputs: an operation towards the empty definition."""
 
 
 class OperationRun(StackContext):
@@ -388,12 +387,14 @@ class OperationRun(StackContext):
         return f"Resource {action} failed: {first.text()}"
 
     async def _abort(self, error: StokerError) -> None:
-        """The operation could not even be planned."""
+        """Record what kept the operation from its end; where that fails too, a later run of it records its own."""
         try:
             message = error.message if not isinstance(error, TemplateInvalid) else f"{error.kind}: {error.message}"
             await self._end(FAILED, message)
         except Fenced:
             LOG.info("operation %s has another owner now", self.operation.id)
+        except Exception:
+            LOG.exception("the end of operation %s cannot be recorded; it is taken on anew", self.operation.id)
 
     async def _end(self, status: str, reason: str) -> None:
         await self.engine.end(self, status, reason)

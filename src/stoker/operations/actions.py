@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Bug
-from stoker.engine.core import Engine, rollback_target
+from stoker.engine.core import Engine
+from stoker.engine.ending import rollback_target
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.stacks import new_operation
 from stoker.operations.transitions import Verdict, guard, verdict

@@ -163,6 +163,25 @@ def claimable(connection: Connection, engine_id: str, now: float, limit: int) ->
     return [Operation.of(row) for row in connection.execute(query)]
 
 
+def held(connection: Connection, engine_id: str) -> dict[str, str]:
+    """Unfinished operations that an engine owns: what each works on, by its id."""
+    where = and_(operations.c.owner == engine_id, operations.c.status.in_(UNFINISHED))
+    rows = connection.execute(select(operations.c.id, operations.c.stack_id).where(where))
+    return {row.id: row.stack_id for row in rows}
+
+
+def let_go(connection: Connection, engine_id: str, identifiers: Iterable[str]) -> None:
+    """Leave those of these operations that an engine owns, and that are unfinished, to whoever takes them next."""
+    wanted = sorted(identifiers)
+    for start in range(0, len(wanted), _PAGE):
+        where = and_(
+            operations.c.id.in_(wanted[start : start + _PAGE]),
+            operations.c.owner == engine_id,
+            operations.c.status.in_(UNFINISHED),
+        )
+        connection.execute(update(operations).where(where).values(owner=None))
+
+
 # -- what has become of those that were taken ----------------------------------------------------------------
 
 

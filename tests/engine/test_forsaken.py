@@ -1,0 +1,118 @@
+"""An operation whose end could not be recorded is found by its own engine, and comes to an end after all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from world import World
+
+from stoker.base.clock import ManualClock, SystemClock
+from stoker.emulator.testing import ServedCloud
+from stoker.engine.settings import EngineSettings
+from stoker.store import queries
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, FAILED, Operation, Stack
+
+# The tests' clock runs much quicker than the machine works: leases are long, so that they do not lapse.
+SETTINGS = EngineSettings(lease_seconds=5000.0, stack_action_timeout=10_000_000)
+TEMPLATE = "heat_template_version: 2021-04-16\nresources: {r: {type: OS::Heat::TestResource}}\n"
+CHANGED = TEMPLATE.replace("TestResource}", "TestResource, properties: {value: new}}")
+REF = {"name": "web", "id": None}
+
+
+@pytest.fixture
+async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
+    world = World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now()), SETTINGS)
+    yield await world.start()
+    await world.stop()
+
+
+def break_ends(world: World, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """Writing the end of an operation goes wrong that often."""
+    commit, left = world.journal.commit, [times]
+
+    async def breaking(batch: Batch) -> None:
+        ending = any(isinstance(row, Operation) and row.finished_at is not None for row in batch.changed)
+        if ending and left[0]:
+            left[0] -= 1
+            raise RuntimeError("the disk made a noise")
+        await commit(batch)
+
+    monkeypatch.setattr(world.journal, "commit", breaking)
+
+
+async def settled(world: World) -> dict[str, Any]:
+    """The stack once its record says that its operation has ended."""
+    for _ in range(4000):
+        shown: dict[str, Any] = await world.call("stack_show", ref=REF)
+        if shown["status"] != "IN_PROGRESS":
+            return shown
+        await world.turn()
+    raise AssertionError("the operation never ended")
+
+
+async def operations(world: World, stack_id: str) -> list[Operation]:
+    return await world.database.read(queries.operations_of, stack_id)
+
+
+async def test_an_end_that_goes_wrong_once_is_a_failure_that_is_told(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_ends(world, monkeypatch, 1)
+    await world.call("stack_create", name="web", template=TEMPLATE)
+    shown = await settled(world)
+    assert shown["status"] == FAILED
+    assert "an unexpected problem of Stoker, reference" in shown["status_reason"]
+    assert not world.engine.runs
+
+
+@pytest.mark.parametrize("times", [2, 4])
+async def test_an_end_that_cannot_be_recorded_at_all_is_recorded_by_a_later_run(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, times: int
+) -> None:
+    break_ends(world, monkeypatch, times)
+    made = await world.call("stack_create", name="web", template=TEMPLATE)
+    assert (await settled(world))["status"] == COMPLETE
+    assert caplog.text.count("nothing drives these operations any more") == times // 2
+    [operation] = await operations(world, made["id"])
+    assert (operation.status, operation.epoch, operation.owner) == (COMPLETE, 1 + times // 2, world.engine.id)
+    monkeypatch.undo()
+    assert (await world.delete("web"))["status"] == COMPLETE
+
+
+async def test_an_operation_that_is_recorded_and_not_begun_is_found(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = await world.create("web", TEMPLATE)
+
+    async def broken(_stack: Stack) -> None:
+        raise RuntimeError("between the record and the run")
+
+    monkeypatch.setattr(world.engine, "outdate_holders", broken)
+    with pytest.raises(RuntimeError, match="between"):
+        await world.call("stack_update", ref=REF, template=CHANGED)
+    assert (await settled(world))["status"] == COMPLETE
+    assert sorted(operation.epoch for operation in await operations(world, made["id"])) == [1, 2]
+
+
+async def test_an_operation_that_is_about_to_begin_is_left_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = await world.create("web", TEMPLATE)
+    recorded, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(_stack: Stack) -> None:
+        recorded.set()
+        await go_on.wait()
+
+    monkeypatch.setattr(world.engine, "outdate_holders", slow)
+    update = asyncio.ensure_future(world.call("stack_update", ref=REF, template=CHANGED))
+    await recorded.wait()
+    await world.engine.membership.beat()
+    assert not world.engine.runs
+    go_on.set()
+    await update
+    assert (await settled(world))["status"] == COMPLETE
+    assert {operation.epoch for operation in await operations(world, made["id"])} == {1}
