@@ -73,24 +73,23 @@ def test_an_engine_may_die_at_any_write(served: ServedCloud, action: str, moment
         text=True,
     )
     assert program.stdin is not None and program.stdout is not None
-    kills = 0
+    kills, finished = 0, 0
     with program:
         for line in program.stdout:
             result: dict[str, Any] = json.loads(line)
             place = f"{action} killed {moment} write {result['number']}: {result}"
-            finished = EXPECTED[action]
-            allowed = {finished}
-            if result["number"] <= 2:  # the request itself may never have been recorded
-                allowed |= {"none"} if action == "create" else {"CREATE_COMPLETE"}
-            assert result["state"] in allowed, place
+            untouched = "none" if action == "create" else "CREATE_COMPLETE"
+            assert result["state"] in {EXPECTED[action], untouched}, place
+            assert result["state"] == EXPECTED[action] or not finished, place  # a recorded request is carried out
             assert result["unfinished"] == 0, place
+            finished += result["state"] == EXPECTED[action]
             recorded = {(kind, identifier) for kind, identifier in result["recorded"] if kind in KINDS}
             assert owned(served) - preset == recorded, place
             kills += result["killed"]
             program.stdin.write("\n")
             program.stdin.flush()
     assert program.returncode == 0
-    assert kills > 10
+    assert kills > 10 and finished > 8
     assert owned(served) == preset
 
 

@@ -15,6 +15,11 @@ def engine(config_files: tuple[str, ...]) -> None:
     """Run an engine of a cluster, until SIGTERM.
 
     Engines share the database that [database] connection names, and find each other through transport_url.
+
+    \b
+    Examples:
+      stoker engine --config-file heat.conf
+      stoker engine --config-file heat.conf --config-file engine1.conf
     """
     engine_process.main(config_files)
 
@@ -22,12 +27,22 @@ def engine(config_files: tuple[str, ...]) -> None:
 @click.command("api")
 @config_files_option
 def api(config_files: tuple[str, ...]) -> None:
-    """Serve the Orchestration API for a cluster's engines, until SIGTERM."""
+    """Serve the Orchestration API for a cluster's engines, until SIGTERM.
+
+    \b
+    Examples:
+      stoker api --config-file heat.conf
+    """
     faces.main(config_files)
 
 
 @click.command("api-cfn")
 @config_files_option
 def api_cfn(config_files: tuple[str, ...]) -> None:
-    """Serve the CloudFormation interface for a cluster's engines, until SIGTERM."""
+    """Serve the CloudFormation interface for a cluster's engines, until SIGTERM.
+
+    \b
+    Examples:
+      stoker api-cfn --config-file heat.conf
+    """
     faces.main_cfn(config_files)

@@ -23,6 +23,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _SECONDS = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
 _DAY = 86400.0
+_WHERE = "Name the cluster's configuration with --config-file; an embedded Stoker looks after its database by itself."
 
 
 @click.group("db", cls=Commands)
@@ -52,13 +53,18 @@ def with_database(config_files: tuple[str, ...], work: Callable[[Database], Resu
     try:
         return asyncio.run(run())
     except cfg.Error as error:
-        raise CommandFailed(str(error)) from error
+        raise CommandFailed(f"{error}. {_WHERE}") from error
 
 
 @database.command("sync")
 @config_files_option
 def sync(config_files: tuple[str, ...]) -> None:
-    """Make the tables, or bring them up to this release. Engines of the release before go on working."""
+    """Make the tables, or bring them up to this release. Engines of the release before go on working.
+
+    \b
+    Examples:
+      stoker db sync --config-file heat.conf
+    """
 
     def bring_up(opened: Database) -> schema.Versions:
         opened.migrate()
@@ -70,7 +76,12 @@ def sync(config_files: tuple[str, ...]) -> None:
 @database.command("version")
 @config_files_option
 def version(config_files: tuple[str, ...]) -> None:
-    """Tell the revision of the tables."""
+    """Tell the revision of the tables.
+
+    \b
+    Examples:
+      stoker db version --config-file heat.conf
+    """
     found = with_database(config_files, lambda opened: opened.read_now(schema.versions))
     click.echo(found.database or "none")
 
@@ -78,7 +89,12 @@ def version(config_files: tuple[str, ...]) -> None:
 @database.command("check")
 @config_files_option
 def check(config_files: tuple[str, ...]) -> None:
-    """Tell whether this release can work with the tables; the exit status is 1 when it cannot."""
+    """Tell whether this release can work with the tables; the exit status is 1 when it cannot.
+
+    \b
+    Examples:
+      stoker db check --config-file heat.conf
+    """
     found = with_database(config_files, lambda opened: opened.read_now(schema.versions))
     click.echo(f"database {found.database or 'none'}, this release {found.program}: {found.fit.value}")
     if not found.fit.good:
@@ -100,6 +116,11 @@ def purge(config_files: tuple[str, ...], age: int, granularity: str, project_id:
     and templates and files that no other stack has.
 
     Engines that have not been heard of for a day are forgotten too.
+
+    \b
+    Examples:
+      stoker db purge 30 --config-file heat.conf
+      stoker db purge 12 --granularity hours --config-file heat.conf
     """
     now = SystemClock().now()
 

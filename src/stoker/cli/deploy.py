@@ -144,17 +144,24 @@ def begin(service: Service, name: str, stack: Stack | None, body: Answer) -> Sta
 def apply(service: Service, saved: SavedPlan, parameters: dict[str, str]) -> Stack:
     """Do what a saved plan says, and nothing else. Raises Refused when it would be something else by now."""
     body = saved.request(parameters)
-    stack = _planned_for(service, saved) if saved.stack_id is not None else None
+    stack = _planned_for(service, saved)
     show_plan(saved.name, saved.plan)
     return begin(service, saved.name, stack, body)
 
 
-def _planned_for(service: Service, saved: SavedPlan) -> Stack:
-    """The stack that a plan changes; a deleted one can still be read by its id."""
+def _planned_for(service: Service, saved: SavedPlan) -> Stack | None:
+    """The stack that a plan changes, None for one that makes a new one; a deleted one can still be read by its id.
+
+    Raises CommandFailed when the stack is gone, or exists already.
+    """
     try:
-        stack = service.stack(saved.stack_id or "", outputs=False)
+        stack = service.stack(saved.stack_id or saved.name, outputs=False)
     except NoSuchStack:
         stack = None
+    if saved.stack_id is None:
+        if stack is not None:
+            raise CommandFailed(f"The stack {saved.name} that the plan would make exists already. Make a new plan.")
+        return None
     if stack is None or stack.state == "DELETE_COMPLETE":
         raise CommandFailed(f"The stack {saved.name} that the plan is for is gone. Make a new plan.")
     return stack
@@ -254,7 +261,10 @@ def deploy(
 @_definition_options(required=True)
 @click.option("-o", "--out", "out", type=_PATH, metavar="FILE", help="Save the plan, for `stoker deploy FILE`.")
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 2 when there is something to change.")
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True)
+@click.option(
+    "-f", "--format", "form", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True,
+    help="How to print the plan.",
+)  # fmt: skip
 @with_service
 def plan(
     service: Service,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ from stoker.cli.formats import console, state_style
 from stoker.cli.service import Answer, Stack
 
 _POLL_SECONDS = 0.4
+_ORDINARY = re.compile(r"(state changed|Stack \w+ started)?")
+"""Reasons of what is under way that say no more than its state."""
 _MARKS = {"COMPLETE": "✓", "FAILED": "✗"}
 
 
@@ -49,6 +52,12 @@ class Node:
             self.began, self.ended = when, None
         else:
             self.ended = when
+
+    @property
+    def note(self) -> str:
+        """What its last event says beyond its state: why it failed, or what it waits for."""
+        told = self.state.endswith("FAILED") or (self.running and not _ORDINARY.fullmatch(self.reason))
+        return self.reason if told else ""
 
     def took(self) -> str:
         """How long it took; nothing when it is not over, or was over within the second that events tell."""
@@ -123,14 +132,14 @@ class View(Protocol):
 
 
 class Lines:
-    """A line for every resource whose step ended."""
+    """A line for every resource whose step ended, or waits for somebody."""
 
     def __init__(self, out: Console) -> None:
         self._out = out
 
     def show(self, progress: Progress) -> None:
         for path, node in progress.news():
-            if not node.running:
+            if not node.running or node.note:
                 self._out.print(_line(".".join(path), node))
 
 
@@ -170,14 +179,15 @@ def _line(name: str, node: Node, *, bold: bool = False) -> Text:
     text = Text.assemble((mark, style), " ", (name, "bold" if bold else ""), "  ", (node.state, style))
     if took := node.took():
         text.append(f"  {took}", "dim")
-    if node.state.endswith("FAILED"):
-        text.append(f"  {node.reason}", "red")
+    if node.note:
+        text.append(f"  {node.note}", "" if node.running else "red")
     return text
 
 
 def _spinning(name: str, node: Node) -> Table:
     row = Table.grid(padding=(0, 1))
-    row.add_row(Spinner("dots", style="yellow"), name, Text(f" {node.state}", style="yellow"))
+    state = Text(f" {node.state}", style="yellow")
+    row.add_row(Spinner("dots", style="yellow"), Text(name), state, Text(node.note))
     return row
 
 

@@ -98,7 +98,7 @@ def record(name: str, form: str = "table") -> Decorator:
     def decorate(function: Callable[..., Any]) -> click.Command:
         @functools.wraps(function)
         def command(form: str, chosen: tuple[str, ...], **arguments: Any) -> None:
-            show_record(_chosen(function(**arguments), chosen), form)
+            show_record(chosen_of(function(**arguments), chosen), form)
 
         chosen_option = click.option(
             "-c", "--column", "chosen", multiple=True, metavar="NAME", help="Field to show; repeatable."
@@ -108,7 +108,8 @@ def record(name: str, form: str = "table") -> Decorator:
     return decorate
 
 
-def _chosen(answer: Row, names: Iterable[str]) -> Row:
+def chosen_of(answer: Row, names: Iterable[str]) -> Row:
+    """The fields of an answer that `names` says, or all. Raises CommandFailed for a name that it does not have."""
     unknown = [name for name in names if name not in answer]
     if unknown:
         raise CommandFailed(f"There is no field {unknown[0]!r}; there are {', '.join(answer)}.")

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import click
 
+from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, show_record, show_rows
-from stoker.cli.framework import with_service
+from stoker.cli.framework import chosen_of, with_service
 from stoker.cli.plans import show_plan
 from stoker.cli.service import Answer, Service
 
 COLUMNS = ("started_at", "action", "status", "duration", "user_name", "reason", "id")
+MORE = ("created_at", "finished_at", "request_id", "user_id", "engine", "observe", "parent_operation", "stack_id")
+ONLY_OF_ONE = "plan"
 
 
 @click.command("history")
 @click.argument("name")
 @click.argument("operation", required=False)
-@click.option("-f", "--format", "form", type=click.Choice(list(ROW_FORMATS)), default="table", show_default=True)
-@click.option("-c", "--column", "chosen", multiple=True, metavar="NAME", help="Column to show; repeatable.")
+@click.option(
+    "-f", "--format", "form", type=click.Choice(list(ROW_FORMATS)), default="table", show_default=True,
+    help="How to print the answer.",
+)  # fmt: skip
+@click.option(
+    "-c", "--column", "chosen", multiple=True, type=click.Choice([*COLUMNS, *MORE, ONLY_OF_ONE]), metavar="NAME",
+    help="Column to show; repeatable.",
+)  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1), help="Show the newest ones only.")
 @with_service
 def history(
@@ -34,6 +43,8 @@ def history(
     if operation is not None:
         _show(stack.name, stack.operation(operation), form, chosen)
         return
+    if ONLY_OF_ONE in chosen:
+        raise CommandFailed("A plan is shown of one operation: say which one.")
     rows: list[Row] = []
     for entry in stack.operations():
         if limit is not None and len(rows) == limit:
@@ -46,7 +57,7 @@ def _show(name: str, entry: Answer, form: str, chosen: tuple[str, ...]) -> None:
     """One operation; on a table its plan follows as people read it."""
     assert form in RECORD_FORMATS
     if chosen:
-        show_record({column: entry.get(column) for column in chosen}, form)
+        show_record(chosen_of(entry, chosen), form)
     elif form != "table":
         show_record(entry, form)
     else:

@@ -47,7 +47,13 @@ def _engines(connection: Connection, now: float) -> list[Row]:
 @listing("list", "host", "process", "version", "status", "seen", "id", more=("started",))
 @config_files_option
 def list_services(config_files: tuple[str, ...]) -> Iterable[Row]:
-    """List the engines, and whether each is up."""
+    """List the engines, and whether each is up.
+
+    \b
+    Examples:
+      stoker service list --config-file heat.conf
+      stoker service list --config-file heat.conf -f json
+    """
     now = SystemClock().now()
     return with_database(config_files, lambda database: database.read_now(_engines, now))
 
@@ -83,7 +89,13 @@ def _operations(connection: Connection) -> list[Row]:
 @listing("list", *_OPERATION, more=("project",))
 @config_files_option
 def list_operations(config_files: tuple[str, ...]) -> Iterable[Row]:
-    """List what is going on: which engine runs it, how often it was claimed, how many steps are under way."""
+    """List what is going on: which engine runs it, how often it was claimed, how many steps are under way.
+
+    \b
+    Examples:
+      stoker operation list --config-file heat.conf
+      stoker operation list --config-file heat.conf -f value -c id
+    """
     return with_database(config_files, lambda database: database.read_now(_operations))
 
 
@@ -141,7 +153,12 @@ def _shown(connection: Connection, identifier: str) -> Row:
 @click.argument("identifier", metavar="OPERATION")
 @config_files_option
 def show_operation(identifier: str, config_files: tuple[str, ...]) -> Row:
-    """Show an operation: its engine, and each step under way with what it waits for and since when."""
+    """Show an operation: its engine, and each step under way with what it waits for and since when.
+
+    \b
+    Examples:
+      stoker operation show 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e --config-file heat.conf
+    """
     return with_database(config_files, lambda database: database.read_now(_shown, identifier))
 
 
@@ -155,7 +172,12 @@ operation.add_command(show_operation)
 )
 @config_files_option
 def watch_operation(identifier: str, interval: float, config_files: tuple[str, ...]) -> None:
-    """Show the steps of an operation whenever they have changed, until it has ended."""
+    """Show the steps of an operation whenever they have changed, until it has ended.
+
+    \b
+    Examples:
+      stoker operation watch 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e --config-file heat.conf
+    """
     before: Any = None
     while True:
         shown = with_database(config_files, lambda database: database.read_now(_shown, identifier))

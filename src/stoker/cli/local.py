@@ -147,6 +147,8 @@ def up(
     out = console()
     if not missing:
         out.print("Stoker is already running.")
+        if known is not None and known.config_files != local.set_up.config_files:
+            raise CommandFailed("It was started with other --config-file options; `stoker down` first.")
         _show_addresses(out, local)
         return
     if len(missing) < len(local.programs):
@@ -166,7 +168,7 @@ def _same_addresses(one: SetUp, other: SetUp) -> bool:
 
 def _show_addresses(out: Console, local: Local) -> None:
     set_up, path = local.set_up, local.directory.path
-    lines = [("REST API", set_up.rest), ("identity", set_up.identity)]
+    lines = [("REST API", set_up.rest), ("Query API", set_up.cfn), ("identity", set_up.identity)]
     if set_up.cloud is None:
         lines.append(("for the shell", f"source {path}/openrc"))
     lines.append(("for clients", f"export OS_CLIENT_CONFIG_FILE={path}/clouds.yaml OS_CLOUD=stoker"))

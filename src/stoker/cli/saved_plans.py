@@ -91,5 +91,5 @@ class SavedPlan:
 
 
 def is_plan(path: Path) -> bool:
-    """Whether a file looks like a saved plan."""
-    return path.suffix == ".plan" and path.is_file()
+    """Whether a path looks like that of a saved plan."""
+    return path.suffix == ".plan"

@@ -173,10 +173,12 @@ def _holding(events: Iterable[Answer]) -> Iterator[Answer]:
 @click.command("clear-hook")
 @click.argument("name")
 @click.argument("resource")
-@click.argument("hook", type=click.Choice(HOOKS))
+@click.argument("hook", type=click.Choice(HOOKS), metavar="HOOK")
 @with_service
 def clear_hook(service: Service, name: str, resource: str, hook: str) -> None:
     """Let RESOURCE of the stack NAME, which HOOK holds, go on.
+
+    HOOK is pre- or post-, and create, update or delete. `stoker stack hooks` lists those that hold something.
 
     \b
     Examples:

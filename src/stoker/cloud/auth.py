@@ -54,12 +54,15 @@ _MOST_CLOUDS = 2048
 
 
 class CloudPool:
-    """The clouds of one process. Make it and close it on the event loop that uses it."""
+    """The clouds of one process. Make it and close it on the event loop that uses it.
 
-    def __init__(self, settings: CloudSettings, clock: Clock) -> None:
+    `transport` is how requests leave; None opens connections of its own.
+    """
+
+    def __init__(self, settings: CloudSettings, clock: Clock, transport: Transport | None = None) -> None:
         self.settings = settings
         self._clock = clock
-        self.transport = Transport(settings, clock)
+        self.transport = transport or Transport(settings, clock)
         self._shared = Shared(self.transport, settings, clock, self.cloud)
         self._clouds: OrderedDict[Credential, asyncio.Future[Cloud]] = OrderedDict()
         self._regions: WeakKeyDictionary[Cloud, dict[str, Cloud]] = WeakKeyDictionary()
@@ -185,9 +188,13 @@ class CloudPool:
                 }
         return PluginLogin(self._clock, url, session, partial(v3.Password, url, **options))
 
+    def plain_session(self) -> requests.Session:
+        """The connections by which keystoneauth logs in."""
+        return requests.Session()
+
     def _session(self, tls: Tls) -> ksa_session.Session:
         if tls not in self._sessions:
-            plain = requests.Session()
+            plain = self.plain_session()
             verify = False if tls.insecure else (tls.ca_file or True)
             certificate = (tls.cert_file, tls.key_file) if tls.cert_file and tls.key_file else tls.cert_file
             limit = self.settings.call_timeout

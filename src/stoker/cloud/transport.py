@@ -127,7 +127,7 @@ class Transport:
         ) as response:
             content = await response.read()
         log.debug("%s %s %s: %s", request.service, request.method, response.url.path, response.status)
-        return Answer(response.status, response.headers, _parse(content, response.content_type), content)
+        return Answer(response.status, response.headers, parse(content, response.content_type), content)
 
     def _context(self, tls: Tls) -> ssl.SSLContext:
         context = self._contexts.get(tls)
@@ -150,7 +150,8 @@ class Transport:
             timer.cancel()
 
 
-def _parse(content: bytes, content_type: str) -> Any:
+def parse(content: bytes, content_type: str) -> Any:
+    """The body of an answer, as `Answer.body` has it."""
     if not content:
         return None
     if content_type.endswith("json"):

@@ -133,6 +133,11 @@ class Journal:
         self._unsure: tuple[int, set[Claim]] | None = None
         self.groups = 0
         self.observe: Callable[[int, float], None] = lambda batches, seconds: None
+        self._thread: threading.Thread | None = None
+        self.begin()
+
+    def begin(self) -> None:
+        """Start the thread that writes."""
         self._thread = threading.Thread(target=self._run, name="store-journal", daemon=True)
         self._thread.start()
 
@@ -147,10 +152,11 @@ class Journal:
         def answer(error: BaseException | None) -> None:
             loop.call_soon_threadsafe(_settle, future, error)
 
-        self._submit(batch, answer)
+        self.submit(batch, answer)
         await future
 
-    def _submit(self, batch: Batch, answer: Callable[[BaseException | None], None]) -> None:
+    def submit(self, batch: Batch, answer: Callable[[BaseException | None], None]) -> None:
+        """Have a batch, as it is now, written with the next group; `answer` is called with how that went."""
         if self._stopped:
             raise Bug("the journal is closed")
         self._waiting.put(
@@ -174,17 +180,24 @@ class Journal:
         """Write what is waiting and stop."""
         self._stopped = True
         self._waiting.put(None)
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
 
     # -- the writer thread -----------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        while (group := self._next_group()) is not None:
-            if group:
-                self._write(group)
+        while self.write_next():
+            pass
         if self.groups:
             with contextlib.suppress(DBAPIError), self._writer.begin() as connection:
                 connection.execute(delete(writers).where(writers.c.id == self._id))
+
+    def write_next(self) -> bool:
+        """Write what is waiting as one group, or wait for something; false once the journal is closed."""
+        group = self._next_group()
+        if group:
+            self._write(group)
+        return group is not None
 
     def _next_group(self) -> list[_Frozen] | None:
         first = self._waiting.get()
