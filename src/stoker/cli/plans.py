@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import ndiff
+from itertools import groupby
 from typing import Any
 
 from rich.console import Console
@@ -106,11 +107,28 @@ def _step_lines(step: Answer, left_behind: str | None, out: Console) -> Iterator
     width = min(max((len(_name(change)) for change in step["changes"]), default=0), _WIDEST_NAME)
     for change in step["changes"]:
         yield from _change_lines(change, width, margin, out)
+    yield from _definition_lines(step.get("definition", ()), margin, out)
+
+
+def _definition_lines(definition: Sequence[Answer], margin: Text, out: Console) -> Iterator[Text]:
+    """What changes of metadata and policies; maps stand below a heading: properties may have the same names."""
+    for part, group in groupby(definition, key=lambda change: change["property"]):
+        found = list(group)
+        name = f"{part} of the resource"
+        if not found[0]["path"]:
+            yield from _change_lines(found[0] | {"property": name, "effect": ""}, 0, margin, out)
+            continue
+        yield Text.assemble(margin, (_CHANGED.sign, _CHANGED.style), f" {name}:")
+        inner = [change | {"property": "", "effect": ""} for change in found]
+        width = min(max(len(_name(change)) for change in inner), _WIDEST_NAME)
+        for change in inner:
+            yield from _change_lines(change, width, margin + Text(" " * _INDENT), out)
 
 
 def _reasons(step: Answer) -> Iterator[str]:
     """Why the step is there, where the properties do not say it already."""
-    known = {f"{change['property']} changes" for change in step["changes"] if change["known"]}
+    shown = [*step["changes"], *step.get("definition", ())]
+    known = {f"{change['property']} changes" for change in shown if change["known"]}
     for reason in step["reasons"]:
         if reason.endswith("cannot be changed"):
             yield f"{reason}: the update will fail"
@@ -146,7 +164,7 @@ def _name(change: Answer) -> str:
             text += f"[{part}]"
         else:
             text += f".{part}" if part.replace("-", "_").isidentifier() else f"[{json.dumps(part)}]"
-    return text
+    return text.removeprefix(".")
 
 
 def _value(value: Any, change: Answer) -> Text:

@@ -86,6 +86,17 @@ class Concealment:
                 paths |= frozenset(secret_paths(kind.properties, values))
         return tuple(replace(change, hidden=below(paths, change.name)) for change in changes) if paths else changes
 
+    def conceal_definition(
+        self, name: str, changes: tuple[PropertyChange, ...], scope: PlanningScope
+    ) -> tuple[PropertyChange, ...]:
+        """The changes of a resource's metadata and policies, knowing which of their values are hidden."""
+        if not changes or not (self.hides or self._refers_to_secrets(name)):
+            return changes
+        paths = set(_marked(_definition_values(self._shadow, name, _ShadowScope(self, scope))))
+        if self._former_shadow is not None:
+            paths.update(_marked(_definition_values(self._former_shadow, name, UnknownScope())))
+        return tuple(replace(change, hidden=below(paths, change.name)) for change in changes)
+
     def paths(self, name: str, scope: PlanningScope) -> frozenset[Path]:
         """Where the properties of a resource hold hidden values, now or before; `()` is everywhere."""
         if not self.hides and not self._refers_to_secrets(name):
@@ -145,6 +156,19 @@ class Concealment:
         if state is None:
             return False
         return state.reference_id() in [state.stored.data.get(key) for key in state.type.hidden_data]
+
+
+def _definition_values(definition: Definition, name: str, scope: Scope) -> Mapping[str, Any]:
+    resource = definition.resources.get(name)
+    if resource is None:
+        return {}
+    try:
+        return {
+            "metadata": definition.resolve(resource.metadata, scope),
+            "update_policy": definition.resolve(resource.update_policy, scope),
+        }
+    except StokerError:
+        return {"metadata": HIDDEN, "update_policy": HIDDEN}
 
 
 def _shadowed(definition: Definition) -> Definition:

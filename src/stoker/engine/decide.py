@@ -23,6 +23,7 @@ REFUSED = "cannot be changed"
 BEGINNING = ("CREATE", "ADOPT", "UPDATE")
 """Actions of a resource that are gone on with where they were interrupted, before anything else is decided."""
 LOOK_INSIDE = "its template, files or environment may change"
+_PARTS = ("metadata", "deletion_policy", "update_policy")
 NEEDS_NEW = ", which needs a new resource"
 
 Fate = Callable[[str], str]
@@ -80,6 +81,16 @@ def property_changes(type_: ResourceType, before: Mapping[str, Any], after: Mapp
         for name, prop in type_.properties.items()
         if old.get(name) != new.get(name) or has_unknown(new.get(name))
     ]
+
+
+def definition_changes(target: Target, state: ResourceState) -> tuple[PropertyChange, ...]:
+    """What differs of a resource's definition besides its properties."""
+    recorded, wanted = state.stored.definition, target.definition()
+    return tuple(
+        PropertyChange(name, recorded.get(name) or None, wanted[name] or None, "update")
+        for name in _PARTS
+        if recorded.get(name) != wanted[name]
+    )
 
 
 def _effect(prop: Property) -> str:
@@ -175,9 +186,7 @@ def _why_changed(change: PropertyChange, fate: Fate) -> str:
 
 
 def _other_differences(target: Target, state: ResourceState) -> list[str]:
-    recorded, wanted = state.stored.definition, target.definition()
-    names = ("metadata", "deletion_policy", "update_policy")
-    reasons = [f"{name} changes" for name in names if recorded.get(name) != wanted[name]]
+    reasons = [f"{change.name} changes" for change in definition_changes(target, state)]
     if target.type.any_properties:
         return []
     if not reasons and state.row.status == FAILED:

@@ -82,8 +82,9 @@ class Decision:
 class Step:
     """One node of a plan. `key` is unique in the plan; `after` are the keys of steps that must come first.
 
-    `uuid` names the recorded resource that it acts on, None for one that is to be made. `causes` are the resources
-    whose fate new property values wait for. `depth` counts the nested stacks that it is in.
+    `uuid` names the recorded resource that it acts on, None for one that is to be made. `definition` is what changes of
+    metadata and policies, beside the `changes` of properties. `causes` are the resources whose fate new property values
+    wait for. `depth` counts the nested stacks that it is in.
     """
 
     key: str
@@ -93,6 +94,7 @@ class Step:
     uuid: str | None = None
     reasons: tuple[str, ...] = ()
     changes: tuple[PropertyChange, ...] = ()
+    definition: tuple[PropertyChange, ...] = ()
     after: frozenset[str] = frozenset()
     causes: tuple[Cause, ...] = ()
     depth: int = 0
@@ -108,6 +110,7 @@ class Step:
             "reasons": list(self.reasons),
             "causes": [cause.to_data() for cause in self.causes],
             "changes": [difference for change in self.changes for difference in change.to_data()],
+            "definition": [difference for change in self.definition for difference in change.to_data()],
             "after": sorted(self.after),
         }
 

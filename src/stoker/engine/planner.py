@@ -9,7 +9,7 @@ from math import inf
 from typing import Any, Protocol
 
 from stoker.engine.concealing import Concealment, Shadow
-from stoker.engine.decide import BEGINNING, NEEDS_NEW, Fate, Target, decide
+from stoker.engine.decide import BEGINNING, NEEDS_NEW, Fate, Target, decide, definition_changes
 from stoker.engine.loader import LoadedInputs
 from stoker.engine.plan import Cause, Decision, Kind, Plan, Removal, Step, forward_key, removal_steps
 from stoker.engine.restoring import Restore, as_given
@@ -220,6 +220,7 @@ class Forward:
         if self.nested is not None and target.type.nested:
             decision = self._look_inside(self.nested, target, state, decision)
         scope.decisions[name] = decision
+        redefined = definition_changes(target, state) if state and decision.kind in (Kind.UPDATE, Kind.REPLACE) else ()
         return Step(
             forward_key(name),
             decision.kind,
@@ -228,6 +229,7 @@ class Forward:
             state.row.uuid if state else None,
             decision.reasons,
             self._concealment.conceal(name, decision.changes, scope),
+            self._concealment.conceal_definition(name, redefined, scope),
             frozenset(forward_key(required) for required in requires),
             tuple(self._causes(decision)),
         )

@@ -14,6 +14,7 @@ from stoker.base.ids import arn
 
 _ACTIONS = {"create": "Add", "update": "Modify", "replace": "Modify", "delete": "Remove"}
 _REPLACEMENT = {"update": "False", "replace": "True"}
+_PARTS = {"metadata": "Metadata", "deletion_policy": "DeletionPolicy", "update_policy": "UpdatePolicy"}
 _RECREATION = {"update": "Never", "replace": "Always", "refuse": "Never"}
 
 
@@ -129,16 +130,21 @@ def _changes(view: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             continue
         changes = {change["property"]: change for change in step["changes"]}
         details = [_detail(change) for change in changes.values()] if step["kind"] in _REPLACEMENT else []
+        parts = list(dict.fromkeys(_PARTS[change["property"]] for change in step["definition"]))
         change = {
             "Action": _ACTIONS[step["kind"]],
             "LogicalResourceId": step["path"],
             "PhysicalResourceId": view["physical_ids"].get(step["key"]),
             "ResourceType": step["type"],
             "Replacement": _REPLACEMENT.get(step["kind"]),
-            "Scope": ["Properties"] if details else [],
-            "Details": details,
+            "Scope": ["Properties"] * bool(details) + parts,
+            "Details": details + [_detail_of_part(part) for part in parts],
         }
         yield {"Type": "Resource", "ResourceChange": change}
+
+
+def _detail_of_part(part: str) -> dict[str, Any]:
+    return {"Target": {"Attribute": part, "RequiresRecreation": "Never"}, "Evaluation": "Static"}
 
 
 def _detail(change: Mapping[str, Any]) -> dict[str, Any]:
