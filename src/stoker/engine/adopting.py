@@ -59,8 +59,7 @@ async def missing(engine: Engine, stack: Stack, cloud: Cloud, resource: External
     """Why the object that a template names by its id cannot be used; None when it is there."""
     row = Resource(
         uuid=new_id(), stack_id=stack.id, position=0, name=resource.name, type=resource.type.type_name, action="CHECK",
-        status=COMPLETE, reason="", physical_id=resource.identifier, fingerprint="", requires="[]", replaced_by=None,
-        properties=None, former_properties=None, state=None, created_at=0.0, updated_at=None, started_at=None,
+        status=COMPLETE, reason="", physical_id=resource.identifier, created_at=0.0,
     )  # fmt: skip
     state = ResourceState(row, resource.type, stack.name, engine.sealer)
     state.give({key: value for key, value in resource.given.items() if not has_unknown(value)})

@@ -100,15 +100,7 @@ class Copier:
             action="CREATE",
             status=IN_PROGRESS,
             reason="state changed",
-            physical_id=None,
-            fingerprint="",
-            requires="[]",
-            replaced_by=None,
-            properties=None,
-            former_properties=None,
-            state=None,
             created_at=now,
-            updated_at=None,
             started_at=now,
         )
         copy = ResourceState(row, copy_type(state), run.stack.name, run.engine.sealer)

@@ -227,15 +227,7 @@ class StepRunner:
             action=action,
             status=IN_PROGRESS,
             reason="state changed",
-            physical_id=None,
-            fingerprint="",
-            requires="[]",
-            replaced_by=None,
-            properties=None,
-            former_properties=None,
-            state=None,
             created_at=now,
-            updated_at=None,
             started_at=now,
         )
         state = ResourceState(row, target.type, run.stack.name, run.engine.sealer)

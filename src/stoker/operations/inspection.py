@@ -165,8 +165,7 @@ def _unmade(engine: Engine, stack: Stack, name: str, type_name: str) -> dict[str
     """A resource of the template that no step has reached yet."""
     row = Resource(
         uuid="", stack_id=stack.id, position=0, name=name, type=type_name, action="INIT", status="COMPLETE", reason="",
-        physical_id=None, fingerprint="", requires="[]", replaced_by=None, properties=None, former_properties=None,
-        state=None, created_at=stack.created_at, updated_at=None, started_at=None,
+        created_at=stack.created_at,
     )  # fmt: skip
     return {**resource_view(row, stack, ()), "attributes": {}, "description": "", "metadata": {}}
 

@@ -81,16 +81,16 @@ class Resource(Record):
     action: str
     status: str
     reason: str
-    physical_id: str | None
-    fingerprint: str
-    requires: str
-    replaced_by: str | None
-    properties: str | None
-    former_properties: str | None
-    state: str | None
     created_at: float
-    updated_at: float | None
-    started_at: float | None
+    updated_at: float | None = None
+    started_at: float | None = None
+    physical_id: str | None = None
+    fingerprint: str = ""
+    requires: str = "[]"
+    replaced_by: str | None = None
+    properties: str | None = None
+    former_properties: str | None = None
+    state: str | None = None
 
 
 @dataclass(slots=True)
