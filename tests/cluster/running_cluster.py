@@ -44,6 +44,8 @@ bind_port = {api_port}
 [oslo_messaging_rabbit]
 kombu_reconnect_delay = 0.2
 rabbit_retry_interval = 1
+[oslo_messaging_notifications]
+driver = messagingv2
 [keystone_authtoken]
 www_authenticate_uri = {cloud}/identity/v3
 auth_type = password

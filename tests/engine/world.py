@@ -14,6 +14,7 @@ from stoker.cloud.auth import CloudPool
 from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.settings import CloudSettings
 from stoker.emulator.testing import ServedCloud
+from stoker.engine.announcing import Bus
 from stoker.engine.core import Engine
 from stoker.engine.peers import Peers
 from stoker.engine.settings import EngineSettings
@@ -36,7 +37,9 @@ class World:
         clock: Clock | None = None,
         settings: EngineSettings | None = None,
         peers: Peers | None = None,
+        bus: Bus | None = None,
     ) -> None:
+        self.bus = bus
         self.peers = peers
         self.path = path
         self.served = served
@@ -69,6 +72,7 @@ class World:
             clock=self.clock,
             settings=self.settings,
             peers=self.peers,
+            bus=self.bus,
         )
         await self.engine.start(alone=self.peers is None)
         token = self.served.token("demo", "demo")

@@ -110,6 +110,18 @@ _IDENTITY = (
 _BEHAVIOUR = (
     cfg.StrOpt("host", default=socket.gethostname(), sample_default="<host name>", help="Name of this engine's host."),
     cfg.BoolOpt("observe_on_update", default=False, help="Compare with the cloud before every update of a stack."),
+    cfg.StrOpt(
+        "default_publisher_id",
+        sample_default="orchestration.<host name>",
+        help="Who notifications on the message bus are from.",
+    ),
+    cfg.StrOpt(
+        "default_notification_level",
+        default="INFO",
+        ignore_case=True,
+        choices=["DEBUG", "INFO", "WARN", "AUDIT", "SAMPLE", "ERROR", "CRITICAL"],
+        help="Level of notifications that are not about failures; those are of level ERROR.",
+    ),
     cfg.BoolOpt("stack_scheduler_hints", default=False, help="Tell the scheduler which stack a server is of."),
     cfg.ListOpt("hidden_stack_tags", default=[], help="Stacks with one of these tags are left out of lists."),
     cfg.StrOpt(

@@ -17,7 +17,7 @@ from stoker.engine.loader import LoadedInputs
 from stoker.engine.neighbours import StackNeighbours
 from stoker.engine.state import ResourceState
 from stoker.plugins.names import resolve_names
-from stoker.plugins.resource import Call, NoSources
+from stoker.plugins.resource import Call, NoSources, ScalingNotice
 from stoker.store import queries
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
     engine = run.engine
     row = state.row
     stored = state.stored
+    announced: list[ScalingNotice] = []
     return Call(
         name=row.name,
         uuid=row.uuid,
@@ -53,7 +54,7 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         metadata=stored.metadata,
         stack=run.facts,
         cloud=cloud,
-        child=Child(run, state),
+        child=Child(run, state, announced),
         neighbours=StackNeighbours(run.current, partial(make_call, run), engine.telling),
         configs=StoredConfigs(engine, run.stack.project_id),
         deployments=StoredDeployments(engine, run.stack.project_id),
@@ -62,6 +63,7 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         update_policy=stored.definition.get("update_policy", {}),
         unrecorded=Unrecorded(run),
         adopted=run.adopted.get(row.name, {}),
+        announced=announced,
         sources=StoredSources(run.inputs) if run.inputs is not None else NoSources(),
     )
 

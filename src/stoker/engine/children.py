@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from stoker.base.ids import new_id
 from stoker.engine.loader import Prepared
 from stoker.engine.state import ResourceState
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.resource import AttributeKey, ChildRequest, Member
+from stoker.plugins.resource import AttributeKey, ChildRequest, Member, ScalingNotice
 from stoker.store import queries
 from stoker.store.records import COMPLETE, IN_PROGRESS, SUPERSEDED, UNFINISHED, Operation, Stack
 
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class Child:
     """See plugins.resource.ChildStack."""
 
-    def __init__(self, run: StackContext, state: ResourceState) -> None:
+    def __init__(self, run: StackContext, state: ResourceState, announced: Sequence[ScalingNotice] = ()) -> None:
         self._run = run
+        self._announced = announced
         self._state = state
         self._engine = run.engine
         self._inside: StackContext | None = None
@@ -67,7 +68,13 @@ class Child:
         stored.data.update(data)
         try:
             await self._engine.submit(
-                stack, operation, prepared, guard=_refuse_busy, rows=[self._state.seal()], claim=self._run.claim
+                stack,
+                operation,
+                prepared,
+                guard=_refuse_busy,
+                rows=[self._state.seal()],
+                new=self._engine.announcer.about_scaling(self._run.stack, self._announced),
+                claim=self._run.claim,
             )
         except BaseException:
             stored.metadata = before[0]

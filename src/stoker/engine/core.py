@@ -13,11 +13,12 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.clock import Clock
-from stoker.base.errors import Fenced
+from stoker.base.errors import Fenced, StokerError
 from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
+from stoker.engine.announcing import Announcer, Bus, Sinks
 from stoker.engine.credentials import Credentials
-from stoker.engine.ending import NOTHING, ROLLS_BACK, conclusion, rollback_target
+from stoker.engine.ending import NOTHING, REMOVES, ROLLS_BACK, conclusion, rollback_target
 from stoker.engine.holders import told_holder
 from stoker.engine.loader import LoadedInputs, Loader, Prepared
 from stoker.engine.membership import Membership
@@ -30,7 +31,7 @@ from stoker.engine.stopping import CANCELLED, Stop, gives_way
 from stoker.engine.types import MissingType, TypeTable
 from stoker.engine.watching import Watchtower
 from stoker.plugins.registry import Registry
-from stoker.store import claims, queries, snapshots
+from stoker.store import announcements, claims, queries, snapshots
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Claim, Journal
 from stoker.store.records import (
@@ -70,6 +71,7 @@ class Engine:
         settings: EngineSettings,
         cloud_name: str | None = None,
         peers: Peers | None = None,
+        bus: Bus | None = None,
     ) -> None:
         self.id = new_id()
         self.database = database
@@ -96,6 +98,7 @@ class Engine:
         self._watchers: dict[str, dict[str, Callable[[], None]]] = {}
         self.peers = peers or NoPeers()
         self.membership = Membership(self, self.peers)
+        self.announcer = Announcer(self, bus)
         pool.transport.before_change = self.membership.hold
 
     # -- starting and stopping ---------------------------------------------------------------------------------
@@ -116,6 +119,7 @@ class Engine:
             run.stop(Stop.SHUTDOWN)
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.announcer.stop()
         await self.membership.say_goodbye()
         for operation_id in (*waiting, *self._handed_over):
             self.peers.offer(operation_id)
@@ -191,7 +195,7 @@ class Engine:
         if tags:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
         with self.taking_on(operation.id):
-            await self.journal.commit(batch)
+            await self.announcer.commit(batch, prepared.loaded.environment.event_sinks)
             if operation.owner == self.id:
                 self._launch(OperationRun(self, operation, stack))
             else:
@@ -250,8 +254,9 @@ class Engine:
         if tags is not None:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
         batch.add(*new, self._stack_event(stack, operation.stack_action, IN_PROGRESS, str(changes["reason"])))
+        sinks = prepared.loaded.environment.event_sinks if prepared is not None else await self.sinks_of(stack)
         with self.taking_on(operation.id):
-            await self.journal.commit(batch)
+            await self.announcer.commit(batch, sinks)
             if operation.parent_resource is None:
                 await self.outdate_holders(stack)
             if busy[0] is None:
@@ -323,7 +328,9 @@ class Engine:
         operation.status, operation.reason, operation.finished_at = status, reason, now
         values: dict[str, Any] = {"status": status, "reason": reason}
         events = [self._stack_event(stack, operation.stack_action, status, reason)]
-        batch = Batch(claim=Claim(operation.id, operation.epoch)).change(operation, *await told_holder(run, status))
+        batch = await told_holder(run, status)
+        batch.claim = Claim(operation.id, operation.epoch)
+        batch.change(operation)
         batch.steps.extend(conclusion(operation, status, reason, run.document))
         if status == COMPLETE:
             values |= self._success(run, now)
@@ -342,12 +349,17 @@ class Engine:
             }
             events.append(self._stack_event(stack, "ROLLBACK", IN_PROGRESS, "Stack ROLLBACK started"))
         current = [False]
+        gone = status == COMPLETE and operation.action in REMOVES and stack.parent_id is None
+        rows = self.announcer.about(events, run.sinks)
+        if run.sinks and gone:
+            rows.append(self.announcer.farewell(stack))
 
         def settle(connection: Connection) -> None:
             """What the stack is and does next is for a newer operation to say, where there is one."""
             current[0] = queries.set_stack_of(connection, operation.id, stack.id, values)
             if current[0]:
                 queries.add_events(connection, events)
+                announcements.put(connection, rows)
                 if rollback is not None:
                     queries.add_operation(connection, rollback)
 
@@ -356,13 +368,14 @@ class Engine:
             keep, at_once = self.settings.max_events_per_stack, self.settings.event_purge_batch_size
             batch.then(partial(queries.purge_events, stack_id=stack.id, keep=keep, batch=at_once))
         await self.journal.commit(batch)
+        self.announcer.tell([*batch.added, *rows])
         self._tell_finished(operation)
         if rollback is not None and current[0]:
             run.follow_up = OperationRun(self, rollback, replace(stack, **values))
 
     def _success(self, run: OperationRun, now: float) -> dict[str, Any]:
         operation = run.operation
-        if operation.action in ("DELETE", "ABANDON"):
+        if operation.action in REMOVES:
             return {"deleted_at": now, "live_name": None}
         if operation.action == "ROLLBACK" and operation.inputs != NOTHING and run.inputs is not None:
             return {"inputs": operation.inputs, "description": run.inputs.template.description or ""}
@@ -414,16 +427,25 @@ class Engine:
         await run.commit(Batch().change(run.operation))
         self._handed_over.append(run.operation.id)
 
-    async def release(self, stack: Stack, *, abandoned: bool = False) -> None:
+    async def release(self, stack: Stack, *, abandoned: bool, sinks: Sinks) -> None:
         """Give up what a stack that is about to be gone held outside its resources; the users of one that is abandoned
-        live on, and so does their project.
+        live on, and so does their project. The credential is kept until its last event has been sent to its sinks.
         """
         if stack.parent_id is not None:
             return
         recorded = await self.database.read(queries.stack_by_id, stack.id)
         if recorded is not None and recorded.user_project_id is not None and not abandoned:
             await self.credentials.remove_user_project(stack, recorded.user_project_id)
-        await self.credentials.release(stack)
+        if not sinks:
+            await self.credentials.release(stack)
+
+    async def sinks_of(self, stack: Stack) -> Sinks:
+        """Where the stack's environment has its events sent; nowhere when it cannot be read any more."""
+        try:
+            return (await self.loader.load(stack.inputs)).environment.event_sinks
+        except StokerError as error:
+            LOG.warning("the environment of stack %s cannot be read: %s", stack.name, error.message)
+            return ()
 
     def _stack_event(self, stack: Stack, action: str, status: str, reason: str) -> Event:
         return Event(
@@ -493,7 +515,7 @@ class Engine:
             queries.set_stack(connection, stack.id, {"status": FAILED, "reason": CANCELLED})
 
         batch = Batch().then(fail).add(self._stack_event(stack, stack.action, FAILED, CANCELLED))
-        await self.journal.commit(batch)
+        await self.announcer.commit(batch, await self.sinks_of(stack))
 
     # -- definitions ---------------------------------------------------------------------------------------------
 

@@ -13,6 +13,9 @@ from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, Operation, S
 NOTHING = ""
 """In place of inputs: an operation towards the empty definition."""
 
+REMOVES = ("DELETE", "ABANDON")
+"""After these the stack is gone."""
+
 ROLLS_BACK = ("CREATE", "UPDATE", "ADOPT", "RESTORE")
 
 
@@ -43,7 +46,7 @@ def conclusion(
             yield partial(snapshots.forget_snapshot, identifier=operation.snapshot)
         else:
             yield partial(snapshots.end_snapshot, identifier=operation.snapshot, status=outcome, reason=reason)
-    elif complete and operation.action in ("DELETE", "ABANDON"):
+    elif complete and operation.action in REMOVES:
         yield partial(snapshots.forget_snapshots_of, stack_id=operation.stack_id)
     if complete and operation.action in ("ADOPT", "DELETE"):
         yield partial(snapshots.drop_stack_document, stack_id=operation.stack_id)

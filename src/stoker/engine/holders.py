@@ -13,7 +13,8 @@ from stoker.base.errors import StokerError
 from stoker.engine.calls import make_call
 from stoker.engine.state import ResourceState, attribute_key, attribute_text
 from stoker.store import queries
-from stoker.store.records import COMPLETE, Operation, Resource
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, Operation
 
 if TYPE_CHECKING:
     from stoker.engine.run import OperationRun
@@ -27,24 +28,24 @@ def begun_by_holder(operation: Operation) -> bool:
     return operation.parent_operation is None and operation.parent_resource is not None
 
 
-async def told_holder(run: OperationRun, status: str) -> list[Resource]:
-    """The row of the resource that began the run's operation, once it knows how that ended; none for others."""
+async def told_holder(run: OperationRun, status: str) -> Batch:
+    """What is recorded of the resource that began the run's operation, once it knows how that ended."""
     engine, stack = run.engine, run.stack
     if not begun_by_holder(run.operation) or stack.parent_id is None:
-        return []
+        return Batch()
     parent = await engine.database.read(queries.stack_by_id, stack.parent_id)
     if parent is None or parent.deleted_at is not None:
-        return []
+        return Batch()
     try:
         context = await engine.reader.context(parent)
         state = context.states.get(stack.parent_resource or "")
-        return [] if state is None else [await _told(context, state, status == COMPLETE)]
+        return Batch() if state is None else await _told(context, state, status == COMPLETE)
     except StokerError as error:
         LOG.warning("the holder of stack %s cannot be told of its %s: %s", stack.name, status, error.message)
-        return []
+        return Batch()
 
 
-async def _told(context: StackContext, state: ResourceState, succeeded: bool) -> Resource:
+async def _told(context: StackContext, state: ResourceState, succeeded: bool) -> Batch:
     call = await make_call(context, state)
     await state.type.child_ended(call, succeeded)
     state.stored.metadata = call.metadata
@@ -52,4 +53,5 @@ async def _told(context: StackContext, state: ResourceState, succeeded: bool) ->
     if keys:
         values = await state.type.read_attributes(await make_call(context, state), keys)
         state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
-    return state.seal()
+    announced = context.engine.announcer.about_scaling(context.stack, call.announced)
+    return Batch().change(state.seal()).add(*announced)

@@ -95,6 +95,7 @@ class Membership:
             self._beating = None
         self.others = bool(await engine.database.read(claims.living, now) - {engine.id})
         await self.take_over()
+        await engine.announcer.take_over()
 
     def _record(self, now: float) -> EngineRecord:
         settings = self._engine.settings

@@ -18,8 +18,9 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import Bug, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
+from stoker.engine.announcing import Sinks
 from stoker.engine.documents import keep_document, load_adopted, load_copies, load_copies_to_remove, sealed_document
-from stoker.engine.ending import NOTHING
+from stoker.engine.ending import NOTHING, REMOVES
 from stoker.engine.failure import Failure
 from stoker.engine.hidden_above import secrets_above
 from stoker.engine.observing import observe
@@ -117,7 +118,7 @@ class OperationRun(StackContext):
             await load_copies(self)
             unmade = unmade_checks(wanted, states) if action == "CHECK" else ()
             self.plan = plan_verb(action, states, order=VERBS[action], unmade=unmade)
-        elif action in ("DELETE", "ABANDON") or self.operation.inputs == NOTHING:
+        elif action in REMOVES or self.operation.inputs == NOTHING:
             self.inputs = await self.engine.loader.load(self.stack.inputs)
             if action == "DELETE":
                 states += await load_copies_to_remove(self)
@@ -235,7 +236,7 @@ class OperationRun(StackContext):
 
     def exchange(self) -> Callable[[Connection], None] | None:
         """The journal step that records what the stack exports and imports now; None when that has not changed."""
-        if self.operation.action in ("DELETE", "ABANDON"):
+        if self.operation.action in REMOVES:
             return partial(exchange.record, project_id="", stack_id=self.stack.id, exported={}, imported=())
         if self.operation.action not in FORWARD or self.wanted is None:
             return None
@@ -330,7 +331,12 @@ class OperationRun(StackContext):
         if self._unsaved_plan:
             self._unsaved_plan = False
             batch.change(self.operation)
-        await self.engine.journal.commit(batch)
+        await self.engine.announcer.commit(batch, self.sinks)
+
+    @property
+    def sinks(self) -> Sinks:
+        """Where the environment has events sent."""
+        return self.inputs.environment.event_sinks if self.inputs is not None else ()
 
     def event(self, state: ResourceState, reason: str = "state changed") -> Event:
         """An event that tells the state's present action and status."""
@@ -366,8 +372,9 @@ class OperationRun(StackContext):
         elif self.failures:
             await self._end(FAILED, self._failure_text())
         else:
-            if self.operation.action in ("DELETE", "ABANDON"):
-                await self.engine.release(self.stack, abandoned=self.operation.action == "ABANDON")
+            if self.operation.action in REMOVES:
+                abandoned = self.operation.action == "ABANDON"
+                await self.engine.release(self.stack, abandoned=abandoned, sinks=self.sinks)
             elif self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
                 self.document = await sealed_document(self)
             await self._end(COMPLETE, f"Stack {self.operation.stack_action} completed successfully{self._unchecked()}")

@@ -7,10 +7,10 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, PhysicalResourceIDAmbiguity
 from stoker.engine.core import Engine
+from stoker.engine.masking import masked_values, secrets_ever
 from stoker.operations.catalog import validate_template
 from stoker.operations.inspection import resource_metadata
 from stoker.operations.lookup import Reference, find_stack
-from stoker.operations.masking import masked_values, secrets_ever
 from stoker.operations.requests import parse_template
 from stoker.operations.views import event_view, resource_view
 from stoker.store import finding, queries

@@ -10,9 +10,10 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
 from stoker.engine.core import Engine
 from stoker.engine.deployments import with_deployments
+from stoker.engine.masking import masked_values, secrets_ever, secrets_now
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack
-from stoker.operations.masking import masked_template, masked_text, masked_values, secrets_ever, secrets_now
+from stoker.operations.masking import masked_template, masked_text
 from stoker.operations.views import event_view, required_by, resource_view
 from stoker.plugins.resource import AttributeKey
 from stoker.store import queries

@@ -17,6 +17,7 @@ from stoker.base.errors import (
 from stoker.engine.core import Engine
 from stoker.engine.loader import Prepared
 from stoker.engine.planner import Wanted
+from stoker.engine.sinking import sink_problems
 from stoker.operations.checking import TreeChecker, ValueChecker
 from stoker.store import exchange, queries
 from stoker.store.records import Stack
@@ -134,8 +135,12 @@ async def check_request(
 ) -> CheckedRequest:
     """Everything that can be found wrong before anything is done, all at once.
 
-    Raises TemplateInvalid with all complaints, RequestLimitExceeded, or Forbidden for a type refused by policy.
+    Raises TemplateInvalid with all complaints, RequestLimitExceeded, StackValidationFailed for an event sink that
+    cannot be used, or Forbidden for a type refused by policy.
     """
+    problems = list(sink_problems(engine.registry, environment.event_sinks))
+    if problems:
+        raise StackValidationFailed(" ".join(problems))
     prepared = engine.loader.prepare(template, environment, engine.loader.files(files), parameters)
     exports = await engine.loader.exports(stack.project_id, template)
     definition = engine.loader.bind(stack, prepared.loaded, strict=True, exports=exports)

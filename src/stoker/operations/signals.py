@@ -143,4 +143,5 @@ async def _record(engine: Engine, reading: StackContext, state: ResourceState, s
         await reading.commit(Batch().change(changed).add(event))
     else:
         change = partial(claims.change_from_outside, row=changed, as_read=as_read)
-        await engine.journal.commit(Batch().then(change).add(event))
+        sinks = await engine.sinks_of(reading.stack)
+        await engine.announcer.commit(Batch().then(change).add(event), sinks)

@@ -191,6 +191,17 @@ class NoSources:
         return {}
 
 
+@dataclass(frozen=True, slots=True)
+class ScalingNotice:
+    """A group begins to change its size (`phase` start), has changed it (end) or could not (error).
+
+    `facts` are what the notification says besides what is known of the stack.
+    """
+
+    phase: str
+    facts: Mapping[str, Any]
+
+
 @dataclass(slots=True)
 class Call:
     """One entry into a lifecycle method.
@@ -201,7 +212,8 @@ class Call:
     `now` the time of this entry. `data` and `progress` may be changed in place. `metadata` is the resource's
     metadata; assign a new mapping to change it. `unrecorded` answers which of some physical ids
     belong to no recorded resource, so that `find` never takes another resource's object. `adopted` is the entry
-    of the document that `adopt` takes the resource from, `sources` what the stack was made from.
+    of the document that `adopt` takes the resource from, `sources` what the stack was made from. What is appended to
+    `announced` is told on the operator's message bus, once what the entry leads to has been recorded.
     """
 
     name: str
@@ -228,6 +240,7 @@ class Call:
     unrecorded: Unrecorded | None = None
     adopted: Mapping[str, Any] = field(default_factory=dict)
     sources: Sources = field(default_factory=NoSources)
+    announced: list[ScalingNotice] = field(default_factory=list)
 
     @property
     def elapsed(self) -> float:

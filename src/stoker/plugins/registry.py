@@ -5,6 +5,7 @@
 | `stoker.resources` | an iterable of `ResourceType` classes |
 | `stoker.constraints` | a mapping from names to `CustomCheck` objects |
 | `stoker.template_types` | one function `(template, name) -> ResourceType` for resources that are templates |
+| `stoker.event_sinks` | a mapping from the types of event sinks to `EventSink` objects |
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from stoker.base.errors import StokerError
 from stoker.cloud.finders import FINDERS
 from stoker.cloud.services import SERVICES
 from stoker.plugins.constraints import CustomCheck
+from stoker.plugins.event_sink import EventSink
 from stoker.plugins.resource import ResourceType
 from stoker.schema.constraints import CustomConstraint
 from stoker.schema.property import Finalizer, Property
@@ -25,6 +27,7 @@ from stoker.schema.property import Finalizer, Property
 RESOURCES = "stoker.resources"
 CONSTRAINTS = "stoker.constraints"
 TEMPLATE_TYPES = "stoker.template_types"
+EVENT_SINKS = "stoker.event_sinks"
 
 TemplateType = Callable[[Any, str], ResourceType]
 
@@ -46,6 +49,7 @@ class Registry:
         constraints: Mapping[str, CustomCheck] | None = None,
         template_type: TemplateType | None = None,
         options: Mapping[str, Any] | None = None,
+        sinks: Mapping[str, EventSink] | None = None,
     ) -> None:
         """`options` are the operator's (heat.conf names), by which types configure themselves.
 
@@ -53,6 +57,7 @@ class Registry:
         """
         self._constraints = dict(constraints or {})
         self._template_type = template_type
+        self._sinks = dict(sinks or {})
         self._types: dict[str, ResourceType] = {}
         problems: list[str] = []
         for kind in types:
@@ -76,7 +81,10 @@ class Registry:
         factories = list(_offers(TEMPLATE_TYPES))
         if len(factories) > 1:
             raise PluginInvalid([f"{len(factories)} entry points in {TEMPLATE_TYPES}; only one can be used"])
-        return cls(types, constraints, factories[0] if factories else None, options)
+        sinks: dict[str, EventSink] = {}
+        for offered in _offers(EVENT_SINKS):
+            sinks |= offered
+        return cls(types, constraints, factories[0] if factories else None, options, sinks)
 
     def get(self, type_name: str) -> ResourceType | None:
         """The type of this exact name; None when there is none."""
@@ -93,6 +101,14 @@ class Registry:
     def constraints(self) -> Mapping[str, CustomCheck]:
         """All custom constraints by name."""
         return self._constraints
+
+    def event_sink(self, name: str) -> EventSink | None:
+        """The kind of event sink of this name; None when there is none."""
+        return self._sinks.get(name)
+
+    def event_sinks(self) -> Mapping[str, EventSink]:
+        """All kinds of event sinks by name."""
+        return self._sinks
 
     def template_type(self, template: Any, name: str) -> ResourceType:
         """The type of a resource that is itself a (parsed) template, `name` being its file's name or URL."""

@@ -9,6 +9,7 @@ from oslo_config import cfg
 
 from stoker.base.clock import SystemClock
 from stoker.cloud.auth import CloudPool
+from stoker.engine.announcing import Bus
 from stoker.engine.core import Engine
 from stoker.engine.peers import Peers
 from stoker.plugins.registry import Registry
@@ -35,7 +36,12 @@ async def opened_database(config: cfg.ConfigOpts) -> AsyncIterator[Database]:
 
 @asynccontextmanager
 async def made_engine(
-    config: cfg.ConfigOpts, database: Database, *, cloud_name: str | None = None, peers: Peers | None = None
+    config: cfg.ConfigOpts,
+    database: Database,
+    *,
+    cloud_name: str | None = None,
+    peers: Peers | None = None,
+    bus: Bus | None = None,
 ) -> AsyncIterator[Engine]:
     """An engine that has not been started. What it opened is closed in the end; stop it before."""
     clock = SystemClock()
@@ -55,6 +61,7 @@ async def made_engine(
             settings=settings,
             cloud_name=cloud_name,
             peers=peers,
+            bus=bus,
         )
 
 

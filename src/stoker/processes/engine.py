@@ -17,6 +17,7 @@ from stoker.processes.report import report_section
 from stoker.processes.status import EngineMetrics, StatusServer
 from stoker.rpc.dispatch import Dispatcher
 from stoker.rpc.messaging import MessagingPeers, MessagingServer, open_transport
+from stoker.rpc.notifications import open_bus
 
 _log = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ async def serve(config: cfg.ConfigOpts) -> None:
         await require_schema(database)
         peers = MessagingPeers(transport)
         opened.push_async_callback(peers.close)
-        engine = await opened.enter_async_context(made_engine(config, database, peers=peers))
+        engine = await opened.enter_async_context(made_engine(config, database, peers=peers, bus=open_bus(config)))
         await _observe(config, engine, opened)
         await engine.start()
         opened.push_async_callback(engine.stop)

@@ -30,8 +30,9 @@ LOG = logging.getLogger(__name__)
 TOPIC = "stoker-engine"
 VERSION = "1.0"
 _SECTION = "oslo_messaging_rabbit"
+NOTIFICATIONS = "oslo_messaging_notifications"
 _GLOBAL = ("oslo_messaging_metrics", "oslo_messaging_tracing")
-LIBRARY_GROUPS = frozenset({_SECTION, *_GLOBAL})
+LIBRARY_GROUPS = frozenset({_SECTION, NOTIFICATIONS, *_GLOBAL})
 """Sections that oslo.messaging reads for itself."""
 
 _CONNECT_TRIES = 4
@@ -52,7 +53,7 @@ def register_options(config: cfg.ConfigOpts) -> None:
     A quorum queue survives the loss of one broker of three, and RabbitMQ 4 has no other kind that is replicated.
     """
     for group, options in opts.list_opts():
-        if group in (None, _SECTION):
+        if group in (None, _SECTION, NOTIFICATIONS):
             config.register_opts(options, group=group)
     for group in _GLOBAL:  # these the library declares on oslo.config's global object only, and reads from ours
         for name in cfg.CONF[group] if group in cfg.CONF else ():  # noqa: SIM401  its `get` raises

@@ -29,7 +29,9 @@ from stoker.store import records
 from stoker.store.database import Database
 from stoker.store.failures import passes
 from stoker.store.tables import (
+    announcements,
     change_sets,
+    drift_detections,
     engines,
     events,
     inputs,
@@ -62,6 +64,8 @@ _TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
     records.StackSnapshot: (snapshots, "id"),
     records.ChangeSet: (change_sets, "id"),
     records.SoftwareDeployment: (software_deployments, "id"),
+    records.Announcement: (announcements, "id"),
+    records.DriftDetection: (drift_detections, "id"),
 }
 
 

@@ -34,6 +34,12 @@ def stack_by_id(connection: Connection, stack_id: str) -> Stack | None:
     return Stack.of(row) if row else None
 
 
+def stacks_by_id(connection: Connection, stack_ids: Iterable[str]) -> dict[str, Stack]:
+    """Stacks by id, deleted or not; those that are known."""
+    query = select(tables.stacks).where(tables.stacks.c.id.in_(list(stack_ids)))
+    return {row.id: Stack.of(row) for row in connection.execute(query)}
+
+
 def stack_by_name(connection: Connection, project_id: str, name: str) -> Stack | None:
     """The project's living stack of this name."""
     where = and_(tables.stacks.c.project_id == project_id, tables.stacks.c.live_name == name)

@@ -236,6 +236,38 @@ class ChangeSet(Record):
 
 
 @dataclass(slots=True)
+class Announcement(Record):
+    """Something that has happened to a stack and that others are still to be told of.
+
+    `engine` is the one that tells them, `kind` whom (NOTIFICATION, EVENT_SINK); `body` is JSON without secrets.
+    """
+
+    id: str
+    stack_id: str
+    engine: str
+    kind: str
+    body: str
+    created_at: float
+
+
+@dataclass(slots=True)
+class DriftDetection(Record):
+    """A look at the objects of a stack, and how they differ from what is recorded (`body`: sealed JSON).
+
+    `engine` is the one that looks; `status` is IN_PROGRESS until it has.
+    """
+
+    id: str
+    stack_id: str
+    project_id: str
+    engine: str
+    status: str
+    reason: str
+    body: str
+    created_at: float
+
+
+@dataclass(slots=True)
 class StackSettings(Record):
     """What somebody has laid down for a whole tree of stacks; `stack_id` is its root.
 
@@ -256,6 +288,9 @@ FAILED = "FAILED"
 SUPERSEDED = "SUPERSEDED"
 IN_PROGRESS = "IN_PROGRESS"
 UNFINISHED = (PENDING, RUNNING)
+
+NOTIFICATION = "NOTIFICATION"
+EVENT_SINK = "EVENT_SINK"
 
 REMOVE_SNAPSHOT = "DELETE_SNAPSHOT"
 """The action of an operation that removes a snapshot: it runs beside whatever is done to the stack."""

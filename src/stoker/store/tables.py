@@ -330,3 +330,31 @@ request_tokens = Table(
     Column("created_at", Double, nullable=False),
     **_MYSQL,
 )
+
+announcements = Table(
+    "announcements",
+    metadata,
+    Column("sequence", Sequence, primary_key=True, autoincrement=True),
+    Column("id", Identifier, nullable=False, unique=True),
+    Column("stack_id", Identifier, nullable=False, index=True),
+    Column("engine", Identifier, nullable=False, index=True),
+    Column("kind", Action, nullable=False),
+    Column("body", LongText, nullable=False),
+    Column("created_at", Double, nullable=False),
+    **_MYSQL,
+)
+"""What has happened and still has to be told to others: recorded together with it, removed once it has been told."""
+
+drift_detections = Table(
+    "drift_detections",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("stack_id", Identifier, nullable=False, index=True),
+    Column("project_id", String(64), nullable=False),
+    Column("engine", Identifier, nullable=False),
+    Column("status", Action, nullable=False),
+    Column("reason", LongText, nullable=False),
+    Column("body", LongText, nullable=False),
+    Column("created_at", Double, nullable=False),
+    **_MYSQL,
+)

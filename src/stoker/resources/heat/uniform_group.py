@@ -15,7 +15,7 @@ from typing import Any
 
 from stoker.base.errors import ActionInProgress, NotSupported
 from stoker.plugins.outcome import Outcome
-from stoker.plugins.resource import AttributeKey, Call, Member, NoActionRequired
+from stoker.plugins.resource import AttributeKey, Call, Member, NoActionRequired, ScalingNotice
 from stoker.resources.base import dig
 from stoker.resources.heat.batching import Batch, Rolling, batches, every_change, member_definitions
 from stoker.resources.heat.group import GroupResource, read_by_member
@@ -134,9 +134,10 @@ class AutoScalingResource(UniformGroup):
         if until := cooling_down(call.metadata, cooldown, call.now):
             raise NoActionRequired(f"{call.name} does not change its size before {until}")
         request = self.request(await self.members_after(call, Batch(size, max(size - current, 0))))
-        under_way = {_UNDER_WAY: {"reason": str(message), "cooldown": cooldown}}
+        asked = {"reason": str(message), "cooldown": cooldown, "type": message.type, "amount": message.amount}
+        call.announced.append(_notice(call, "start", asked, current))
         try:
-            await call.child.begin("UPDATE", request, metadata=begun(call.metadata), data=under_way)
+            await call.child.begin("UPDATE", request, metadata=begun(call.metadata), data={_UNDER_WAY: asked})
         except ActionInProgress as error:
             raise NoActionRequired(f"{call.name} is changing already") from error
         return f"{call.name} goes from {current} to {size} members ({message})"
@@ -147,6 +148,29 @@ class AutoScalingResource(UniformGroup):
             call.metadata = ended(call.metadata)
         else:
             call.metadata = changed(call.metadata, asked["reason"], asked["cooldown"], call.now)
+        if asked is not None:
+            call.announced.append(_notice(call, "end" if succeeded else "error", asked, len(await serving(call))))
+
+
+_SAYINGS = {
+    "start": "Start resizing the group {}",
+    "end": "End resizing the group {}",
+    "error": "Resizing the group {} failed",
+}
+
+
+def _notice(call: Call, phase: str, asked: Mapping[str, Any], capacity: int) -> ScalingNotice:
+    """What others are told of a group that does what a policy asked; `capacity` is its size at that moment."""
+    return ScalingNotice(
+        phase,
+        {
+            "adjustment": asked["amount"],
+            "adjustment_type": asked["type"],
+            "capacity": capacity,
+            "groupname": call.physical_name,
+            "message": _SAYINGS[phase].format(call.physical_name),
+        },
+    )
 
 
 # -- members ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,82 @@
+"""Notifications on the operator's message bus, through oslo.messaging's notifiers.
+
+Which drivers, topics and broker: `[oslo_messaging_notifications]`. Without a driver there is no bus, and nothing is
+even recorded for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import oslo_messaging
+from oslo_config import cfg
+
+from stoker.base.ids import new_request_id
+from stoker.rpc.messaging import NOTIFICATIONS, register_options
+
+_SERVICE = "orchestration"
+
+
+def open_bus(config: cfg.ConfigOpts) -> MessageBus | None:
+    """The bus that the configuration describes; None where it names no driver. Nothing is connected yet."""
+    register_options(config)
+    if not any(config[NOTIFICATIONS].driver):
+        return None
+    publisher = config.default_publisher_id or f"{_SERVICE}.{config.host}"
+    transport = oslo_messaging.get_notification_transport(config)
+    return MessageBus(oslo_messaging.Notifier(transport, publisher_id=publisher), config.default_notification_level)
+
+
+class MessageBus:
+    """See `stoker.engine.announcing.Bus`.
+
+    A broker that is away is waited for (`[oslo_messaging_notifications] retry`, for ever by default) on a thread of the
+    bus's own, which does not keep the process from ending: what has not been sent is still recorded.
+    """
+
+    def __init__(self, notifier: Any, level: str) -> None:
+        self._levels: Mapping[bool, Callable[..., None]] = {
+            False: getattr(notifier, level.lower()),
+            True: notifier.error,
+        }
+        self._waiting: queue.SimpleQueue[tuple[Callable[[], None], Callable[[BaseException | None], None]]] = (
+            queue.SimpleQueue()
+        )
+        threading.Thread(target=self._run, name="notifications", daemon=True).start()
+
+    async def send(self, event_type: str, payload: Mapping[str, Any], *, error: bool) -> None:
+        """As `Bus.send`."""
+        loop = asyncio.get_running_loop()
+        sent: asyncio.Future[None] = loop.create_future()
+
+        def answer(problem: BaseException | None) -> None:
+            with contextlib.suppress(RuntimeError):  # the engine has stopped meanwhile: another one sends it again
+                loop.call_soon_threadsafe(_settle, sent, problem)
+
+        context = {"request_id": new_request_id()}
+        self._waiting.put((lambda: self._levels[error](context, event_type, dict(payload)), answer))
+        await sent
+
+    def _run(self) -> None:
+        while True:
+            send, answer = self._waiting.get()
+            try:
+                send()
+            except Exception as problem:
+                answer(problem)
+            else:
+                answer(None)
+
+
+def _settle(future: asyncio.Future[None], problem: BaseException | None) -> None:
+    if future.done():
+        return
+    if problem is None:
+        future.set_result(None)
+    else:
+        future.set_exception(problem)

@@ -1,0 +1,68 @@
+"""Notifications on a real broker, for whoever listens on the operator's bus."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from oslo_config import cfg
+from running_cluster import Cluster
+
+from servers import wait_until
+from stoker.rpc.messaging import oslo_messaging, register_options
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
+
+TEMPLATE = """
+heat_template_version: 2021-04-16
+resources:
+  wait: {type: OS::Heat::TestResource, properties: {action_wait_secs: {create: 2}}}
+"""
+
+
+class Listener:
+    """What ceilometer and its like do: take notifications from the topic `notifications`."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, str, str]] = []
+
+    def info(self, _context: Any, publisher: str, event_type: str, payload: Any, _metadata: Any) -> None:
+        self.heard.append((publisher, event_type, payload["stack_name"]))
+
+    error = info
+
+    def of(self, stack: str) -> list[str]:
+        return [event_type for _, event_type, name in self.heard if name == stack]
+
+
+@pytest.fixture
+def listener(cluster: Cluster) -> Iterator[Listener]:
+    config = cfg.ConfigOpts()
+    register_options(config)
+    config([])
+    config.set_override("transport_url", cluster.broker)
+    transport = oslo_messaging.get_notification_transport(config)
+    listener = Listener()
+    target = oslo_messaging.Target(topic="notifications", exchange=cluster.exchange)
+    server = oslo_messaging.get_notification_listener(transport, [target], [listener], executor="threading")
+    server.start()
+    yield listener
+    server.stop()
+    server.wait()
+    transport.cleanup()
+
+
+def test_notifications_arrive_also_when_the_engine_that_began_is_killed(cluster: Cluster, listener: Listener):
+    cluster.engines(1)
+    cluster.create("notified", TEMPLATE)
+    wait_until(lambda: listener.of("notified") == ["orchestration.stack.create.start"], "the beginning is told")
+    (killed,) = cluster.running
+    killed.signal(signal.SIGKILL)
+    killed.ended()
+    cluster.engines(1)
+    cluster.settle("notified")
+    wait_until(lambda: "orchestration.stack.create.end" in listener.of("notified"), "the end is told")
+    publishers = {publisher for publisher, _, name in listener.heard if name == "notified"}
+    assert publishers == {f"orchestration.{engine.host}" for engine in (killed, *cluster.running)}
