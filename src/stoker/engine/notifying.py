@@ -1,7 +1,7 @@
 """Notifications on the operator's message bus: `orchestration.stack.*`, `orchestration.autoscaling.*`.
 
-Facts: lifecycle.json, notifications. A notification tells the state that was recorded with it; the stack's name, owner, tags
-and times are those of the moment in which it is sent.
+Facts: lifecycle.json, notifications. A notification tells the state that was recorded with it; the stack's name, owner,
+tags and times are those of the moment in which it is sent.
 """
 
 from __future__ import annotations
