@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from world import World
 
-from stoker.base.errors import InvalidBreakPointHook
+from stoker.base.errors import InvalidBreakPointHook, ResourceNotAvailable
 
 REF = {"name": "held", "id": None}
 
@@ -47,6 +47,65 @@ async def test_a_create_waits_for_its_hook(world: World, hook: str) -> None:
     assert (await world.settle(made["id"]))["status"] == "COMPLETE"
     reasons = [event["status_reason"] for event in await world.call("event_list", ref=REF)]
     assert f"Hook {hook} is cleared" in reasons
+
+
+async def state_of(world: World) -> tuple[str, str]:
+    row = (await world.resources("held"))["a"]
+    return row["action"], row["status"]
+
+
+async def test_what_is_held_before_its_action_is_seen_as_it_was(world: World) -> None:
+    held = environment(hooks=["pre-create", "pre-update"])
+    made = await world.call("stack_create", name="held", template=template(), environment=held)
+    await paused(world, "pre-create")
+    assert await state_of(world) == ("INIT", "COMPLETE")
+    with pytest.raises(ResourceNotAvailable):
+        await world.call("resource_signal", ref=REF, name="a", details={"any": "thing"})
+    await world.call("resource_signal", ref=REF, name="a", details={"unset_hook": "pre-create"})
+    await world.settle(made["id"])
+    events = await world.call("event_list", ref=REF, resource_name="a")
+    assert [(event["action"], event["status"]) for event in events] == [
+        ("INIT", "COMPLETE"),
+        ("INIT", "COMPLETE"),
+        ("CREATE", "IN_PROGRESS"),
+        ("CREATE", "COMPLETE"),
+    ]
+
+
+@pytest.mark.parametrize("more", [{}, {"value": "y"}, {"value": "y", "update_replace": True}])
+async def test_an_update_waits_whatever_becomes_of_the_resource(world: World, more: dict[str, Any]) -> None:
+    held = environment(hooks="pre-update")
+    made = await world.create("held", template(), environment=held)
+    before = await world.resources("held")
+    await world.call("stack_update", ref=REF, template=template(**more), environment=held)
+    await paused(world, "pre-update")
+    assert await state_of(world) == ("CREATE", "COMPLETE")
+    await world.call("resource_signal", ref=REF, name="a", details={"unset_hook": "pre-update"})
+    assert (await world.settle(made["id"]))["status"] == "COMPLETE"
+    same = before["a"]["physical_id"] == (await world.resources("held"))["a"]["physical_id"]
+    assert same is not bool(more.get("update_replace"))
+
+
+async def test_a_resource_that_a_hook_kept_from_being_made_goes_with_its_stack(world: World) -> None:
+    made = await world.call(
+        "stack_create", name="held", template=template(), environment=environment(hooks="pre-create")
+    )
+    await paused(world, "pre-create")
+    await world.call("stack_delete", ref=REF)
+    stack = await world.settle(made["id"])
+    assert (stack["action"], stack["status"]) == ("DELETE", "COMPLETE")
+
+
+async def test_an_update_makes_what_a_hook_kept_from_being_made(world: World) -> None:
+    made = await world.call(
+        "stack_create", name="held", template=template(), environment=environment(hooks="pre-create")
+    )
+    await paused(world, "pre-create")
+    await world.call("stack_update", ref=REF, template=template("y"))
+    assert (await world.settle(made["id"]))["status"] == "COMPLETE"
+    shown = await world.call("resource_show", ref=REF, name="a")
+    assert shown["attributes"]["output"] == "y"
+    assert len(await world.resources("held")) == 1
 
 
 async def test_an_update_and_a_delete_wait_for_their_hooks(world: World) -> None:

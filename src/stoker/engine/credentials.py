@@ -1,7 +1,8 @@
 """Acting for a stack's owner after the owner's token is gone.
 
 `trusts` (the default of `deferred_auth_method`): the owner's first request makes a trust to the service user; stacks
-of one owner in one project share it. `clouds.yaml`: on a laptop, everything is done as the cloud's own user.
+of one owner in one project share it. A request that itself comes by a trust, such as that of a stack for another one,
+lends it: whoever made it removes it. `clouds.yaml`: on a laptop, everything is done as the cloud's own user.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Credentials:
         if self._cloud_name is not None:
             return orjson.dumps({"kind": "clouds.yaml", "name": self._cloud_name}).decode()
         if context.trust_id:
-            return orjson.dumps({"kind": "trust", "id": context.trust_id}).decode()
+            return orjson.dumps({"kind": "trust", "id": context.trust_id, "lent": True}).decode()
         roles = sorted(context.roles)
         for text in await self._database.read(queries.credentials_of, context.user_id, context.project_id):
             if orjson.loads(text).get("roles") == roles:
@@ -62,6 +63,8 @@ class Credentials:
         """Give the stack's credential up, unless another stack lives on it."""
         credential = _credential(stack)
         if not isinstance(credential, TrustCredential) or stack.credential is None:
+            return
+        if orjson.loads(stack.credential).get("lent"):
             return
         if not await self._database.read(queries.credential_in_use, stack.credential, stack.id):
             await self._pool.delete_trust(credential.trust_id, credential)

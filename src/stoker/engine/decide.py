@@ -22,6 +22,8 @@ from stoker.template.registry import is_template_name
 REFUSED = "cannot be changed"
 BEGINNING = ("CREATE", "ADOPT", "UPDATE")
 """Actions of a resource that are gone on with where they were interrupted, before anything else is decided."""
+UNMADE = "INIT"
+"""What stands for an action as long as a resource is held before its creation."""
 LOOK_INSIDE = "its template, files or environment may change"
 _PARTS = ("metadata", "deletion_policy", "update_policy")
 NEEDS_NEW = ", which needs a new resource"
@@ -108,7 +110,7 @@ def decide(
     if state is None:
         return Decision(Kind.CREATE, ("it is new",), _all_new(target))
     row = state.row
-    if row.action == "INIT":
+    if row.action == UNMADE:
         return Decision(Kind.CREATE, ("it was never made",), _all_new(target))
     if not _same_kind(state.implementation, target.implementation, state.type.support.substitutes):
         return Decision(Kind.REPLACE, (f"its type changes from {state.implementation} to {target.implementation}",))

@@ -212,7 +212,7 @@ class Performer:
         else:
             state.stored.attributes = {}
         await run.commit(batch.change(state.seal()).add(run.event(state, row.reason)))
-        await hold(run, state, "post")
+        await hold(run, state, "post", row.action)
 
     async def read(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
         """Attribute values as the service gives them now; None for those that cannot be had."""

@@ -202,7 +202,7 @@ class Forward:
     def _make(self) -> Plan:
         candidates = by_name(self.states)
         steps = [self._step(name, candidates.get(name, [])) for name in self.wanted.order]
-        kept = {step.uuid for step in steps if step.kind in (Kind.KEEP, Kind.UPDATE)}
+        kept = {step.uuid for step in steps if step.kind is not Kind.REPLACE}
         removals = [
             _removal(state, _why_removed(state, self.wanted))
             for state in reversed(self.states)

@@ -100,16 +100,6 @@ class ResourceState:
             self._former, self.sealed_former = self._given, self.sealed_properties
         return self.give(values)
 
-    def undo_change(self) -> None:
-        """Have the values from before an update that has not been begun at the object."""
-        if self.row.former_properties is not None:
-            former = self.former
-            self.row.properties, self.sealed_properties, self._given = (
-                self.row.former_properties, self.sealed_former, former,
-            )  # fmt: skip
-            self.end_change()
-        self.row.fingerprint = ""
-
     def end_change(self) -> None:
         """Forget the former property values."""
         self.row.former_properties = self._former = self.sealed_former = None

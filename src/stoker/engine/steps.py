@@ -17,9 +17,9 @@ from stoker.base.ids import new_id
 from stoker.engine.adopting import bringing_about, take_over
 from stoker.engine.calls import make_call
 from stoker.engine.copying import Copier
-from stoker.engine.decide import BEGINNING, REFUSED, Target, decide, is_broken
+from stoker.engine.decide import BEGINNING, REFUSED, UNMADE, Target, decide, is_broken
 from stoker.engine.failure import Failure
-from stoker.engine.hooks import go_on_holding, hold, let_go
+from stoker.engine.hooks import hold, holds
 from stoker.engine.performing import Method, NeedsReplacement, Performer
 from stoker.engine.plan import Decision, Kind, Step
 from stoker.engine.state import ResourceState, attribute_text, keys_of
@@ -62,6 +62,8 @@ class StepRunner:
         run = self.run_
         if run.wanted is None or step.uuid is None or not run.moved.isdisjoint(run.wanted.requires[step.name]):
             return False
+        if holds(run, step.name, "pre", "UPDATE"):
+            return False
         state = run.states[step.uuid]
         run.current[step.name] = state
         return not self._outdated(state, frozenset(run.wanted.requires[step.name]))
@@ -103,6 +105,8 @@ class StepRunner:
             # A nested stack takes a newer definition at any time: what was begun, batches yet to come, need not end.
             if not state.type.nested or state.row.fingerprint == target.fingerprint:
                 await self._go_on(state, target)
+        if state is not None and state.row.action != UNMADE:
+            await hold(run, state, "pre", "UPDATE")
         decision = await self._decide(target, state)
         if state is not None and decision.kind.value in target.restricted:
             raise await self._restricted(state, decision)
@@ -158,12 +162,8 @@ class StepRunner:
 
     async def _go_on(self, state: ResourceState, target: Target) -> None:
         """Finish what an earlier run has begun; what then still differs is decided on afterwards."""
-        if self.run_.operation.epoch <= 1 and let_go(state):
-            await self._leave_unbegun(state)
-            return
         state.stored.uncertain = state.row.action == "CREATE" and state.row.physical_id is None
         try:
-            await go_on_holding(self.run_, state)
             await self.performer.perform(state, bringing_about(state))
         except Failure:
             if state.row.fingerprint == target.fingerprint:
@@ -171,42 +171,48 @@ class StepRunner:
         except NeedsReplacement:
             state.row.status = FAILED
 
-    async def _leave_unbegun(self, state: ResourceState) -> None:
-        """A hook of another operation held the resource before anything was done: what it was to be is history."""
-        row = state.row
-        state.undo_change()
-        row.status = COMPLETE if row.action == "UPDATE" else FAILED
-        row.reason = f"{row.action} given up while held by a hook"
-        await self.run_.commit(Batch().change(state.seal()).add(self.run_.event(state, row.reason)))
-
     async def _create(self, target: Target, former: ResourceState | None) -> None:
         run = self.run_
         if former is not None and former.row.physical_id is not None:
             await self._make_way(former)
         former_reference = former.reference_id() if former is not None else None
+        state = await self._unmade(target, former)
         adopts = run.operation.action == "ADOPT"
-        state = self._new_state(target, "ADOPT" if adopts else "CREATE")
+        state.row.action, state.row.status = ("ADOPT" if adopts else "CREATE"), IN_PROGRESS
+        state.row.started_at = run.engine.clock.now()
         batch = Batch()
         batch.property_sets.append(state.give(target.given))
-        if former is not None:
+        if former is not None and former is not state:
             former.row.replaced_by = state.row.uuid
             batch.change(former.seal())
-        run.states[state.row.uuid] = state
-        run.current[target.name] = state
         if adopts:
             take_over(state, run.adopted.get(target.name, {}))
         if target.external_id is not None:
             state.row.physical_id = str(target.external_id)
-        began = run.event(state)
-        batch.add(state.seal(), began)
-        if state.type.local and not run.hooks(target.name):
-            await self.performer.perform(state, bringing_about(state), batch)
-        else:
+        write = batch.change if state.row.uuid in run.states else batch.add
+        write(state.seal())
+        batch.add(run.event(state))
+        run.states[state.row.uuid] = run.current[target.name] = state
+        if not state.type.local:
             await run.commit(batch)
-            await hold(run, state, "pre")
-            await self.performer.perform(state, bringing_about(state))
+        pending = batch if state.type.local else None
+        await self.performer.perform(state, bringing_about(state), pending)
         if former is not None and former_reference != state.reference_id():
             run.moved.add(target.name)
+
+    async def _unmade(self, target: Target, former: ResourceState | None) -> ResourceState:
+        """The resource before its creation; one that a hook holds or has held is recorded."""
+        run = self.run_
+        known = former is not None and former.row.action == UNMADE
+        state = former if former is not None and known else self._new_state(target)
+        self._describe(state, target)
+        state.stored.metadata = target.metadata
+        if holds(run, target.name, "pre", "CREATE"):
+            if not known:
+                await run.commit(Batch().add(state.seal()))
+            run.states[state.row.uuid] = run.current[target.name] = state
+            await hold(run, state, "pre", "CREATE")
+        return state
 
     async def _make_way(self, former: ResourceState) -> None:
         """Have a resource give up what its replacement needs, remembering that it did."""
@@ -215,7 +221,7 @@ class StepRunner:
             await self.run_.commit(Batch().change(former.seal()))
         await self.performer.prepare(former, former.type.make_way)
 
-    def _new_state(self, target: Target, action: str) -> ResourceState:
+    def _new_state(self, target: Target) -> ResourceState:
         run = self.run_
         now = run.engine.clock.now()
         row = Resource(
@@ -224,16 +230,13 @@ class StepRunner:
             position=run.next_position(),
             name=target.name,
             type=target.type_name,
-            action=action,
-            status=IN_PROGRESS,
+            action=UNMADE,
+            status=COMPLETE,
             reason="state changed",
             created_at=now,
             started_at=now,
         )
-        state = ResourceState(row, target.type, run.stack.name, run.engine.sealer)
-        self._describe(state, target)
-        state.stored.metadata = target.metadata
-        return state
+        return ResourceState(row, target.type, run.stack.name, run.engine.sealer)
 
     async def _update(self, state: ResourceState, target: Target, decision: Decision) -> None:
         run = self.run_
@@ -255,7 +258,6 @@ class StepRunner:
         batch.change(state.seal()).add(run.event(state))
         await run.commit(batch)
         former_reference = state.reference_id()
-        await hold(run, state, "pre")
         try:
             await self.performer.perform(state, state.type.update)
             if former_reference != state.reference_id():
@@ -280,20 +282,18 @@ class StepRunner:
         is_copy = row.stack_id != run.stack.id
         begun_before = row.action == "DELETE" and row.status == IN_PROGRESS and run.operation.action != "ABANDON"
         if not begun_before:
+            if not is_copy:
+                await hold(run, state, "pre", "DELETE")
             state.stored.definition["parting"] = parting(run.operation.action, state)
             state.stored.uncertain = row.action == "CREATE" and row.physical_id is None and not state.type.local
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
             state.stored.progress = {}
             await run.commit(Batch().change(state.seal()).add(*run.told(state)))
-            if not is_copy:
-                await hold(run, state, "pre")
-        else:
-            await go_on_holding(run, state)
         method = PARTINGS[state.stored.definition["parting"]](state.type)
         if method is not None:
             await self.performer.perform_only(state, method)
         if not is_copy:
-            await hold(run, state, "post")
+            await hold(run, state, "post", "DELETE")
         row.status = COMPLETE
         await run.commit(Batch().remove(row).add(*run.told(state)))
         del run.states[row.uuid]
@@ -304,7 +304,7 @@ class StepRunner:
 
     async def _verb(self, step: Step) -> None:
         """A resource that was never made is not well (facts: lifecycle.json, check_in_INIT_COMPLETE)."""
-        if step.uuid is None:
+        if step.uuid is None or self._state(step).row.action == UNMADE:
             raise Failure("ResourceNotAvailable", (step.name,), "it has not been created")
         await self.verb(self._state(step), self.run_.operation.action)
 
@@ -358,7 +358,7 @@ PARTINGS: Mapping[str, Callable[[ResourceType], Method | None]] = {
 def parting(action: str, state: ResourceState) -> str:
     """What becomes of the object, settled when the stack's action begins to remove the resource."""
     definition, row = state.stored.definition, state.row
-    if definition.get("external_id") is not None:
+    if definition.get("external_id") is not None or row.action == UNMADE:
         return "Retain"
     if action == "ABANDON" or (row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)):
         return "Abandon"

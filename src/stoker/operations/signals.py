@@ -20,6 +20,7 @@ from stoker.base.errors import (
 from stoker.base.ids import new_id
 from stoker.engine.calls import make_call
 from stoker.engine.core import Engine
+from stoker.engine.decide import UNMADE
 from stoker.engine.hooks import HOOKS, clear
 from stoker.engine.run import OperationRun
 from stoker.engine.stack_context import StackContext
@@ -44,6 +45,8 @@ async def resource_signal(
     if details and "unset_hook" in details:
         await _clear_hook(engine, reading, state, details["unset_hook"])
         return
+    if state.row.action == UNMADE:
+        raise ResourceNotAvailable(f"The Resource ({name}) is not available.")
     if not state.type.signalable:
         raise ResourceActionNotSupported(f"The resource {name!r} ({state.row.type}) takes no signals.")
     if state.row.action in state.type.deaf_during:
