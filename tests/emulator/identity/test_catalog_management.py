@@ -100,3 +100,49 @@ def test_limits_need_a_registered_one(identity: Any) -> None:
     assert identity.call("POST", "/limits", nobody).status == 400
     identity.ok("DELETE", f"/limits/{one['id']}")
     identity.ok("DELETE", f"/registered_limits/{made['id']}")
+
+
+def urls(identity: Any) -> set[str]:
+    return {each["url"] for entry in identity.ok("GET", "/auth/catalog")["catalog"] for each in entry["endpoints"]}
+
+
+def test_a_project_with_endpoints_chosen_sees_no_others(identity: Any) -> None:
+    project = identity.find("projects", "admin")
+    everything = urls(identity)
+    [compute] = identity.ok("GET", "/services?type=compute")["services"]
+    filters = {"service_id": compute["id"], "interface": "public"}
+    made = {"endpoint_group": {"name": "public-compute", "filters": filters}}
+    group = identity.ok("POST", "/OS-EP-FILTER/endpoint_groups", made)["endpoint_group"]
+    assert group["links"]["self"].endswith(f"/v3/OS-EP-FILTER/endpoint_groups/{group['id']}")
+    place = f"/OS-EP-FILTER/endpoint_groups/{group['id']}"
+    [member] = identity.ok("GET", f"{place}/endpoints")["endpoints"]
+    assert identity.call("GET", f"{place}/projects/{project}").status == 404
+    identity.ok("PUT", f"{place}/projects/{project}")
+    assert urls(identity) == {member["url"]}
+    [entry] = identity.ok("GET", "/services?type=identity")["services"]
+    [keystone] = identity.ok("GET", f"/endpoints?service_id={entry['id']}&interface=public")["endpoints"]
+    single = f"/OS-EP-FILTER/projects/{project}/endpoints"
+    identity.ok("PUT", f"{single}/{keystone['id']}")
+    assert identity.call("HEAD", f"{single}/{keystone['id']}").status == 204
+    assert urls(identity) == {member["url"], keystone["url"]}
+    assert {each["id"] for each in identity.ok("GET", single)["endpoints"]} == {member["id"], keystone["id"]}
+    identity.ok("DELETE", f"{single}/{keystone['id']}")
+    [chosen] = identity.ok("GET", f"{place}/projects")["projects"]
+    assert chosen["id"] == project
+    identity.ok("DELETE", place)
+    assert urls(identity) == everything
+    refused = {"endpoint_group": {"name": "x", "filters": {"color": "red"}}}
+    assert identity.call("POST", "/OS-EP-FILTER/endpoint_groups", refused).status == 400
+
+
+def test_the_secret_of_a_consumer_is_shown_once(identity: Any) -> None:
+    made = identity.ok("POST", "/OS-OAUTH1/consumers", {"consumer": {"description": "a portal"}})["consumer"]
+    assert made.pop("secret")
+    path = f"/OS-OAUTH1/consumers/{made['id']}"
+    assert identity.ok("GET", path)["consumer"] == made
+    assert identity.call("PATCH", path, {"consumer": {"secret": "mine"}}).status == 400
+    identity.ok("PATCH", path, {"consumer": {"description": "another"}})
+    [listed] = identity.ok("GET", "/OS-OAUTH1/consumers")["consumers"]
+    assert listed["description"] == "another"
+    identity.ok("DELETE", path)
+    assert identity.call("GET", path).status == 404

@@ -103,6 +103,9 @@ def test_a_domains_role_counts_for_what_it_implies(identity: Any) -> None:
     user = identity.make("users", name="ann", password="secret")
     local, reader = identity.make("roles", name="local", domain_id=domain)["id"], identity.find("roles", "reader")
     assert identity.call("PUT", f"/roles/{reader}/implies/{local}").status == 403
+    foreign = identity.make("roles", name="foreign", domain_id="heat")["id"]
+    assert identity.call("PUT", f"/roles/{local}/implies/{foreign}").status == 201
+    assert identity.call("HEAD", f"/roles/{local}/implies/{foreign}").status == 204
     assert identity.call("PUT", f"/projects/{elsewhere}/users/{user['id']}/roles/{local}").status == 403
     identity.ok("PUT", f"/projects/{project}/users/{user['id']}/roles/{local}")
     login = {"password": {"user": {"id": user["id"], "password": "secret"}}}

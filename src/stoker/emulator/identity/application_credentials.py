@@ -213,13 +213,16 @@ def _view(identity: IdentityRecords, request: Request, credential: Record) -> Re
     if rules is None:
         del shown["access_rules"]
     else:
-        shown["access_rules"] = [_rule_view(request, identity.access_rules.require(key)) for key in rules]
+        shown["access_rules"] = [_rule_fields(identity.access_rules.require(key)) for key in rules]
     return shown
 
 
 def _rule_view(request: Request, rule: Record) -> Record:
-    shown = {key: rule[key] for key in ("id", "service", "path", "method")}
-    return {**shown, "links": {"self": _link(request, "access_rules", rule)}}
+    return {**_rule_fields(rule), "links": {"self": _link(request, "access_rules", rule)}}
+
+
+def _rule_fields(rule: Record) -> Record:
+    return {key: rule[key] for key in ("id", "service", "path", "method")}
 
 
 def _link(request: Request, plural: str, record: Record) -> str:

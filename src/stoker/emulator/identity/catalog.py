@@ -56,23 +56,43 @@ def endpoint_url(identity: IdentityRecords, endpoint: Record) -> str:
 
 def catalog(identity: IdentityRecords, user_id: str, project_id: str | None) -> list[dict[str, Any]]:
     """The catalog for a token; endpoints that need a project are left out of tokens without one."""
+    chosen = endpoints_for(identity, project_id)
     return [
         {
             "id": service["id"],
             "type": service["type"],
             "name": service["name"],
-            "endpoints": _endpoints(identity, service["id"], user_id, project_id),
+            "endpoints": _endpoints(identity, service["id"], user_id, project_id, chosen),
         }
         for service in identity.services
         if service["enabled"]
     ]
 
 
+def endpoints_for(identity: IdentityRecords, project_id: str | None) -> set[str] | None:
+    """The ids of the endpoints that were chosen for a project, singly or by groups; None, for all, without a choice."""
+    if project_id is None:
+        return None
+    rows = identity.endpoint_filters.select(project_id=project_id)
+    if not rows:
+        return None
+    groups = [identity.endpoint_groups.require(row["endpoint_group_id"]) for row in rows if "endpoint_group_id" in row]
+    chosen = {row["endpoint_id"] for row in rows if "endpoint_id" in row}
+    return chosen.union(*({one["id"] for one in members(identity, group)} for group in groups))
+
+
+def members(identity: IdentityRecords, group: Record) -> list[Record]:
+    """The endpoints that have what a group asks for."""
+    return identity.endpoints.select(**group["filters"])
+
+
 def _endpoints(
-    identity: IdentityRecords, service_id: str, user_id: str, project_id: str | None
+    identity: IdentityRecords, service_id: str, user_id: str, project_id: str | None, chosen: set[str] | None
 ) -> list[dict[str, Any]]:
     shown = []
     for endpoint in identity.endpoints.select(service_id=service_id, enabled=True):
+        if chosen is not None and endpoint["id"] not in chosen:
+            continue
         url = endpoint_url(identity, endpoint).replace("$(", "%(")
         if project_id is None and ("%(project_id)s" in url or "%(tenant_id)s" in url):
             continue

@@ -25,6 +25,7 @@ class Entity:
     """A kind of object, as data.
 
     singular, plural: names in bodies, paths and policy rules (`get_<singular>`, `list_<plural>`, `write_<singular>`).
+    place: what stands before the plural in paths (`/OS-OAUTH1`).
     collection: name of the attribute of `IdentityRecords` that holds the records.
     fields: what requests may say; `extra`: whether other attributes are kept too.
     prepare: fill in what the request leaves open from the token, before the caller's rights are looked at.
@@ -47,12 +48,13 @@ class Entity:
     change: Callable[[IdentityRecords, Record, Record], None] = _nothing
     view: Callable[[IdentityRecords, Record], Record] = lambda identity, record: public(record)
     fixed: frozenset[str] = frozenset()
+    place: str = ""
 
     def routes(self) -> Routes:
         """The five usual calls."""
         return {
-            f"/{self.plural}": {"GET": self.handle_list, "POST": self.handle_create},
-            f"/{self.plural}/{{id}}": {
+            f"{self.place}/{self.plural}": {"GET": self.handle_list, "POST": self.handle_create},
+            f"{self.place}/{self.plural}/{{id}}": {
                 "GET": self.handle_show,
                 "PATCH": self.handle_update,
                 "DELETE": self.handle_delete,
@@ -65,7 +67,7 @@ class Entity:
 
     def shown(self, identity: IdentityRecords, request: Request, record: Record) -> Record:
         """The record as an answer has it, with its link."""
-        link = f"{request.base}/v3/{self.plural}/{record['id']}"
+        link = f"{request.base}/v3{self.place}/{self.plural}/{record['id']}"
         return {**self.view(identity, record), "links": {"self": link}}
 
     def required(self, identity: IdentityRecords, request: Request, key: str, rule: str) -> Record:

@@ -7,8 +7,11 @@ from stoker.emulator.identity import discovery, token_routes
 from stoker.emulator.identity.application_credentials import APPLICATION_CREDENTIAL_ROUTES, admit
 from stoker.emulator.identity.assignments import ASSIGNMENT_ROUTES
 from stoker.emulator.identity.catalog import open_catalog
+from stoker.emulator.identity.consumers import CONSUMER_ROUTES
 from stoker.emulator.identity.credentials import CREDENTIAL_ROUTES
+from stoker.emulator.identity.domain_config import DOMAIN_CONFIG_ROUTES
 from stoker.emulator.identity.ec2_tokens import EC2_PUBLIC, EC2_ROUTES
+from stoker.emulator.identity.endpoint_filter import ENDPOINT_FILTER_ROUTES
 from stoker.emulator.identity.grants import GRANT_ROUTES
 from stoker.emulator.identity.limits import LIMIT_ROUTES
 from stoker.emulator.identity.people import PEOPLE_ROUTES
@@ -57,6 +60,9 @@ ROUTES: Routes = {
     **LIMIT_ROUTES,
     **CREDENTIAL_ROUTES,
     **EC2_ROUTES,
+    **DOMAIN_CONFIG_ROUTES,
+    **ENDPOINT_FILTER_ROUTES,
+    **CONSUMER_ROUTES,
 }
 
 IDENTITY = Service(

@@ -85,9 +85,18 @@ def put_region(identity: IdentityRecords, request: Request) -> Response:
     return REGIONS.handle_create(identity, request)
 
 
+def remove_endpoint(identity: IdentityRecords, endpoint: Record) -> None:
+    """An endpoint, also from the choices of projects."""
+    for row in identity.endpoint_filters.select(endpoint_id=endpoint["id"]):
+        identity.endpoint_filters.remove(row)
+    identity.endpoints.remove(endpoint)
+
+
 def remove_service(identity: IdentityRecords, service: Record) -> None:
     """A service, with its endpoints and limits."""
-    for held in (identity.endpoints, identity.limits, identity.registered_limits):
+    for endpoint in identity.endpoints.select(service_id=service["id"]):
+        remove_endpoint(identity, endpoint)
+    for held in (identity.limits, identity.registered_limits):
         for record in held.select(service_id=service["id"]):
             held.remove(record)
     identity.services.remove(service)
@@ -158,7 +167,7 @@ ENDPOINTS = Entity(
     },
     create=create_endpoint,
     change=change_endpoint,
-    remove=lambda identity, endpoint: identity.endpoints.remove(endpoint),
+    remove=remove_endpoint,
     subject=lambda endpoint: {},
     view=endpoint_view,
     filters=("service_id", "interface", "region_id", "region", "enabled"),

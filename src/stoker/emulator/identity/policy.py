@@ -149,6 +149,16 @@ RULES: dict[str, Rule] = {
     "list_limits": ANYONE,
     "write_limit": ADMIN,
     "write_domain": ADMIN,
+    "get_domain_config": READ,
+    "write_domain_config": ADMIN,
+    "get_consumer": READ,
+    "list_consumers": READ,
+    "write_consumer": ADMIN,
+    "get_endpoint_group": READ,
+    "list_endpoint_groups": READ,
+    "write_endpoint_group": ADMIN,
+    "get_endpoint_filter": READ,
+    "write_endpoint_filter": ADMIN,
 }
 OPERATOR_RULES = frozenset({"write_region", "write_service", "write_endpoint", "write_policy", "write_domain"})
 """Not for a token scoped to a domain, whoever holds it: what they change is the whole cloud's."""

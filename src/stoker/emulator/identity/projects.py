@@ -18,8 +18,8 @@ from stoker.emulator.identity.validation import (
     description,
     hex_identifier,
     identifier,
-    name,
     nullable,
+    short_name,
     tag,
     tags,
 )
@@ -50,7 +50,7 @@ DOMAINS = Entity(
     "domains",
     "domains",
     {
-        "name": Field(name, required=True),
+        "name": Field(short_name, required=True),
         "description": Field(description, default=""),
         "enabled": Field(boolean, default=True),
         "options": OPTIONS,
@@ -77,8 +77,6 @@ def prepare_project(identity: IdentityRecords, given: Record, request: Request) 
 
 
 def create_project(identity: IdentityRecords, values: Record) -> Record:
-    if values.pop("is_domain"):
-        raise bad_request("A project cannot act as a domain here: create a domain with POST /v3/domains.")
     domain_id = values.pop("domain_id")
     identity.domains.require(domain_id)
     values["parent_id"] = values["parent_id"] or domain_id
@@ -123,7 +121,7 @@ PROJECTS = Entity(
     "projects",
     "projects",
     {
-        "name": Field(name, required=True),
+        "name": Field(short_name, required=True),
         "domain_id": Field(nullable(identifier)),
         "parent_id": Field(nullable(identifier), default=None),
         "description": Field(description, default=""),
@@ -143,10 +141,62 @@ PROJECTS = Entity(
 )
 
 
+def create_domain_project(identity: IdentityRecords, values: Record) -> Record:
+    """A domain, by way of the project that acts as it."""
+    if values.pop("domain_id") is not None or values.pop("parent_id") is not None:
+        raise bad_request("A project that acts as a domain has neither a domain nor a parent.")
+    del values["is_domain"]
+    return create_domain(identity, values)
+
+
+def view_domain_project(identity: IdentityRecords, domain: Record) -> Record:
+    return {**public(domain), "domain_id": None, "parent_id": None, "is_domain": True}
+
+
+DOMAIN_PROJECTS = Entity(
+    "project",
+    "projects",
+    "domains",
+    {**PROJECTS.fields, "domain_id": Field(nullable(identifier), default=None)},
+    create=create_domain_project,
+    change=change_domain,
+    remove=remove_domain,
+    subject=lambda domain: {"domain_id": domain.get("id"), "project_id": domain.get("id")},
+    view=view_domain_project,
+    filters=("name", "enabled", "tags"),
+    extra=True,
+    fixed=frozenset({"domain_id", "parent_id", "is_domain"}),
+)
+"""Domains as the projects that act as them: the same records seen from another side."""
+
+
+def kind_of(identity: IdentityRecords, request: Request) -> Entity:
+    """What the id in the path is the id of."""
+    return DOMAIN_PROJECTS if request.vars["id"] in identity.domains else PROJECTS
+
+
+def list_projects(identity: IdentityRecords, request: Request) -> Response:
+    return (DOMAIN_PROJECTS if request.query.boolean("is_domain") else PROJECTS).handle_list(identity, request)
+
+
+def make_project(identity: IdentityRecords, request: Request) -> Response:
+    acts_as_domain = request.object("project").get("is_domain") is True
+    return (DOMAIN_PROJECTS if acts_as_domain else PROJECTS).handle_create(identity, request)
+
+
+def update_project(identity: IdentityRecords, request: Request) -> Response:
+    return kind_of(identity, request).handle_update(identity, request)
+
+
+def delete_project(identity: IdentityRecords, request: Request) -> Response:
+    return kind_of(identity, request).handle_delete(identity, request)
+
+
 def show_project(identity: IdentityRecords, request: Request) -> Response:
     """A project, with its parents or subtree in the form the query asks for."""
-    project = PROJECTS.required(identity, request, request.vars["id"], "get_project")
-    shown = PROJECTS.shown(identity, request, project)
+    kind = kind_of(identity, request)
+    project = kind.required(identity, request, request.vars["id"], "get_project")
+    shown = kind.shown(identity, request, project)
     if "parents_as_ids" in request.query:
         shown["parents"] = _parents_by_id(identity, project)
     if "subtree_as_ids" in request.query:
@@ -225,8 +275,8 @@ def _require_tag(project: Record, wanted: str) -> None:
 
 PROJECT_ROUTES: Routes = {
     **DOMAINS.routes(),
-    **PROJECTS.routes(),
-    "/projects/{id}": {**PROJECTS.routes()["/projects/{id}"], "GET": show_project},
+    "/projects": {"GET": list_projects, "POST": make_project},
+    "/projects/{id}": {"GET": show_project, "PATCH": update_project, "DELETE": delete_project},
     "/projects/{id}/tags": {"GET": list_tags, "PUT": replace_tags, "DELETE": delete_tags},
     "/projects/{id}/tags/{tag}": {"GET": check_tag, "PUT": add_tag, "DELETE": delete_tag},
 }

@@ -39,6 +39,7 @@ def remove_project(identity: IdentityRecords, project: Record) -> None:
     if identity.projects.first(parent_id=key) is not None:
         raise forbidden(f"Cannot delete the project {key} since it is not a leaf in the hierarchy.")
     _remove_scope(identity, Target("project", key))
+    _remove_all(identity.endpoint_filters, identity.endpoint_filters.select(project_id=key))
     for user in identity.users.select(default_project_id=key):
         identity.users.update(user, default_project_id=None)
     identity.projects.remove(project)

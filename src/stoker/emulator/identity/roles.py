@@ -75,13 +75,18 @@ def show_implied(identity: IdentityRecords, request: Request) -> Response:
     return Response(_inference(request, prior, implied))
 
 
+def check_implied(identity: IdentityRecords, request: Request) -> Response:
+    show_implied(identity, request)
+    return Response(status=204)
+
+
 def imply(identity: IdentityRecords, request: Request) -> Response:
     enforce(request.context, "write_implied_role")
     prior, implied = _pair(identity, request)
     if implied["name"] == NEVER_IMPLIED and implied["domain_id"] is None:
         raise forbidden(f"{implied['id']} cannot be an implied role.")
-    if implied["domain_id"] is not None and implied["domain_id"] != prior["domain_id"]:
-        raise forbidden(f"Role {implied['id']} of a domain can only be implied by roles of the same domain.")
+    if implied["domain_id"] is not None and prior["domain_id"] is None:
+        raise forbidden(f"Role {implied['id']} of a domain cannot be implied by a role of the whole cloud.")
     identity.imply_role(prior["id"], implied["id"])
     return Response(_inference(request, prior, implied), 201)
 
@@ -126,6 +131,11 @@ ROLE_ROUTES: Routes = {
     **ROLES.routes(),
     "/roles": {**ROLES.routes()["/roles"], "GET": list_roles},
     "/roles/{id}/implies": {"GET": list_implied},
-    "/roles/{id}/implies/{implied_id}": {"GET": show_implied, "PUT": imply, "DELETE": stop_implying},
+    "/roles/{id}/implies/{implied_id}": {
+        "GET": show_implied,
+        "HEAD": check_implied,
+        "PUT": imply,
+        "DELETE": stop_implying,
+    },
     "/role_inferences": {"GET": list_all_implied},
 }

@@ -72,10 +72,10 @@ def _subject(identity: IdentityRecords, request: Request) -> tuple[str, tokens.G
     """The token asked about; other users' tokens are for admins and services only."""
     secret = request.headers.get(SUBJECT.lower(), "")
     granted = tokens.look_up(identity, secret)
-    if granted is None or granted.user["id"] != request.context.user_id:
-        request.context.require("service")
     if granted is None:
         raise not_found("Could not find token.")
+    if granted.user["id"] != request.context.user_id:
+        request.context.require("service")
     return secret, granted
 
 

@@ -148,6 +148,7 @@ def pattern(expression: str) -> Check:
 
 
 name = text(1, 255)
+short_name = text(1, 64)
 identifier = text(1, 64)
 hex_identifier = pattern("[0-9a-fA-F]{32}")
 description = nullable(text())
