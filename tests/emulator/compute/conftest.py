@@ -15,7 +15,7 @@ class Nova:
     def __init__(self, served: ServedCloud) -> None:
         self.served = served
 
-    def call(self, method: str, path: str, body: Any = None, user: str = "demo", version: str = "2.96") -> Answer:
+    def call(self, method: str, path: str, body: Any = None, user: str = "demo", version: str = "2.100") -> Answer:
         headers = {"OpenStack-API-Version": f"compute {version}"}
         return self.served.call(method, f"/compute/v2.1{path}", body, self.served.token(user, user), headers)
 
@@ -54,8 +54,8 @@ class Nova:
         answer = self.call("GET", f"/servers/{key}")
         return "gone" if answer.status == 404 else str(answer.json["server"]["status"])
 
-    def volume(self, size: int = 1) -> str:
-        answer = self.other("POST", "/volume/v3/volumes", {"volume": {"size": size}})
+    def volume(self, size: int = 1, **wanted: Any) -> str:
+        answer = self.other("POST", "/volume/v3/volumes", {"volume": {"size": size, **wanted}})
         self.wait()
         return str(answer.json["volume"]["id"])
 

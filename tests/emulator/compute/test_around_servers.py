@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key, l
 def test_versions_need_no_token(served: Any) -> None:
     root, v21 = served.call("GET", "/compute/"), served.call("GET", "/compute/v2.1/")
     assert [row["id"] for row in root.json["versions"]] == ["v2.0", "v2.1"]
-    assert (v21.json["version"]["version"], v21.json["version"]["min_version"]) == ("2.96", "2.1")
+    assert (v21.json["version"]["version"], v21.json["version"]["min_version"]) == ("2.100", "2.1")
 
 
 def test_microversion_headers_are_echoed(nova: Any) -> None:

@@ -60,8 +60,11 @@ def test_a_server_boots_from_a_new_volume_of_an_image(nova: Any) -> None:
 
 
 def test_a_server_boots_from_a_volume_that_nobody_else_can_take(nova: Any) -> None:
-    volume = nova.volume()
+    volume = nova.volume(imageRef=nova.image())
     device = {"uuid": volume, "source_type": "volume", "destination_type": "volume", "boot_index": 0}
+    blank = {**device, "uuid": nova.volume()}
+    refused = {"name": "s", "flavorRef": "1", "networks": "none", "block_device_mapping_v2": [blank]}
+    assert nova.call("POST", "/servers", {"server": refused}).status == 400
     key = nova.boot(imageRef="", block_device_mapping_v2=[device])
     assert nova.volume_status(volume) == "in-use"
     again = {"name": "t", "flavorRef": "1", "networks": "none", "block_device_mapping_v2": [device]}

@@ -191,6 +191,8 @@ def test_port_forwardings_share_a_floating_ip(demo: Client, site: Site) -> None:
 def test_the_ready_made_network_is_made_once(demo: Client, admin: Client) -> None:
     project = demo.network()["project_id"]
     path = f"/auto-allocated-topology/{project}"
+    [preset] = admin.get("/subnetpools")["subnetpools"]
+    admin.call("PUT", f"/subnetpools/{preset['id']}", {"subnetpool": {"is_default": False}})
     assert refusal(demo.call("GET", path)) == (400, "AutoAllocationFailure")
     admin.make("/subnetpools", "subnetpool", name="d", prefixes=["10.50.0.0/16"], is_default=True, shared=True,
                default_prefixlen=24)  # fmt: skip

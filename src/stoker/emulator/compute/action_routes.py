@@ -6,11 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from stoker.emulator.compute.consoles import LOCAL_CONSOLES, console_output, local_console
+from stoker.emulator.compute.network_proxies import add_floating_ip, remove_floating_ip
 from stoker.emulator.compute.records import ComputeRecords
-from stoker.emulator.compute.server_routes import DISK_CONFIG, HOSTNAME, IPV4, IPV6, METADATA, check_personality, found
+from stoker.emulator.compute.server_routes import (
+    DISK_CONFIG,
+    FULL_HOSTNAME,
+    HOSTNAME,
+    IPV4,
+    IPV6,
+    METADATA,
+    Since,
+    check_personality,
+    found,
+    since,
+)
 from stoker.emulator.compute.servers import new_password
-from stoker.emulator.compute.views import server_base, server_detail
-from stoker.emulator.core.cloud import new_id
+from stoker.emulator.compute.views import rebuilt_server
 from stoker.emulator.core.errors import ApiError, bad_request, conflict
 from stoker.emulator.core.http import Request, Response, Version
 from stoker.emulator.core.store import Record
@@ -20,19 +32,21 @@ from stoker.emulator.volume import fields
 Handler = Callable[[ComputeRecords, Request, Record, Any], Response]
 ACCEPTED = 202
 LATEST: Version = (9, 999)
-LOCAL_CONSOLES = {
-    "os-getVNCConsole": ("novnc", "xvpvnc"),
-    "os-getSPICEConsole": ("spice-html5",),
-    "os-getRDPConsole": ("rdp-html5",),
-    "os-getSerialConsole": ("serial",),
-}
-CONSOLES = {
-    "vnc": ("novnc", "xvpvnc"),
-    "spice": ("spice-html5",),
-    "rdp": ("rdp-html5",),
-    "serial": ("serial",),
-    "mks": ("webmks",),
-}
+REBUILD_SINCE: Since = (
+    ("description", (2, 19), fields.nullable(fields.text())),
+    ("key_name", (2, 54), fields.nullable(fields.text(1))),
+    ("user_data", (2, 57), fields.nullable(fields.text(0, 10**7))),
+    ("trusted_image_certificates", (2, 63), fields.anything),
+    ("hostname", (2, 90), HOSTNAME),
+    ("hostname", (2, 94), FULL_HOSTNAME),
+)
+"""Fields of a rebuild that a microversion brought."""
+UNSHELVE_SINCE: Since = (
+    ("availability_zone", (2, 77), fields.text(1)),
+    ("availability_zone", (2, 91), fields.nullable(fields.text(1))),
+    ("host", (2, 91), fields.text(1)),
+)
+"""Fields of an unshelve that a microversion brought."""
 
 
 @dataclass(frozen=True)
@@ -114,23 +128,11 @@ def rebuild(compute: ComputeRecords, request: Request, server: Record, arguments
         "accessIPv6": IPV6,
         "personality": fields.anything,
     }
-    later: dict[str, tuple[Version, fields.Check]] = {
-        "description": ((2, 19), fields.nullable(fields.text())),
-        "key_name": ((2, 54), fields.nullable(fields.text(1))),
-        "user_data": ((2, 57), fields.nullable(fields.text(0, 10**7))),
-        "trusted_image_certificates": ((2, 63), fields.anything),
-        "hostname": ((2, 90), HOSTNAME),
-    }
-    checks |= {name: check for name, (version, check) in later.items() if request.version >= version}
+    checks |= since(REBUILD_SINCE, request)
     fields.check_fields(arguments, checks, ("imageRef",), "rebuild")
     compute.rebuild(request.context, server, arguments)
-    view = (server_detail if request.version >= (2, 75) else server_base)(compute, request, server)
-    if request.version >= (2, 54):
-        view["key_name"] = server["key_name"]
-    if request.version >= (2, 57):
-        view["user_data" if request.version < (2, 75) else "OS-EXT-SRV-ATTR:user_data"] = server["user_data"]
-    view["adminPass"] = arguments.get("adminPass") or new_password()
-    return Response({"server": view}, ACCEPTED)
+    password = arguments.get("adminPass") or new_password()
+    return Response({"server": {**rebuilt_server(compute, request, server), "adminPass": password}}, ACCEPTED)
 
 
 def change_password(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
@@ -189,12 +191,17 @@ def shelve_offload(compute: ComputeRecords, request: Request, server: Record, ar
 
 def unshelve(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
     wanted = arguments or {}
-    checks = {"availability_zone": fields.nullable(fields.text(1)), "host": fields.text(1)}
-    fields.check_fields(wanted, checks, where="unshelve")
-    zone = wanted.get("availability_zone", server["zone_asked"])
+    fields.check_fields(wanted, since(UNSHELVE_SINCE, request), where="unshelve")
+    zone, host = wanted.get("availability_zone", server["zone_asked"]), wanted.get("host")
     if zone is not None and zone not in compute.zones():
         raise bad_request("The requested availability zone is not available")
-    compute.begin(server, "unshelve", zone_asked=zone)
+    if host is not None:
+        request.context.require()
+        if host not in compute.hosts:
+            raise bad_request(f"Compute host {host} could not be found.")
+        if zone is not None and compute.zone_of(host) != zone:
+            raise conflict(f"Host '{host}' is not in the availability zone '{zone}'.")
+    compute.begin(server, "unshelve", zone_asked=zone, _host_asked=host)
     return Response(status=ACCEPTED)
 
 
@@ -216,52 +223,6 @@ def force_delete(compute: ComputeRecords, request: Request, server: Record, argu
     return Response(status=ACCEPTED)
 
 
-def console_output(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
-    checks = {"length": fields.nullable(fields.integer(-1))}
-    fields.check_fields(arguments or {}, checks, where="os-getConsoleOutput")
-    if server["launched_at"] is None or server["host"] is None:
-        raise conflict(f"Instance {server['id']} is not ready")
-    length = fields.as_integer((arguments or {}).get("length"))
-    lines = [
-        f"[    0.000000] Linux version 5.15.0 ({server['hostname']})",
-        f"[    0.{server['number'] % 10**6:06d}] Memory: {server['flavor']['ram'] * 1024}K available",
-        f"[    1.000000] smp: Brought up 1 node, {server['flavor']['vcpus']} CPUs",
-        f"{server['hostname']} login:",
-    ]
-    if length is not None and length >= 0:
-        lines = lines[-length:] if length else []
-    return Response({"output": "\n".join(lines)})
-
-
-def _console_url(compute: ComputeRecords, server: Record, kind: str) -> str:
-    if server["launched_at"] is None or server["host"] is None:
-        raise conflict(f"Instance {server['id']} is not ready")
-    return f"{compute.cloud.endpoint}/console/{kind}?token={new_id()}"
-
-
-def local_console(name: str) -> Handler:
-    """The consoles as they were asked for before 2.6."""
-
-    def act(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
-        fields.check_fields(arguments, {"type": fields.one_of(*LOCAL_CONSOLES[name])}, ("type",), name)
-        kind = arguments["type"]
-        return Response({"console": {"type": kind, "url": _console_url(compute, server, kind)}})
-
-    return act
-
-
-def remote_console(compute: ComputeRecords, request: Request) -> Response:
-    if request.version < (2, 6):
-        raise ApiError(404, "The resource could not be found.")
-    server, wanted = found(compute, request), request.object("remote_console")
-    checks = {"protocol": fields.one_of(*CONSOLES), "type": fields.text(1)}
-    fields.check_fields(wanted, checks, ("protocol", "type"), "remote_console")
-    if wanted["type"] not in CONSOLES[wanted["protocol"]]:
-        raise bad_request(f"Invalid console type {wanted['type']}")
-    url = _console_url(compute, server, wanted["type"])
-    return Response({"remote_console": {**wanted, "url": url}})
-
-
 def security_group(add: bool) -> Handler:
     def act(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
         fields.check_fields(arguments, {"name": fields.text(1)}, ("name",), "security group")
@@ -279,6 +240,11 @@ def reset_state(compute: ComputeRecords, request: Request, server: Record, argum
 
 def reset_network(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
     raise ApiError(410, "The resource is gone.", "computeFault")
+
+
+def inject_network_info(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+    """Tell the guest of its network once more: there is nothing to see of it from outside."""
+    return Response(status=ACCEPTED)
 
 
 def migrate(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
@@ -363,10 +329,12 @@ ACTIONS = {
     "os-getConsoleOutput": Action(console_output, locks=False),
     "os-resetState": Action(reset_state, admin=True, locks=False),
     "resetNetwork": Action(reset_network, admin=True),
-    "injectNetworkInfo": Action(reset_network, admin=True),
+    "injectNetworkInfo": Action(inject_network_info, admin=True),
     "addSecurityGroup": Action(security_group(add=True), locks=False),
     "removeSecurityGroup": Action(security_group(add=False), locks=False),
     "addFixedIp": Action(add_fixed_ip, versions=((2, 1), (2, 43))),
     "removeFixedIp": Action(remove_fixed_ip, versions=((2, 1), (2, 43))),
+    "addFloatingIp": Action(add_floating_ip, versions=((2, 1), (2, 43)), locks=False),
+    "removeFloatingIp": Action(remove_floating_ip, versions=((2, 1), (2, 43)), locks=False),
     **{name: Action(local_console(name), versions=((2, 1), (2, 5)), locks=False) for name in LOCAL_CONSOLES},
 }

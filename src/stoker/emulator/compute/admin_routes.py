@@ -6,12 +6,13 @@ from typing import Any
 
 from stoker.emulator.compute.quotas import DEFAULT_LIMITS
 from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.versions import MAXIMUM
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.microversions import write
 from stoker.emulator.volume import fields
 
 UPDATED = "2013-07-23T11:33:21Z"
-MEDIA_TYPES = [{"base": "application/json", "type": "application/vnd.openstack.compute+json;version=2.1"}]
 EXTENSIONS = {
     "OS-DCF": "DiskConfig",
     "OS-EXT-AZ": "ExtendedAvailabilityZone",
@@ -22,24 +23,84 @@ EXTENSIONS = {
     "OS-FLV-EXT-DATA": "FlavorExtraData",
     "OS-SCH-HNT": "SchedulerHints",
     "OS-SRV-USG": "ServerUsage",
+    "os-admin-actions": "AdminActions",
+    "os-admin-password": "AdminPassword",
     "os-aggregates": "Aggregates",
+    "os-assisted-volume-snapshots": "AssistedVolumeSnapshots",
     "os-attach-interfaces": "AttachInterfaces",
     "os-availability-zone": "AvailabilityZone",
+    "os-block-device-mapping": "BlockDeviceMapping",
+    "os-config-drive": "ConfigDrive",
+    "os-console-output": "ConsoleOutput",
+    "os-consoles": "Consoles",
+    "os-create-backup": "CreateBackup",
+    "os-deferred-delete": "DeferredDelete",
+    "os-evacuate": "Evacuate",
+    "os-extended-volumes": "ExtendedVolumes",
     "os-flavor-access": "FlavorAccess",
     "os-flavor-extra-specs": "FlavorExtraSpecs",
+    "os-flavor-manage": "FlavorManage",
+    "os-floating-ip-pools": "FloatingIpPools",
+    "os-floating-ips": "FloatingIps",
+    "os-hosts": "Hosts",
     "os-hypervisors": "Hypervisors",
     "os-instance-actions": "InstanceActions",
+    "os-instance_usage_audit_log": "OSInstanceUsageAuditLog",
     "os-keypairs": "Keypairs",
+    "os-lock-server": "LockServer",
+    "os-migrate-server": "MigrateServer",
     "os-migrations": "Migrations",
+    "os-multinic": "Multinic",
+    "os-networks": "Networks",
+    "os-pause-server": "PauseServer",
+    "os-quota-class-sets": "QuotaClasses",
     "os-quota-sets": "Quotas",
+    "os-remote-consoles": "Consoles",
+    "os-rescue": "Rescue",
+    "os-security-groups": "SecurityGroups",
+    "os-server-diagnostics": "ServerDiagnostics",
+    "os-server-external-events": "ServerExternalEvents",
     "os-server-groups": "ServerGroups",
     "os-services": "Services",
+    "os-shelve": "Shelve",
+    "os-simple-tenant-usage": "SimpleTenantUsage",
+    "os-suspend-server": "SuspendServer",
+    "os-tenant-networks": "OSTenantNetworks",
+    "os-user-data": "UserData",
     "os-volumes": "Volumes",
+    "flavors": "Flavors",
+    "image-metadata": "ImageMetadata",
+    "image-size": "ImageSize",
+    "images": "Images",
+    "ips": "Ips",
+    "limits": "Limits",
+    "server-metadata": "ServerMetadata",
+    "servers": "Servers",
+    "versions": "Versions",
 }
 
 
 def versions(compute: ComputeRecords, request: Request) -> Response:
-    old = {
+    return Response({"versions": [_old_version(request), _version(request)]})
+
+
+def version(compute: ComputeRecords, request: Request) -> Response:
+    return Response({"version": _described(_version(request), "2.1")})
+
+
+def old_version(compute: ComputeRecords, request: Request) -> Response:
+    return Response({"version": _described(_old_version(request), "2")})
+
+
+def _described(view: dict[str, Any], number: str) -> dict[str, Any]:
+    describing = {"rel": "describedby", "type": "text/html", "href": "https://docs.openstack.org/"}
+    media_type = {"base": "application/json", "type": f"application/vnd.openstack.compute+json;version={number}"}
+    return {**view, "links": [*view["links"], describing], "media-types": [media_type]}
+
+
+def _old_version(request: Request) -> dict[str, Any]:
+    """The API without microversions."""
+    return {
         "id": "v2.0",
         "status": "SUPPORTED",
         "version": "",
@@ -47,20 +108,13 @@ def versions(compute: ComputeRecords, request: Request) -> Response:
         "updated": "2011-01-21T11:33:21Z",
         "links": [{"rel": "self", "href": f"{request.base}/v2/"}],
     }
-    return Response({"versions": [old, _version(request)]})
-
-
-def version(compute: ComputeRecords, request: Request) -> Response:
-    view = _version(request)
-    describing = {"rel": "describedby", "type": "text/html", "href": "https://docs.openstack.org/"}
-    return Response({"version": {**view, "links": [*view["links"], describing], "media-types": MEDIA_TYPES}})
 
 
 def _version(request: Request) -> dict[str, Any]:
     return {
         "id": "v2.1",
         "status": "CURRENT",
-        "version": "2.96",
+        "version": write(MAXIMUM),
         "min_version": "2.1",
         "updated": UPDATED,
         "links": [{"rel": "self", "href": f"{request.base}/v2.1/"}],

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from stoker.emulator.compute.devices import DeviceLife, in_nova_words
-from stoker.emulator.compute.servers import new_password
+from stoker.emulator.compute.servers import new_password, shortest
 from stoker.emulator.compute.states import RUNNING
 from stoker.emulator.compute.tables import LONG, SHORT
 from stoker.emulator.core.cloud import new_id
@@ -56,6 +56,7 @@ class BuildLife(DeviceLife):
             raise bad_request("Invalid input: A port or a fixed address can be given to one server only.")
         record = {
             "image_id": "" if image is None else image["id"],
+            "_image_properties": {} if image is None else dict(image["properties"]),
             "flavor": flavor_copy(flavor),
             "key_name": wanted.get("key_name"),
             "metadata": wanted.get("metadata") or {},
@@ -64,8 +65,8 @@ class BuildLife(DeviceLife):
             "config_drive": "True" if str(wanted.get("config_drive") or "").lower() in ("true", "1") else "",
             "user_data": wanted.get("user_data"),
             "disk_config": wanted.get("OS-DCF:diskConfig", "AUTO"),
-            "access_ip_v4": wanted.get("accessIPv4", ""),
-            "access_ip_v6": wanted.get("accessIPv6", ""),
+            "access_ip_v4": shortest(wanted.get("accessIPv4", "")),
+            "access_ip_v6": shortest(wanted.get("accessIPv6", "")),
             "trusted_image_certificates": wanted.get("trusted_image_certificates"),
             "reservation_id": f"r-{new_id()[:8]}",
             "zone_asked": zone,
@@ -224,9 +225,16 @@ class BuildLife(DeviceLife):
             if len(candidates) > 1:
                 raise conflict("Multiple possible networks found, use a Network ID to be more specific.")
             if not candidates and wanted == "auto":
-                raise bad_request(f"Unable to automatically allocate a network for project {context.project}")
+                return [{"uuid": self._allocated_network(context.project)}]
             return [{"uuid": row["id"]} for row in candidates]
         return [self._interface(context, row) for row in wanted]
+
+    def _allocated_network(self, project_id: str) -> str:
+        """The id of the network that a project gets when it has none; 400 when the cloud has nothing to make it of."""
+        try:
+            return self.cloud.of(NetworkRecords).topology.get(project_id)
+        except ApiError:
+            raise bad_request(f"Unable to automatically allocate a network for project {project_id}") from None
 
     def _interface(self, context: Context, row: Record) -> Record:
         kept = {key: row[key] for key in ("uuid", "port", "fixed_ip", "tag") if row.get(key)}
@@ -276,8 +284,16 @@ class BuildLife(DeviceLife):
         legacy = [_modern(row) for row in wanted.get("block_device_mapping") or []]
         mappings = [*(wanted.get("block_device_mapping_v2") or []), *legacy]
         check_boot_order(mappings, image is not None and not any(row["boot_index"] == 0 for row in legacy))
-        devices = [self._device(context, row) for row in mappings]
-        return [device for device in devices if device is not None]
+        devices = [device for device in (self._device(context, row) for row in mappings) if device is not None]
+        for device in devices if image is None else ():
+            self._require_bootable(device)
+        return devices
+
+    def _require_bootable(self, device: Record) -> None:
+        """400 for a volume that is there, is to be booted from, and cannot be."""
+        volume = self.cloud.of(VolumeRecords).volumes.get(device.get("volume_id", ""))
+        if device["boot_index"] == 0 and volume is not None and not volume["bootable"]:
+            raise bad_request(f"Block Device Mapping is Invalid: Volume {volume['id']} is not bootable.")
 
     def _device(self, context: Context, row: Record) -> Record | None:
         """One volume; None for a disk that is local to the host."""
@@ -345,12 +361,12 @@ def check_image_fits(image: Record, flavor: Record) -> None:
 def check_boot_order(mappings: list[Record], image_boots: bool) -> None:
     """400 unless exactly one disk is the first to boot from and the others follow without a gap.
 
-    image_boots: whether the server's image is a boot disk that need not be among the mappings.
+    image_boots: whether the server's image is a boot disk when the mappings name no other.
     """
     local = any(row.get("destination_type") == "local" and row.get("source_type") == "image" for row in mappings)
     given = [int(row["boot_index"]) for row in mappings if row.get("boot_index") not in (None, "")]
     order = sorted(index for index in given if index >= 0)
-    if image_boots and not local:
+    if image_boots and not local and 0 not in order:
         order = sorted([0, *order])
     if not order or order != list(range(len(order))):
         raise bad_request(

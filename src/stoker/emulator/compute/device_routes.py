@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.compute.group_proxies import GROUPS, group_view
 from stoker.emulator.compute.records import ComputeRecords
 from stoker.emulator.compute.server_routes import TAG, found
 from stoker.emulator.compute.tables import missing
 from stoker.emulator.compute.views import attachment_view, interface_view
+from stoker.emulator.core.cloud import Routes
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.internal import ask
 from stoker.emulator.core.paging import page
 from stoker.emulator.core.store import Record
 from stoker.emulator.network.records import NetworkRecords
@@ -142,18 +145,10 @@ def detach_volume(compute: ComputeRecords, request: Request) -> Response:
 
 
 def list_security_groups(compute: ComputeRecords, request: Request) -> Response:
+    """The groups of a server, as `/os-security-groups` shows them."""
     groups = compute.security_groups(found(compute, request))
-    rows = [
-        {
-            "id": group["id"],
-            "name": group["name"],
-            "description": group["description"],
-            "tenant_id": group["project_id"],
-            "rules": [],
-        }
-        for group in groups
-    ]
-    return Response({"security_groups": rows})
+    found_ = [ask(compute.cloud, request, "GET", f"{GROUPS}/{group['id']}")["security_group"] for group in groups]
+    return Response({"security_groups": [group_view(compute, request, group) for group in found_]})
 
 
 def _history(compute: ComputeRecords, request: Request) -> list[Record]:
@@ -250,3 +245,21 @@ def diagnostics(compute: ComputeRecords, request: Request) -> Response:
             "memory_details": {"maximum": flavor["ram"], "used": flavor["ram"]},
         }
     )
+
+
+def list_shares(compute: ComputeRecords, request: Request) -> Response:
+    """None: the cloud has no shared file systems."""
+    found(compute, request)
+    return Response({"shares": []})
+
+
+def no_share(compute: ComputeRecords, request: Request) -> Response:
+    found(compute, request)
+    key = request.vars.get("share_id") or request.object("share").get("share_id")
+    raise not_found(f"Share {key} could not be found.")
+
+
+SHARE_ROUTES: Routes = {
+    "/servers/{server_id}/shares": {"GET": list_shares, "POST": no_share},
+    "/servers/{server_id}/shares/{share_id}": {"GET": no_share, "DELETE": no_share},
+}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stoker.emulator.compute.building import NO_HOST, BuildLife, check_image_fits, check_user_data, flavor_copy
+from stoker.emulator.compute.servers import shortest
 from stoker.emulator.compute.states import NO_STATE, OPERATIONS, RUNNING, SHUT_DOWN
 from stoker.emulator.compute.tables import SHORT
 from stoker.emulator.core.cloud import Cloud, new_id
@@ -212,8 +213,11 @@ class Lifecycle(BuildLife):
             **{name: name for name in ("name", "description", "metadata", "user_data", "key_name", "hostname")},
         }
         changes = {field: wanted[name] for name, field in names.items() if name in wanted}
+        for field in ("access_ip_v4", "access_ip_v6"):
+            if field in changes:
+                changes[field] = shortest(changes[field])
         if server["image_id"]:
-            changes["image_id"] = image["id"]
+            changes |= {"image_id": image["id"], "_image_properties": dict(image["properties"])}
         self.begin(server, "rebuild", **changes, _was_stopped=server["vm_state"] == "stopped")
 
     def _finish_rebuild(self, server: Record) -> Record:
@@ -226,7 +230,7 @@ class Lifecycle(BuildLife):
         return {"host": None, "power_state": SHUT_DOWN}
 
     def _finish_unshelve(self, server: Record) -> Record:
-        host = self.choose_host(server["flavor"], server["zone_asked"], None)
+        host = self.choose_host(server["flavor"], server["zone_asked"], None, only=server["_host_asked"])
         if host is None:
             fault = {"code": 500, "created": self.timestamp(), "message": NO_HOST}
             return {"vm_state": "error", "power_state": NO_STATE, "fault": fault}

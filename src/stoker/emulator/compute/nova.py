@@ -5,12 +5,20 @@ from __future__ import annotations
 from stoker.emulator.compute import (
     action_routes,
     admin_routes,
+    consoles,
     device_routes,
     flavor_routes,
     host_routes,
     server_routes,
 )
+from stoker.emulator.compute.group_proxies import GROUP_PROXIES
+from stoker.emulator.compute.image_proxies import IMAGE_METADATA_PROXIES, IMAGE_PROXIES
+from stoker.emulator.compute.network_proxies import NETWORK_PROXIES
 from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.service_routes import HOST_ROUTES, SERVICE_ROUTES
+from stoker.emulator.compute.usage_routes import USAGE_ROUTES
+from stoker.emulator.compute.versions import MAXIMUM, only
+from stoker.emulator.compute.volume_proxies import VOLUME_PROXIES
 from stoker.emulator.core.cloud import Microversions, Routes, Service
 from stoker.emulator.core.errors import fault_body
 
@@ -23,7 +31,8 @@ SERVER_ROUTES: Routes = {
         "DELETE": server_routes.delete,
     },
     "/servers/{server_id}/action": {"POST": action_routes.server_action},
-    "/servers/{server_id}/remote-consoles": {"POST": action_routes.remote_console},
+    **only({"/servers/{server_id}/remote-consoles": {"POST": consoles.remote_console}}, first=(2, 6)),
+    **only(device_routes.SHARE_ROUTES, first=(2, 97)),
     "/servers/{server_id}/ips": {"GET": server_routes.list_addresses},
     "/servers/{server_id}/ips/{network}": {"GET": server_routes.show_addresses},
     "/servers/{server_id}/metadata": {
@@ -70,8 +79,18 @@ SERVER_ROUTES: Routes = {
     "/servers/{server_id}/migrations": {"GET": host_routes.list_server_migrations},
 }
 
+PROXIES: Routes = {
+    **only({**GROUP_PROXIES, **NETWORK_PROXIES, **IMAGE_PROXIES, **VOLUME_PROXIES}, last=(2, 35)),
+    **only(IMAGE_METADATA_PROXIES, last=(2, 38)),
+    **only(HOST_ROUTES, last=(2, 42)),
+}
+
 ROUTES: Routes = {
     **SERVER_ROUTES,
+    **PROXIES,
+    **USAGE_ROUTES,
+    **only(consoles.TOKEN_ROUTES, first=(2, 31)),
+    **SERVICE_ROUTES,
     "/flavors": {"GET": flavor_routes.list_flavors, "POST": flavor_routes.create_flavor},
     "/flavors/detail": {"GET": flavor_routes.list_flavors_detail},
     "/flavors/{flavor_id}": {
@@ -131,11 +150,16 @@ COMPUTE = Service(
     mount="/compute",
     records=ComputeRecords,
     endpoints={"compute": "/compute/v2.1"},
-    prefixes=("/v2.1", "/v2.1/{project_id}"),
+    prefixes=("/v2.1", "/v2.1/{project_id}", "/v2", "/v2/{project_id}"),
     routes=ROUTES,
-    root={"/": {"GET": admin_routes.versions}, "/v2.1": {"GET": admin_routes.version}},
-    public=frozenset({"GET /", "GET /v2.1"}),
+    root={
+        "/": {"GET": admin_routes.versions},
+        **{path: {"GET": admin_routes.old_version} for path in ("/v2", "/v2/")},
+        **{path: {"GET": admin_routes.version} for path in ("/v2.1", "/v2.1/")},
+    },
+    public=frozenset({"GET /", "GET /v2", "GET /v2/", "GET /v2.1", "GET /v2.1/"}),
+    exact_paths=True,
     error_body=fault_body,
-    microversions=Microversions("compute", (2, 1), (2, 96), (2, 1), "X-OpenStack-Nova-API-Version"),
+    microversions=Microversions("compute", (2, 1), MAXIMUM, (2, 1), "X-OpenStack-Nova-API-Version"),
     request_id_header="x-compute-request-id",
 )

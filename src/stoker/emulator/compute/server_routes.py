@@ -8,10 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.servers import shortest
 from stoker.emulator.compute.states import STATUS, status_of
-from stoker.emulator.compute.views import addresses, brief, links, server_base, server_detail
+from stoker.emulator.compute.views import LISTED, SHOWN, addresses, brief, changed_server, links, plain, server_view
 from stoker.emulator.core.errors import ApiError, bad_request, forbidden, not_found
-from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.http import Request, Response, Version
 from stoker.emulator.core.paging import ordered, page
 from stoker.emulator.core.store import Record
 from stoker.emulator.network.records import NetworkRecords
@@ -20,8 +21,9 @@ from stoker.emulator.volume import fields
 TAG = fields.text(1, 60, r"[^,/]*")
 METADATA = fields.text_map(key_form=r"[a-zA-Z0-9\-_:. ]{1,255}")
 HOSTNAME = fields.text(2, 63, r"[a-zA-Z0-9]+[a-zA-Z0-9-]*")
-IPV4 = fields.text(0, 45, r"(\d{1,3}\.){3}\d{1,3}|")
-IPV6 = fields.text(0, 45, r"[0-9a-fA-F:.]*")
+FULL_HOSTNAME = fields.text(2, 255, r"[a-zA-Z0-9]+[a-zA-Z0-9.-]*")
+IPV4 = fields.address(4)
+IPV6 = fields.address(6)
 NETWORK = {
     "uuid": fields.nullable(fields.identifier),
     "port": fields.nullable(fields.identifier),
@@ -51,15 +53,19 @@ SERVER = {
     "security_groups": fields.items(fields.anything),
     "user_data": fields.nullable(fields.text(0, 10**7)),
 }
-SINCE = {
-    "description": ((2, 19), fields.nullable(fields.text())),
-    "tags": ((2, 52), fields.items(TAG, 50)),
-    "trusted_image_certificates": ((2, 63), fields.nullable(fields.items(fields.text(1), 50))),
-    "host": ((2, 74), fields.text(1)),
-    "hypervisor_hostname": ((2, 74), fields.text(1)),
-    "hostname": ((2, 90), HOSTNAME),
-}
+Since = tuple[tuple[str, Version, fields.Check], ...]
+"""Fields with the microversions that brought them; of two rows for one field the later one counts."""
+SINCE: Since = (
+    ("description", (2, 19), fields.nullable(fields.text())),
+    ("tags", (2, 52), fields.items(TAG, 50)),
+    ("trusted_image_certificates", (2, 63), fields.nullable(fields.items(fields.text(1), 50))),
+    ("host", (2, 74), fields.text(1)),
+    ("hypervisor_hostname", (2, 74), fields.text(1)),
+    ("hostname", (2, 90), HOSTNAME),
+    ("hostname", (2, 94), FULL_HOSTNAME),
+)
 """Fields of a new server that a microversion brought."""
+CHANGED_SINCE: Since = tuple(row for row in SINCE if row[0] in ("description", "hostname"))
 DEVICE_KEYS = {
     "virtual_name": fields.anything,
     "volume_id": fields.anything,
@@ -88,9 +94,9 @@ def found(compute: ComputeRecords, request: Request) -> Record:
     return compute.server_for(request.context, request.vars["server_id"])
 
 
-def since(table: dict[str, tuple[tuple[int, int], fields.Check]], request: Request) -> dict[str, fields.Check]:
+def since(table: Since, request: Request) -> dict[str, fields.Check]:
     """The checks of the fields that the request's microversion has."""
-    return {name: check for name, (version, check) in table.items() if request.version >= version}
+    return {name: check for name, version, check in table if request.version >= version}
 
 
 def _check_new_server(request: Request, wanted: Record) -> None:
@@ -250,26 +256,27 @@ def index(compute: ComputeRecords, request: Request) -> Response:
 
 
 def detail(compute: ComputeRecords, request: Request) -> Response:
-    return _page(compute, request, lambda row: server_detail(compute, request, row))
+    return _page(compute, request, lambda row: server_view(compute, request, row, LISTED))
 
 
 def show(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"server": server_detail(compute, request, found(compute, request))})
+    return Response({"server": server_view(compute, request, found(compute, request), SHOWN)})
 
 
 def update(compute: ComputeRecords, request: Request) -> Response:
     server, wanted = found(compute, request), request.object("server")
     names = ("name", "OS-DCF:diskConfig", "accessIPv4", "accessIPv6")
     checks = {name: SERVER[name] for name in names}
-    later = {name: SINCE[name] for name in ("description", "hostname")}
-    fields.check_fields(wanted, {**checks, **since(later, request)}, where="server")
+    fields.check_fields(wanted, {**checks, **since(CHANGED_SINCE, request)}, where="server")
     columns = {"accessIPv4": "access_ip_v4", "accessIPv6": "access_ip_v6", "OS-DCF:diskConfig": "disk_config"}
     changes = {columns.get(name, name): value for name, value in wanted.items()}
     if "name" in changes:
         changes["name"] = changes["name"].strip()
+    for field in ("access_ip_v4", "access_ip_v6"):
+        if field in changes:
+            changes[field] = shortest(changes[field])
     compute.touch(server, **changes)
-    view = server_detail if request.version >= (2, 75) else server_base
-    return Response({"server": view(compute, request, server)})
+    return Response({"server": changed_server(compute, request, server)})
 
 
 def delete(compute: ComputeRecords, request: Request) -> Response:
@@ -282,18 +289,14 @@ def delete(compute: ComputeRecords, request: Request) -> Response:
 
 def list_addresses(compute: ComputeRecords, request: Request) -> Response:
     view = addresses(compute, found(compute, request))
-    return Response({"addresses": {name: _plain(rows) for name, rows in view.items()}})
-
-
-def _plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{"version": row["version"], "addr": row["addr"]} for row in rows]
+    return Response({"addresses": {name: plain(rows) for name, rows in view.items()}})
 
 
 def show_addresses(compute: ComputeRecords, request: Request) -> Response:
     view, name = addresses(compute, found(compute, request)), request.vars["network"]
     if name not in view:
         raise not_found("Instance does not belong to the network.")
-    return Response({name: _plain(view[name])})
+    return Response({name: plain(view[name])})
 
 
 def show_metadata(compute: ComputeRecords, request: Request) -> Response:

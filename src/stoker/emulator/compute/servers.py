@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import string
+from ipaddress import ip_address
 from typing import Any
 
 from stoker.emulator.compute.hosts import HostRecords
@@ -17,6 +18,11 @@ from stoker.emulator.network.records import NetworkRecords
 from stoker.emulator.volume.records import VolumeRecords
 
 PASSWORD_LETTERS = string.ascii_letters + string.digits
+
+
+def shortest(address: str) -> str:
+    """An address in its shortest form; empty stays empty."""
+    return str(ip_address(address)) if address else ""
 
 
 class ServerLife(HostRecords):
@@ -124,8 +130,33 @@ class ServerLife(HostRecords):
         self.leave_group(server_id)
         for migration in self.migrations.select(server_id=server_id, status="finished"):
             self.migrations.update(migration, status="confirmed", updated_at=self.moment())
+        if server["launched_at"] is not None:
+            self.usages.add({"id": server_id, **self._usage(server, self.moment())})
         self.servers.remove(server)
         self.end_events(server_id)
+
+    def usages_of(self, project_id: str | None) -> list[Record]:
+        """What the servers of a project, or of all, took and from when to when: `{instance_id, tenant_id, name,
+        flavor, vcpus, memory_mb, local_gb, state, started_at, ended_at}`, the oldest first."""
+        own: Record = {} if project_id is None else {"tenant_id": project_id}
+        servers = list(self.servers) if project_id is None else self.servers.select(project_id=project_id)
+        gone = [{key: value for key, value in row.items() if key != "id"} for row in self.usages.select(**own)]
+        return [*gone, *(self._usage(server, None) for server in servers if server["launched_at"] is not None)]
+
+    def _usage(self, server: Record, ended: str | None) -> Record:
+        flavor = server["flavor"]
+        return {
+            "instance_id": server["id"],
+            "tenant_id": server["project_id"],
+            "name": server["name"],
+            "flavor": flavor["name"],
+            "vcpus": flavor["vcpus"],
+            "memory_mb": flavor["ram"],
+            "local_gb": flavor["disk"] + flavor["ephemeral"],
+            "state": server["vm_state"] if ended is None else "terminated",
+            "started_at": server["launched_at"],
+            "ended_at": ended,
+        }
 
     def release_ports(self, server: Record) -> None:
         """Delete the ports that were made for the server, and free the others."""

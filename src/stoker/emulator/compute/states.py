@@ -73,7 +73,7 @@ OPERATIONS = {
         Operation("reboot", ("active",), ("rebooting", "reboot_started"), "active", RUNNING),
         Operation(
             "hard reboot",
-            ("active", "stopped", "paused", "suspended", "error", "rescued"),
+            ("active", "stopped", "paused", "suspended", "error"),
             ("rebooting_hard", "reboot_started_hard"),
             "active",
             RUNNING,

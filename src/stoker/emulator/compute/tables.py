@@ -34,6 +34,8 @@ class Tables(Records):
     event: what was done to a server, `{id (request id), server_id, action, start, finish, result, message, …}`.
     migration: `{id, number, server_id, kind, status, source, target, old_flavor, new_flavor, created_at, updated_at}`.
     host: `{id (name), uuid, number, vcpus, memory_mb, local_gb}`; service: `{id, binary, host, disabled, …}`.
+    usage: what a server that is gone had taken, see `servers.ServerLife.usages_of`.
+    console: a way to the screen of a server, `{id (token), server_id, until (seconds since the epoch)}`.
     counters: the last number given to keypairs, servers, hosts, aggregates and migrations.
     """
 
@@ -53,6 +55,8 @@ class Tables(Records):
         self.services = self._table("services")
         self.aggregates = self._table("aggregates", "name")
         self.quotas = self._table("quotas")
+        self.usages = self.collection("usages", ("tenant_id",), internal=True)
+        self.consoles = self.collection("consoles", internal=True)
         self.counters = self.collection("counters", internal=True)
 
     def _table(self, name: str, *indexes: str) -> Collection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
 from stoker.emulator.compute.records import ComputeRecords
@@ -70,10 +71,37 @@ def server_flavor(request: Request, flavor: Record) -> dict[str, Any]:
     return {"original_name": flavor["name"], **{field: flavor[field] for field in fields}}
 
 
-def server_base(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
-    """A server as its change and its rebuild answer it."""
+Part = Callable[[ComputeRecords, Request, Record], dict[str, Any]]
+
+
+def server_view(compute: ComputeRecords, request: Request, server: Record, parts: tuple[Part, ...]) -> dict[str, Any]:
+    """A server with these parts, later ones over earlier ones: `LISTED`, `SHOWN`, or those of a call."""
+    view: dict[str, Any] = {}
+    for part in parts:
+        view |= part(compute, request, server)
+    return view
+
+
+def changed_server(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
+    """A server as its change answers it: since 2.75 nearly as it is shown."""
+    parts = (_main, _details, _groups) if request.version >= (2, 75) else (_main, _groups)
+    return server_view(compute, request, server, parts)
+
+
+def rebuilt_server(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
+    """A server as its rebuild answers it: since 2.75 nearly as it is shown."""
+    view = server_view(compute, request, server, SHOWN if request.version >= (2, 75) else (_main, _groups))
+    if request.version >= (2, 54):
+        view["key_name"] = server["key_name"]
+    if request.version >= (2, 57):
+        view.pop("OS-EXT-SRV-ATTR:user_data", None)
+        view["user_data"] = server["user_data"]
+    return view
+
+
+def _main(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
+    """What every view of a server has."""
     status = status_of(server["vm_state"], server["task_state"])
-    image = server["image_id"]
     view: dict[str, Any] = {
         "id": server["id"],
         "name": server["name"],
@@ -82,11 +110,11 @@ def server_base(compute: ComputeRecords, request: Request, server: Record) -> di
         "user_id": server["user_id"],
         "metadata": server["metadata"],
         "hostId": host_id(server),
-        "image": {"id": image, "links": [bookmark(request, "images", image)]} if image else "",
+        "image": _image(request, server),
         "flavor": server_flavor(request, server["flavor"]),
         "created": server["created"],
         "updated": server["updated"],
-        "addresses": addresses(compute, server),
+        "addresses": {name: plain(rows) for name, rows in addresses(compute, server).items()},
         "accessIPv4": server["access_ip_v4"],
         "accessIPv6": server["access_ip_v6"],
         "OS-DCF:diskConfig": server["disk_config"],
@@ -108,15 +136,41 @@ def server_base(compute: ComputeRecords, request: Request, server: Record) -> di
         view["locked_reason"] = server["locked_reason"]
     if request.version >= (2, 90):
         view["OS-EXT-SRV-ATTR:hostname"] = server["hostname"]
+    if request.version >= (2, 96):
+        view["pinned_availability_zone"] = server["zone_asked"]
     return view
 
 
-def server_detail(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
-    """A server in full."""
-    view = server_base(compute, request, server)
+def _image(request: Request, server: Record) -> Any:
+    """The image of a server, since 2.98 with the properties that it had at that time; empty when it has none."""
+    image = server["image_id"]
+    if not image:
+        return ""
+    view: dict[str, Any] = {"id": image, "links": [bookmark(request, "images", image)]}
+    return view if request.version < (2, 98) else {**view, "properties": server.get("_image_properties", {})}
+
+
+def plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Addresses without what extensions say of them."""
+    return [{"version": row["version"], "addr": row["addr"]} for row in rows]
+
+
+def _groups(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
+    if request.version < (2, 71):
+        return {}
+    group = compute.group_of(server["id"])
+    return {"server_groups": [] if group is None else [group["id"]]}
+
+
+def _hints(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
+    return {} if request.version < (2, 100) else {"scheduler_hints": server["_hints"]}
+
+
+def _details(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
     groups = [{"name": group["name"]} for group in compute.security_groups(server)]
     devices = compute.block_devices.select(server_id=server["id"])
-    view |= {
+    view = {
+        "addresses": addresses(compute, server),
         "key_name": server["key_name"],
         "config_drive": server["config_drive"],
         "OS-EXT-AZ:availability_zone": compute.zone_of(server["host"])
@@ -136,14 +190,15 @@ def server_detail(compute: ComputeRecords, request: Request, server: Record) -> 
     }
     if groups:
         view["security_groups"] = groups
-    if request.version >= (2, 71):
-        group = compute.group_of(server["id"])
-        view["server_groups"] = [] if group is None else [group["id"]]
-    if request.version >= (2, 96):
-        view["pinned_availability_zone"] = server["zone_asked"]
     if request.context.is_admin:
         view |= _for_admins(compute, request, server, devices)
     return view
+
+
+LISTED: tuple[Part, ...] = (_main, _details, _hints)
+"""The parts of a server in a list with details."""
+SHOWN: tuple[Part, ...] = (_main, _details, _groups, _hints)
+"""The parts of a server that is shown alone."""
 
 
 def _for_admins(compute: ComputeRecords, request: Request, server: Record, devices: list[Record]) -> dict[str, Any]:

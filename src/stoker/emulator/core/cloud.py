@@ -103,6 +103,7 @@ class Service:
     root: further routes directly below the mount (version discovery).
     public: `METHOD pattern` of routes served without a token.
     optional_token: every route is, and handlers look at `request.caller` themselves (Swift).
+    exact_paths: a slash at the end of a path counts (see `Router`).
     error_body: the body of an error; bytes or JSON data.
     """
 
@@ -116,12 +117,13 @@ class Service:
     root: Routes = field(default_factory=dict)
     public: frozenset[str] = frozenset()
     optional_token: bool = False
+    exact_paths: bool = False
     microversions: Microversions | None = None
     request_id_header: str | None = None
 
     def router(self) -> Router[tuple[Handler, bool]]:
         """The compiled routes: each a handler and whether it demands a token."""
-        router: Router[tuple[Handler, bool]] = Router()
+        router: Router[tuple[Handler, bool]] = Router(self.exact_paths)
         known: set[str] = set()
         tables = [(prefix, self.routes) for prefix in self.prefixes] + [("", self.root)]
         for prefix, table in tables:

@@ -21,15 +21,20 @@ class _Node(Generic[T]):
 
 class Router(Generic[T]):
     """Patterns look like `/servers/{server_id}/action`; a last segment `{name:*}` takes the rest of the path,
-    slashes included. A trailing slash is ignored except in such a rest."""
+    slashes included.
 
-    def __init__(self) -> None:
+    exact: a slash at the end of a path counts: `/servers/` asks for the server with an empty id. Otherwise it is
+    ignored, except in such a rest.
+    """
+
+    def __init__(self, exact: bool = False) -> None:
         self._root: _Node[T] = _Node()
+        self._exact = exact
 
     def add(self, pattern: str, methods: Mapping[str, T]) -> None:
         """Register targets by method; ValueError when one is there already."""
         node, names = self._root, []
-        for segment in _split(pattern):
+        for segment in self._split(pattern):
             if not segment.startswith("{"):
                 node = node.literal.setdefault(segment, _Node())
                 continue
@@ -49,7 +54,7 @@ class Router(Generic[T]):
 
         HEAD falls back to GET.
         """
-        parts = _split(path)
+        parts = self._split(path)
         values: list[str] = []
         node = _find(self._root, parts, 0, values, path)
         if node is None:
@@ -64,10 +69,9 @@ class Router(Generic[T]):
         target, names = found
         return target, dict(zip(names, values, strict=True))
 
-
-def _split(path: str) -> list[str]:
-    trimmed = path.strip("/")
-    return trimmed.split("/") if trimmed else []
+    def _split(self, path: str) -> list[str]:
+        trimmed = path.removeprefix("/") if self._exact else path.strip("/")
+        return trimmed.split("/") if trimmed else []
 
 
 def _find(node: _Node[T], parts: list[str], at: int, values: list[str], path: str) -> _Node[T] | None:

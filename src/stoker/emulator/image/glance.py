@@ -49,4 +49,5 @@ IMAGE = Service(
     root={"/": {"GET": info_routes.choices}, "/versions": {"GET": info_routes.versions}},
     public=frozenset({"GET /", "GET /versions"}),
     error_body=html_body,
+    exact_paths=True,
 )

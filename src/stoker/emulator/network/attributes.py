@@ -160,8 +160,10 @@ def cidr(value: Any) -> str:
 
 def ip_or_cidr(value: Any) -> str:
     """An address or a network, as given."""
-    checked: str = cidr(value) if isinstance(value, str) and "/" in value else ip(value)
-    return checked
+    if not isinstance(value, str) or "/" not in value:
+        return str(ip(value))
+    cidr(value)
+    return value
 
 
 def items(check: Check, distinct: bool = False) -> Check:

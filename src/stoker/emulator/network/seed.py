@@ -22,6 +22,14 @@ PUBLIC_SUBNET: Record = {
     "enable_dhcp": False,
 }
 PRIVATE_SUBNET: Record = {"name": "private-subnet", "ip_version": 4, "cidr": "10.0.0.0/26"}
+DEFAULT_POOL: Record = {
+    "name": "shared-default-subnetpool-v4",
+    "prefixes": ["10.0.0.0/22"],
+    "default_prefixlen": 26,
+    "shared": True,
+    "is_default": True,
+}
+"""What networks are made of that projects get without asking for details."""
 DEMO = "demo"
 
 
@@ -36,6 +44,7 @@ def seed_network(network: NetworkRecords) -> None:
     operator, owner = Actor(admin["id"], admin=True), Actor(demo["id"])
     public = network.networks.create(operator, PUBLIC)
     network.subnets.create(operator, {**PUBLIC_SUBNET, "network_id": public["id"]})
+    network.subnetpools.create(operator, DEFAULT_POOL)
     private = network.networks.create(owner, {"name": "private"})
     network.networks.rows.update(private, _preset=True)
     subnet = network.subnets.create(owner, {**PRIVATE_SUBNET, "network_id": private["id"]})

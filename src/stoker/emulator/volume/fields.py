@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from stoker.emulator.core.errors import bad_request
@@ -85,6 +86,22 @@ def name(minimum: int = 1, maximum: int = 255) -> Check:
 def identifier(value: Any) -> str | None:
     """A UUID, with or without dashes."""
     return None if isinstance(value, str) and _UUID.match(value) else f"{value!r} is not a 'uuid'"
+
+
+def address(version: int) -> Check:
+    """An IP address of a version, or nothing."""
+    parse = IPv4Address if version == 4 else IPv6Address
+
+    def check(value: Any) -> str | None:
+        if value == "":
+            return None
+        try:
+            parse(str(value))
+        except ValueError:
+            return f"{value!r} is not a 'ipv{version}'"
+        return None
+
+    return check
 
 
 def integer(minimum: int | None = None, maximum: int | None = None) -> Check:

@@ -1,0 +1,177 @@
+"""Images as Nova shows Glance's: up to microversion 2.35, and their metadata up to 2.38."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.views import bookmark, links
+from stoker.emulator.core.cloud import Routes
+from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.http import Query, Request, Response
+from stoker.emulator.core.internal import ask
+from stoker.emulator.core.paging import page
+from stoker.emulator.core.store import Record
+from stoker.emulator.image.image_routes import candidates
+from stoker.emulator.image.records import ImageRecords
+from stoker.emulator.volume import fields
+
+STATUS = {
+    "active": "ACTIVE",
+    "queued": "SAVING",
+    "saving": "SAVING",
+    "uploading": "SAVING",
+    "importing": "SAVING",
+    "killed": "ERROR",
+}
+PROGRESS = {"queued": 25, "saving": 50, "uploading": 50, "importing": 50, "active": 100}
+METADATA = fields.text_map(key_form=r"[a-zA-Z0-9\-_:. ]{1,255}")
+
+
+def _links(request: Request, image: Record) -> list[Record]:
+    elsewhere = f"{request.base.rsplit('/', 1)[0]}/image/images/{image['id']}"
+    alternate = {"rel": "alternate", "type": "application/vnd.openstack.image", "href": elsewhere}
+    return [*links(request, "images", image["id"]), alternate]
+
+
+def _brief(request: Request, image: Record) -> Record:
+    return {"id": image["id"], "name": image["name"], "links": _links(request, image)}
+
+
+def _view(request: Request, image: Record) -> Record:
+    view: Record = {
+        **_brief(request, image),
+        "status": STATUS.get(image["status"], "UNKNOWN"),
+        "progress": PROGRESS.get(image["status"], 0),
+        "created": image["created_at"],
+        "updated": image["updated_at"],
+        "minDisk": image["min_disk"],
+        "minRam": image["min_ram"],
+        "metadata": image["properties"],
+        "OS-EXT-IMG-SIZE:size": image["size"],
+    }
+    server = image["properties"].get("instance_uuid")
+    if server is not None:
+        own = {"rel": "self", "href": f"{request.base}/v2.1/servers/{server}"}
+        view["server"] = {"id": server, "links": [own, bookmark(request, "servers", server)]}
+    automatic = image["properties"].get("auto_disk_config")
+    if automatic is not None:
+        view["OS-DCF:diskConfig"] = "AUTO" if fields.as_boolean(automatic) else "MANUAL"
+    return view
+
+
+def _rows(compute: ComputeRecords, request: Request) -> list[Record]:
+    """The images that the caller may list and that the query selects, newest first."""
+    query, images = request.query, compute.cloud.of(ImageRecords)
+    rows = candidates(images, request.context, Query(""))[::-1]
+    if (name := query.get("name")) is not None:
+        rows = [row for row in rows if row["name"] == name]
+    if (status := query.get("status")) is not None:
+        rows = [row for row in rows if STATUS.get(row["status"]) == status.upper()]
+    if (server := query.get("server")) is not None:
+        key = server.rstrip("/").rsplit("/", 1)[-1]
+        rows = [row for row in rows if row["properties"].get("instance_uuid") == key]
+    if (kind := query.get("type")) is not None:
+        rows = [row for row in rows if row["properties"].get("image_type") == kind]
+    for name, field in (("minDisk", "min_disk"), ("minRam", "min_ram")):
+        if (least := query.integer(name)) is not None:
+            rows = [row for row in rows if row[field] >= least]
+    if (since := query.get("changes-since")) is not None:
+        rows = [row for row in rows if row["updated_at"] >= since]
+    return rows
+
+
+def _page(compute: ComputeRecords, request: Request, detailed: bool) -> Response:
+    shown = page(_rows(compute, request), request.query)
+    view = _view if detailed else _brief
+    body: dict[str, Any] = {"images": [view(request, row) for row in shown.rows]}
+    if shown.next_marker is not None:
+        body["images_links"] = shown.links(request)
+    return Response(body)
+
+
+def index(compute: ComputeRecords, request: Request) -> Response:
+    return _page(compute, request, detailed=False)
+
+
+def detail(compute: ComputeRecords, request: Request) -> Response:
+    return _page(compute, request, detailed=True)
+
+
+def _image(compute: ComputeRecords, request: Request) -> Record:
+    return compute.cloud.of(ImageRecords).image_in(request.context, request.vars["image_id"])
+
+
+def show(compute: ComputeRecords, request: Request) -> Response:
+    return Response({"image": _view(request, _image(compute, request))})
+
+
+def delete(compute: ComputeRecords, request: Request) -> Response:
+    ask(compute.cloud, request, "DELETE", f"/image/v2/images/{request.vars['image_id']}")
+    return Response(status=204)
+
+
+def show_metadata(compute: ComputeRecords, request: Request) -> Response:
+    return Response({"metadata": _image(compute, request)["properties"]})
+
+
+def _set(compute: ComputeRecords, request: Request, metadata: dict[str, str]) -> dict[str, str]:
+    images = compute.cloud.of(ImageRecords)
+    image = images.owned_image(request.context, request.vars["image_id"])
+    compute.check_metadata_quota(image["project_id"], metadata)
+    images.change(image, {"properties": metadata})
+    return metadata
+
+
+def _given(request: Request) -> dict[str, str]:
+    metadata = request.object("metadata")
+    fields.check_fields({"metadata": metadata}, {"metadata": METADATA})
+    return metadata
+
+
+def merge_metadata(compute: ComputeRecords, request: Request) -> Response:
+    have = _image(compute, request)["properties"]
+    return Response({"metadata": _set(compute, request, {**have, **_given(request)})})
+
+
+def replace_metadata(compute: ComputeRecords, request: Request) -> Response:
+    return Response({"metadata": _set(compute, request, _given(request))})
+
+
+def _item(compute: ComputeRecords, request: Request) -> dict[str, str]:
+    """The metadata, which have the item of the path; 404 otherwise."""
+    metadata: dict[str, str] = _image(compute, request)["properties"]
+    if request.vars["key"] not in metadata:
+        raise not_found("Metadata item was not found")
+    return metadata
+
+
+def show_item(compute: ComputeRecords, request: Request) -> Response:
+    key = request.vars["key"]
+    return Response({"meta": {key: _item(compute, request)[key]}})
+
+
+def set_item(compute: ComputeRecords, request: Request) -> Response:
+    item = request.object("meta")
+    fields.check_fields({"meta": item}, {"meta": METADATA})
+    if list(item) != [request.vars["key"]]:
+        raise bad_request("Request body and URI mismatch")
+    _set(compute, request, {**_image(compute, request)["properties"], **item})
+    return Response({"meta": item})
+
+
+def delete_item(compute: ComputeRecords, request: Request) -> Response:
+    kept = {name: value for name, value in _item(compute, request).items() if name != request.vars["key"]}
+    _set(compute, request, kept)
+    return Response(status=204)
+
+
+IMAGE_PROXIES: Routes = {
+    "/images": {"GET": index},
+    "/images/detail": {"GET": detail},
+    "/images/{image_id}": {"GET": show, "DELETE": delete},
+}
+IMAGE_METADATA_PROXIES: Routes = {
+    "/images/{image_id}/metadata": {"GET": show_metadata, "POST": merge_metadata, "PUT": replace_metadata},
+    "/images/{image_id}/metadata/{key}": {"GET": show_item, "PUT": set_item, "DELETE": delete_item},
+}

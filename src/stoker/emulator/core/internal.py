@@ -1,0 +1,30 @@
+"""One service asking another by its API, in the name of the caller whom it serves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from stoker.emulator.core.cloud import Cloud
+from stoker.emulator.core.errors import ApiError
+from stoker.emulator.core.http import Request
+
+
+def ask(cloud: Cloud, asking: Request, method: str, path: str, body: Any = None, query: str = "") -> Any:
+    """The JSON of another service's answer to the caller of the request that is being served.
+
+    path: from the root of the cloud, `/network/v2.0/ports`.
+    Raises: ApiError with the status and message of the other service's refusal.
+    """
+    mount, _, rest = path.lstrip("/").partition("/")
+    service, router = cloud.by_mount[mount]
+    request = Request(method, f"/{rest}", query, body=b"" if body is None else orjson.dumps(body))
+    request.base, request.id, request.caller = cloud.endpoint + service.mount, asking.id, asking.caller
+    if service.microversions is not None:
+        request.version = service.microversions.default
+    (handler, _), request.vars = router.match(method, request.path)
+    try:
+        return handler(cloud.records_of(service), request).body
+    except ApiError as error:
+        raise ApiError(error.status, error.message) from None
