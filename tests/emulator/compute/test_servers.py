@@ -302,3 +302,38 @@ def test_hosts_are_left_and_reached(nova: Any) -> None:
     assert nova.status(key) == "MIGRATING"
     nova.wait()
     assert nova.server(key, user="admin")["OS-EXT-SRV-ATTR:host"] == "compute-4" != host
+
+
+def test_changes_and_rebuilds_answer_by_microversion(nova: Any) -> None:
+    key = nova.boot(accessIPv6="::babe:220.12.22.2")
+    changed = nova.call("PUT", f"/servers/{key}", {"server": {"name": "n"}}, version="2.1").json["server"]
+    [[address]] = changed["addresses"].values()
+    assert set(address) == {"version", "addr"}
+    assert changed["accessIPv6"] == "::babe:dc0c:1602"
+    assert "server_groups" not in nova.call("GET", "/servers/detail").json["servers"][0]
+    rebuild = {"rebuild": {"imageRef": nova.image()}}
+    rebuilt = nova.call("POST", f"/servers/{key}/action", rebuild, user="admin").json["server"]
+    assert "OS-EXT-SRV-ATTR:user_data" not in rebuilt and rebuilt["user_data"] is None
+    assert rebuilt["server_groups"] == [] and rebuilt["scheduler_hints"] == {}
+    assert rebuilt["image"]["properties"] == {"os_distro": "cirros"}
+    full = {"server": {"hostname": "guest.example.org"}}
+    assert nova.call("PUT", f"/servers/{key}", full, version="2.93").status == 400
+    assert nova.call("PUT", f"/servers/{key}", full, version="2.94").status == 200
+
+
+def test_a_shelved_server_comes_back_on_the_host_asked_for(nova: Any) -> None:
+    key = nova.boot()
+    nova.act(key, "shelve")
+    nova.wait()
+    assert nova.act(key, "unshelve", {"host": "compute-3"}).status == 403
+    assert nova.act(key, "unshelve", {"host": "unknown"}, user="admin").status == 400
+    assert nova.act(key, "unshelve", {"host": "compute-3"}, user="admin").status == 202
+    nova.wait()
+    assert nova.server(key, user="admin")["OS-EXT-SRV-ATTR:host"] == "compute-3"
+
+
+def test_a_project_without_networks_is_given_one(nova: Any) -> None:
+    wanted = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": "auto"}
+    made = nova.call("POST", "/servers", {"server": wanted}, user="admin")
+    nova.wait()
+    assert list(nova.server(made.json["server"]["id"], user="admin")["addresses"]) == ["auto_allocated_network"]

@@ -134,8 +134,8 @@ class NetworkRecords(TableRecords):
         preset = [row for row in own if row.get("_preset")]
         if preset:
             return preset
-        actor = Actor(project_id)
-        return own or [row for row in self.networks.rows if self.networks.usable(actor, row)]
+        actor, inner = Actor(project_id), self.networks.rows.select(**{"router:external": False})
+        return own or [row for row in inner if self.networks.usable(actor, row)]
 
     def network_for(self, project_id: str, network_id: str) -> Record:
         """A network the project may see (external ones too); 404 NetworkNotFound."""
