@@ -198,3 +198,12 @@ def test_a_volume_snapshot_that_nova_assists(nova: Any) -> None:
     assert (made.status, made.json["snapshot"]["volumeId"]) == (200, volume)
     query = '?delete_info=%7B"volume_id":"' + volume + '"%7D'
     assert nova.call("DELETE", f"/os-assisted-volume-snapshots/s{query}", user="admin").status == 204
+
+
+def test_there_is_no_password_of_a_guest_and_no_share(nova: Any) -> None:
+    key = nova.boot()
+    assert nova.call("GET", f"/servers/{key}/os-server-password").json == {"password": ""}
+    assert nova.call("DELETE", f"/servers/{key}/os-server-password").status == 204
+    assert nova.call("GET", f"/servers/{key}/shares").json == {"shares": []}
+    wanted = {"share": {"share_id": "00000000-0000-0000-0000-000000000000"}}
+    assert nova.call("POST", f"/servers/{key}/shares", wanted).status == 404

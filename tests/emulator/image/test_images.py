@@ -115,7 +115,6 @@ def test_upload_needs_formats_and_a_media_type(demo: Glance) -> None:
         ({"min_disk": -1}, 400),
         ({"min_ram": True}, 400),
         ({"disk_format": "floppy"}, 400),
-        ({"disk_format": "ami"}, 400),
         ({"visibility": "secret"}, 400),
         ({"custom": {"not": "text"}}, 400),
         ({"status": "active"}, 403),

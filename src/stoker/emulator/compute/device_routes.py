@@ -247,6 +247,17 @@ def diagnostics(compute: ComputeRecords, request: Request) -> Response:
     )
 
 
+def show_password(compute: ComputeRecords, request: Request) -> Response:
+    """The encrypted password that the guest has set: none, as no guest runs."""
+    found(compute, request)
+    return Response({"password": ""})
+
+
+def clear_password(compute: ComputeRecords, request: Request) -> Response:
+    found(compute, request)
+    return Response(status=204)
+
+
 def list_shares(compute: ComputeRecords, request: Request) -> Response:
     """None: the cloud has no shared file systems."""
     found(compute, request)

@@ -75,6 +75,10 @@ SERVER_ROUTES: Routes = {
     "/servers/{server_id}/os-security-groups": {"GET": device_routes.list_security_groups},
     "/servers/{server_id}/os-instance-actions": {"GET": device_routes.list_events},
     "/servers/{server_id}/os-instance-actions/{request_id}": {"GET": device_routes.show_event},
+    "/servers/{server_id}/os-server-password": {
+        "GET": device_routes.show_password,
+        "DELETE": device_routes.clear_password,
+    },
     "/servers/{server_id}/diagnostics": {"GET": device_routes.diagnostics},
     "/servers/{server_id}/migrations": {"GET": host_routes.list_server_migrations},
 }

@@ -83,9 +83,8 @@ def server_view(compute: ComputeRecords, request: Request, server: Record, parts
 
 
 def changed_server(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
-    """A server as its change answers it: since 2.75 nearly as it is shown."""
-    parts = (_main, _details, _groups) if request.version >= (2, 75) else (_main, _groups)
-    return server_view(compute, request, server, parts)
+    """A server as its change answers it: since 2.75 as it is shown."""
+    return server_view(compute, request, server, SHOWN if request.version >= (2, 75) else (_main, _groups))
 
 
 def rebuilt_server(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:

@@ -23,8 +23,8 @@ class Router(Generic[T]):
     """Patterns look like `/servers/{server_id}/action`; a last segment `{name:*}` takes the rest of the path,
     slashes included.
 
-    exact: a slash at the end of a path counts: `/servers/` asks for the server with an empty id. Otherwise it is
-    ignored, except in such a rest.
+    exact: a slash at the end of a path counts: `/servers/` is another path than `/servers`, and no variable takes its
+    empty last segment. Otherwise it is ignored, except in such a rest.
     """
 
     def __init__(self, exact: bool = False) -> None:
@@ -81,7 +81,7 @@ def _find(node: _Node[T], parts: list[str], at: int, values: list[str], path: st
         found = _find(child, parts, at + 1, values, path)
         if found is not None:
             return found
-    if node.variable is not None:
+    if node.variable is not None and parts[at]:
         values.append(decode(parts[at]))
         found = _find(node.variable, parts, at + 1, values, path)
         if found is not None:

@@ -24,8 +24,6 @@ STATUSES = (
     "pending_delete",
     "deactivated",
 )
-LINKED_FORMATS = frozenset({"ami", "ari", "aki"})
-"""Formats that must be named as disk and container format at once."""
 
 Schema = Mapping[str, Any]
 _TEXT: Schema = {"type": "string"}
@@ -120,6 +118,8 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str,
     "boolean": bool,
     "integer": int,
+    "number": (int, float),
+    "object": dict,
     "array": list,
     "null": type(None),
 }
@@ -127,41 +127,34 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 def check(name: str, value: Any) -> None:
     """400 when the value does not suit the attribute, or the custom property."""
-    _check(name, value, WRITABLE.get(name) or COMMON.get(name) or _TEXT)
+    check_value(name, value, WRITABLE.get(name) or COMMON.get(name) or _TEXT)
 
 
-def check_formats(disk_format: str | None, container_format: str | None) -> None:
-    """400 when one of the formats needs the other to be the same."""
-    if disk_format != container_format and LINKED_FORMATS.intersection((disk_format, container_format)):
-        raise bad_request(
-            "Invalid mix of disk and container formats. When setting a disk or container format to one of 'aki', "
-            "'ari', or 'ami', the container and disk formats must match."
-        )
-
-
-def _check(name: str, value: Any, schema: Schema) -> None:
-    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    if not any(_is(value, kind) for kind in kinds):
-        raise _mismatch(name, f"{value!r} is not of type {', '.join(repr(kind) for kind in kinds)}")
+def check_value(name: str, value: Any, schema: Schema, kind: str = "image") -> None:
+    """400 when the value does not suit the schema. kind: what the message calls the whole."""
+    kinds = schema.get("type", ())
+    kinds = kinds if isinstance(kinds, list | tuple) else [kinds]
+    if kinds and not any(_is(value, one) for one in kinds):
+        raise _mismatch(kind, name, f"{value!r} is not of type {', '.join(repr(one) for one in kinds)}")
     if "enum" in schema and value not in schema["enum"]:
-        raise _mismatch(name, f"{value!r} is not one of {schema['enum']}")
+        raise _mismatch(kind, name, f"{value!r} is not one of {schema['enum']}")
     if isinstance(value, str):
         if len(value) > schema.get("maxLength", 65535):
-            raise _mismatch(name, f"{value!r} is too long")
+            raise _mismatch(kind, name, f"{value!r} is too long")
         if "pattern" in schema and re.match(schema["pattern"], value) is None:
-            raise _mismatch(name, f"{value!r} does not match {schema['pattern']!r}")
+            raise _mismatch(kind, name, f"{value!r} does not match {schema['pattern']!r}")
     elif isinstance(value, list):
-        for item in value:
-            _check(name, item, schema["items"])
+        for item in value if "items" in schema else ():
+            check_value(name, item, schema["items"], kind)
     elif "minimum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
-        raise _mismatch(name, f"{value!r} is not between {schema['minimum']} and {schema['maximum']}")
+        raise _mismatch(kind, name, f"{value!r} is not between {schema['minimum']} and {schema['maximum']}")
 
 
 def _is(value: Any, kind: str) -> bool:
-    if kind == "integer" and isinstance(value, bool):
+    if kind in ("integer", "number") and isinstance(value, bool):
         return False
     return isinstance(value, _TYPES[kind])
 
 
-def _mismatch(name: str, reason: str) -> ApiError:
-    return bad_request(f"Provided object does not match schema 'image': {reason}. Failed validating '{name}'.")
+def _mismatch(kind: str, name: str, reason: str) -> ApiError:
+    return bad_request(f"Provided object does not match schema '{kind}': {reason}. Failed validating '{name}'.")

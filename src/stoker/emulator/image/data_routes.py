@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from stoker.emulator.core.errors import ApiError, bad_request, forbidden
 from stoker.emulator.core.http import Request, Response
+from stoker.emulator.image.patch import created
 from stoker.emulator.image.records import IMPORT_NEEDS, ImageRecords
 from stoker.emulator.image.views import task_view
 
@@ -59,6 +60,25 @@ def index_tasks(images: ImageRecords, request: Request) -> Response:
     return Response({"tasks": rows, "first": "/v2/tasks", "schema": "/v2/schemas/tasks"})
 
 
+def create_task(images: ImageRecords, request: Request) -> Response:
+    """Import an image by a task, as operators do: `{type: import, input: {import_from, import_from_format,
+    image_properties}}`."""
+    context, body = request.context, request.json
+    if not context.is_admin:
+        raise forbidden("You are not authorized to complete add_task action.")
+    if not isinstance(body, Mapping) or body.get("type") != "import" or not isinstance(body.get("input"), Mapping):
+        raise bad_request("A task must be of the type 'import' and have an 'input'.")
+    wanted = body["input"]
+    for name in ("import_from", "import_from_format", "image_properties"):
+        if not wanted.get(name):
+            raise bad_request(f"Input does not contain '{name}' field")
+    if not _is_web_address(wanted["import_from"]) or not urlsplit(wanted["import_from"]).path.strip("/"):
+        raise bad_request(f"import_from must be the address of a file on the web, not {wanted['import_from']}.")
+    fields, owner = created(wanted["image_properties"])
+    task = images.begin_task(context, dict(wanted), owner or context.project, fields, request.id)
+    return Response(task_view(task), 201, {"Location": f"{request.base}/v2/tasks/{task['id']}"})
+
+
 def show_task(images: ImageRecords, request: Request) -> Response:
     task = images.tasks.require(request.vars["task_id"])
     if not request.context.may_see(task):
@@ -78,13 +98,16 @@ def _import_method(body: Mapping[str, Any]) -> Mapping[str, Any]:
         raise bad_request("Import request requires a 'name' field in its 'method'.")
     if method["name"] not in IMPORT_NEEDS:
         raise bad_request(f"Unknown import method name '{method['name']}'.")
-    if body.get("stores") or body.get("all_stores"):
+    if body.get("stores"):
         raise bad_request("Multi backend is not supported at this site.")
-    if method["name"] == "web-download":
-        parts = urlsplit(str(method.get("uri", "")))
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise bad_request(f"URI for web-download does not pass filtering: {method.get('uri')}")
+    if method["name"] == "web-download" and not _is_web_address(method.get("uri")):
+        raise bad_request(f"URI for web-download does not pass filtering: {method.get('uri')}")
     return method
+
+
+def _is_web_address(uri: Any) -> bool:
+    parts = urlsplit(str(uri or ""))
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _range(header: str, size: int) -> tuple[int, int]:

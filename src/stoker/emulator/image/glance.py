@@ -5,6 +5,7 @@ from __future__ import annotations
 from stoker.emulator.core.cloud import Routes, Service
 from stoker.emulator.image import data_routes, image_routes, info_routes, member_routes, schemas
 from stoker.emulator.image.errors import html_body, negotiated
+from stoker.emulator.image.metadefs import METADEF_ROUTES
 from stoker.emulator.image.records import ImageRecords
 
 ROUTES: Routes = {
@@ -28,12 +29,12 @@ ROUTES: Routes = {
         "DELETE": member_routes.delete,
     },
     "/schemas/{name}": {"GET": schemas.show},
-    "/tasks": {"GET": data_routes.index_tasks},
+    "/tasks": {"GET": data_routes.index_tasks, "POST": data_routes.create_task},
     "/tasks/{task_id}": {"GET": data_routes.show_task},
     "/info/import": {"GET": info_routes.import_info},
     "/info/stores": {"GET": info_routes.stores},
     "/info/usage": {"GET": info_routes.usage},
-    "/metadefs/namespaces": {"GET": info_routes.namespaces},
+    **METADEF_ROUTES,
 }
 
 IMAGE = Service(

@@ -1,4 +1,4 @@
-"""What the service can do: versions, import methods, stores, usage, metadata definitions."""
+"""What the service can do: versions, import methods, stores, usage."""
 
 from __future__ import annotations
 
@@ -31,12 +31,6 @@ def stores(images: ImageRecords, request: Request) -> Response:
 def usage(images: ImageRecords, request: Request) -> Response:
     """Quotas are off, so that there is nothing to report."""
     return Response({"usage": {}})
-
-
-def namespaces(images: ImageRecords, request: Request) -> Response:
-    """No metadata definitions are loaded."""
-    path = "/v2/metadefs/namespaces"
-    return Response({"namespaces": [], "first": path, "schema": "/v2/schemas/metadefs/namespaces"})
 
 
 def _versions(request: Request) -> list[dict[str, Any]]:

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.emulator.core.cloud import Cloud, Records, new_id
-from stoker.emulator.core.errors import bad_request, conflict, forbidden, not_found
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity.records import IdentityRecords
-from stoker.emulator.image.attributes import check_formats
 
 HASH = "sha512"
 SNAPSHOT_SIZE = 64 * 1024
@@ -56,6 +55,7 @@ class ImageRecords(Records):
             "images", ("name", "project_id"), lambda key: not_found(f"No image found with ID {key}")
         )
         self.members = self.collection("members", ("image_id", "project_id"))
+        self.namespaces = self.collection("namespaces", ("project_id",))
         self.tasks = self.collection(
             "tasks", ("image_id",), lambda key: not_found(f"The requested task {key} could not be found.")
         )
@@ -109,12 +109,11 @@ class ImageRecords(Records):
     def create(self, project_id: str, wanted: Record) -> Record:
         """A new, queued image. `wanted` has checked attributes of an image record, any of them left out.
 
-        Raises: ApiError 409 when the id is taken, 400 for formats that do not go together.
+        Raises: ApiError 409 when the id is taken.
         """
         key = wanted.get("id") or new_id()
         if key in self.images:
             raise conflict(f"Image ID {key} already exists!")
-        check_formats(wanted.get("disk_format"), wanted.get("container_format"))
         now = self.timestamp()
         return self.images.add(
             {
@@ -146,7 +145,6 @@ class ImageRecords(Records):
 
     def change(self, image: Record, changes: Record) -> None:
         """Set checked attributes."""
-        check_formats(*(changes.get(field, image[field]) for field in ("disk_format", "container_format")))
         self.images.update(image, **changes, updated_at=self.timestamp())
 
     def delete(self, image: Record) -> None:
@@ -191,7 +189,8 @@ class ImageRecords(Records):
                 f"it is '{image['status']}'."
             )
         _require_formats(image)
-        task = self._add_task(context, image, method, request_id)
+        wanted = {"image_id": image["id"], "import_req": {"method": dict(method)}}
+        task = self._add_task(context, "api_image_import", wanted, request_id, image["id"])
         properties = {**image["properties"], "os_glance_import_task": task["id"]}
         self.images.update(image, status="importing", properties=properties, updated_at=self.timestamp())
         self.after(0.05, self.begin_saving, image["id"])
@@ -266,18 +265,47 @@ class ImageRecords(Records):
         self.cloud.store.put_blob(data_key(image["id"]), data)
         self.images.update(image, **described(data, image["disk_format"]), status="active", updated_at=self.timestamp())
 
-    def _add_task(self, context: Context, image: Record, method: Mapping[str, Any], request_id: str) -> Record:
+    def begin_task(self, context: Context, wanted: Record, owner: str, image: Record, request_id: str) -> Record:
+        """Start to make an image of what stands behind a URI; the task.
+
+        wanted: what the task was asked, with the URI in `import_from`. image: checked attributes of the image.
+        Nothing is fetched, see `begin_import`.
+        """
+        task = self._add_task(context, "import", wanted, request_id)
+        self.after(0.1, self.finish_task, task["id"], owner, image)
+        return task
+
+    def finish_task(self, task_id: str, owner: str, wanted: Record) -> None:
+        """Make the image that a task is to import; a task that cannot says why."""
+        task = self.tasks.get(task_id)
+        if task is None:
+            return
+        fault, now = task.pop("_fault", None), self.timestamp()
+        try:
+            image = None if fault is not None else self.create(owner, wanted)
+        except ApiError as error:
+            image, fault = None, error.message
+        if image is None:
+            self.tasks.update(task, status="failure", message=str(fault), updated_at=now)
+            return
+        self._fill(image, stand_in(task["input"]["import_from"], SNAPSHOT_SIZE))
+        result = {"image_id": image["id"]}
+        self.tasks.update(task, status="success", image_id=image["id"], result=result, updated_at=now)
+
+    def _add_task(
+        self, context: Context, kind: str, wanted: Record, request_id: str, image_id: str | None = None
+    ) -> Record:
         now = self.timestamp()
         return self.tasks.add(
             {
                 "id": new_id(),
-                "type": "api_image_import",
+                "type": kind,
                 "status": "processing",
-                "image_id": image["id"],
+                "image_id": image_id,
                 "project_id": context.project_id,
                 "user_id": context.user_id,
                 "request_id": request_id,
-                "input": {"image_id": image["id"], "import_req": {"method": dict(method)}},
+                "input": wanted,
                 "result": None,
                 "message": "",
                 "created_at": now,

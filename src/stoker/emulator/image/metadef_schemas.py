@@ -1,0 +1,117 @@
+"""Metadata definitions as JSON schemas: what bodies may hold, and what `/v2/schemas/metadefs/…` answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Schema = Mapping[str, Any]
+_TEXT: Schema = {"type": "string"}
+_NAME: Schema = {"type": "string", "maxLength": 80}
+_DESCRIPTION: Schema = {"type": "string", "maxLength": 500}
+_OBJECT: Schema = {"type": "object"}
+_STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
+_STAMPS: Mapping[str, Schema] = {
+    "created_at": {"type": "string", "readOnly": True},
+    "updated_at": {"type": "string", "readOnly": True},
+}
+_LINKS: Mapping[str, Schema] = {
+    "self": {"type": "string", "readOnly": True},
+    "schema": {"type": "string", "readOnly": True},
+}
+_NUMBER: Schema = {"type": ["integer", "number"]}
+_COUNT: Schema = {"type": "integer", "minimum": 0, "maximum": 2**31 - 1}
+
+PROPERTY: Mapping[str, Schema] = {
+    "name": {"type": "string", "maxLength": 80},
+    "title": _TEXT,
+    "description": _TEXT,
+    "type": {"type": "string", "enum": ["array", "boolean", "integer", "number", "object", "string", "null"]},
+    "operators": _STRINGS,
+    "minimum": _NUMBER,
+    "maximum": _NUMBER,
+    "minLength": _COUNT,
+    "maxLength": _COUNT,
+    "pattern": _TEXT,
+    "enum": {"type": "array", "items": {}},
+    "readonly": {"type": "boolean"},
+    "default": {},
+    "items": _OBJECT,
+    "minItems": _COUNT,
+    "maxItems": _COUNT,
+    "uniqueItems": {"type": "boolean"},
+    "additionalItems": {"type": "boolean"},
+}
+OBJECT: Mapping[str, Schema] = {
+    "name": {"type": "string", "maxLength": 80},
+    "description": _TEXT,
+    "required": _STRINGS,
+    "properties": _OBJECT,
+    **_STAMPS,
+    **_LINKS,
+}
+TAG: Mapping[str, Schema] = {"name": _NAME, **_STAMPS}
+ASSOCIATION: Mapping[str, Schema] = {
+    "name": _NAME,
+    "prefix": {"type": "string", "maxLength": 80},
+    "properties_target": {"type": "string", "maxLength": 80},
+    **_STAMPS,
+}
+NAMESPACE: Mapping[str, Schema] = {
+    "namespace": _NAME,
+    "display_name": _NAME,
+    "description": _DESCRIPTION,
+    "visibility": {"type": "string", "enum": ["public", "private"]},
+    "protected": {"type": "boolean"},
+    "owner": {"type": "string", "maxLength": 255},
+    **_STAMPS,
+    **_LINKS,
+    "resource_type_associations": {"type": "array", "items": _OBJECT},
+    "properties": _OBJECT,
+    "objects": {"type": "array", "items": _OBJECT},
+    "tags": {"type": "array", "items": _OBJECT},
+}
+TAGS: Mapping[str, Schema] = {"tags": {"type": "array", "items": _OBJECT}}
+
+
+def _item(name: str, properties: Mapping[str, Schema], required: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def _list(plural: str, item: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": plural,
+        "properties": {
+            plural: {"type": "array", "items": item},
+            **dict.fromkeys(("first", "next", "schema"), _TEXT),
+        },
+        "links": [
+            {"rel": "first", "href": "{first}"},
+            {"rel": "next", "href": "{next}"},
+            {"rel": "describedby", "href": "{schema}"},
+        ],
+    }
+
+
+_KINDS = {
+    "namespace": _item("namespace", NAMESPACE, ("namespace",)),
+    "resource_type": _item("resource_type_association", ASSOCIATION, ("name",)),
+    "object": _item("object", OBJECT, ("name",)),
+    "property": _item("property", PROPERTY, ("name", "title", "type")),
+    "tag": _item("tag", TAG, ("name",)),
+}
+SCHEMAS: Mapping[str, Mapping[str, Any]] = {
+    **_KINDS,
+    "namespaces": _list("namespaces", _KINDS["namespace"]),
+    "resource_types": _list("resource_type_associations", _KINDS["resource_type"]),
+    "objects": _list("objects", _KINDS["object"]),
+    "properties": _list("properties", _KINDS["property"]),
+    "tags": _list("tags", _KINDS["tag"]),
+}
+"""By the last segment of the path."""
