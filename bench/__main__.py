@@ -1,11 +1,12 @@
 """Measure an embedded Stoker and print its figures beside Heat's.
 
-    python -m bench [--quick] [--out FILE]
+    python -m bench [CASE …] [--quick] [--out FILE]
 
 The peer's figures are in `heat.json`. The outside benchmark `stackbench.py` speaks only the REST API, and is the one
 that was run on Heat; it is looked for in `$STACKBENCH` and in `../shared/bench/`, and left out when it is in neither.
+Its cases have its own names here but for `requests`, its `reads`.
 The case `networks` compares 500 OS::Neutron::Net with a bare script that makes the same calls to the same emulator;
-`templates` is in `template_cases`, and `tree`, `stacks` and `waiting` in `lifecycle_cases`.
+`templates` is in `template_cases`, `reads` in `read_cases`, and `tree`, `stacks` and `waiting` in `lifecycle_cases`.
 """
 
 from __future__ import annotations
@@ -25,13 +26,18 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench import lifecycle_cases, networks, template_cases
+from bench import lifecycle_cases, networks, read_cases, template_cases
 
 LIVES = {
+    "reads": read_cases.reads,
     "tree": lifecycle_cases.tree,
     "stacks": lifecycle_cases.small_stacks,
     "waiting": lifecycle_cases.waiting,
 }
+OUTSIDE = {name: name for name in ("flat", "group", "chain", "fan", "update", "validate")} | {"requests": "reads"}
+"""The outside benchmark's cases that are run, with its own names for them."""
+
+CASES = (*OUTSIDE, "networks", "templates", *LIVES)
 HERE = Path(__file__).parent
 STOKER = [str(Path(sys.executable).with_name("stoker"))]
 
@@ -39,22 +45,19 @@ STOKER = [str(Path(sys.executable).with_name("stoker"))]
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="one run of each case, no reads at eight clients")
-    parser.add_argument(
-        "--only",
-        default="flat,group,chain,fan,update,reads,validate,networks,templates,tree,stacks,waiting",
-        help="cases to run",
-    )
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"cases to run, of {', '.join(CASES)}; all by default")
     parser.add_argument("--out", type=Path, help="write all records to this file as JSON")
     arguments = parser.parse_args()
-    cases = arguments.only.split(",")
+    cases = arguments.cases or CASES
+    if unknown := set(cases) - set(CASES):
+        parser.error(f"there is no case {', '.join(sorted(unknown))}")
     records = template_cases.measure() if "templates" in cases else []
-    if set(cases) - {"templates", *LIVES}:
+    if {"networks", *OUTSIDE} & set(cases):
         with (
             tempfile.TemporaryDirectory(prefix="stoker-bench-") as directory,
             embedded(directory, "--cloud-port", "0") as place,
         ):
-            own = ("networks", "templates", *LIVES)
-            records += outside(place, [case for case in cases if case not in own], quick=arguments.quick)
+            records += outside(place, [OUTSIDE[case] for case in cases if case in OUTSIDE], quick=arguments.quick)
             if "networks" in cases:
                 records.append(networks.measure(place))
     records += lives([case for case in cases if case in LIVES])
@@ -128,7 +131,7 @@ def show(records: list[dict[str, Any]], heat: dict[str, Any]) -> None:
     for (case, phase, n), record in best.items():
         request = "p50_ms" in record
         ours = record["p50_ms"] if request else record.get("wall_s", 0)
-        theirs = heat.get(phase if request else f"{case} {phase} {n}") if n in ("1",) or not request else None
+        theirs = heat.get(_peer_key(case, phase, n, request=request))
         unit = "ms" if request else "s"
         table.add_row(
             phase if request else f"{case} {phase}",
@@ -141,6 +144,13 @@ def show(records: list[dict[str, Any]], heat: dict[str, Any]) -> None:
             str(record.get("note") or record.get("error") or record.get("error_sample") or ""),
         )
     Console(width=150).print(table)
+
+
+def _peer_key(case: str, phase: str, n: str, *, request: bool) -> str:
+    """Under what name the peer's figure for a record is noted."""
+    if not request:
+        return f"{case} {phase} {n}"
+    return phase if n == "1" else f"{phase}, {n} clients"
 
 
 if __name__ == "__main__":

@@ -193,9 +193,9 @@ def slow_cloud(directory: str) -> Iterator[list[str]]:
 def measured(place: dict[str, Any], record: dict[str, Any]) -> Iterator[None]:
     """Add the engine's computing time, and the most memory it ever had, to the record."""
     process = place["pids"]["engine"]
-    before = _cpu_seconds(process)
+    before = cpu_seconds(process)
     yield
-    record["cpu_total_s"] = round(_cpu_seconds(process) - before, 2)
+    record["cpu_total_s"] = round(cpu_seconds(process) - before, 2)
     record["rss_max_mb"] = {"engine": _peak_memory(process)}
 
 
@@ -240,7 +240,8 @@ async def small_stacks(place: dict[str, Any]) -> list[dict[str, Any]]:
     return [record]
 
 
-def _cpu_seconds(process: int) -> float:
+def cpu_seconds(process: int) -> float:
+    """Computing time of a process so far."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / 100
 

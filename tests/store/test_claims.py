@@ -175,7 +175,7 @@ async def test_a_change_from_outside_of_operations_is_made_on_what_was_read_or_n
     journal: Journal, running: tuple[Stack, Operation]
 ) -> None:
     made, owned = running
-    values: dict[str, Any] = dict.fromkeys(Resource.__dataclass_fields__)
+    values: dict[str, Any] = dict.fromkeys(Resource.columns)
     text = {"uuid": "r", "stack_id": made.id, "name": "r", "type": "T", "action": "CREATE", "status": "COMPLETE"}
     resource = Resource(
         **{**values, **text, "reason": "", "fingerprint": "", "requires": "[]", "position": 1, "state": "as read",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from oslo_config import cfg
 from oslo_policy import opts, policy
 
 from stoker.api.faults import NotAllowed
 from stoker.api.policies import DEPRECATED_SINCE, RULE_SETS
+
+_Decision = TypeVar("_Decision")
 
 _TYPE_RULE = "resource_types:"
 
@@ -35,7 +38,10 @@ class Credentials:
 
 
 class _Enforcer(policy.Enforcer):
-    """Looks for changed files at most once in `_LOOK_EVERY` seconds: a request asks about many rules."""
+    """Looks for changed files at most once in `_LOOK_EVERY` seconds: a request asks about many rules.
+
+    For the same time it is remembered what was `decided`.
+    """
 
     _looked = float("-inf")
 
@@ -44,6 +50,7 @@ class _Enforcer(policy.Enforcer):
         if force_reload or now - self._looked >= _LOOK_EVERY:
             self._looked = now
             super().load_rules(force_reload)
+            self.decided: dict[Hashable, Any] = {}
 
 
 class Policy:
@@ -63,7 +70,10 @@ class Policy:
 
     def allows(self, rule: str, caller: Credentials, project_id: str) -> bool:
         """Whether `caller` passes `rule` for the project that the URL names."""
-        return bool(self._enforcer.enforce(rule, {"project_id": project_id}, _plain(caller)))
+        return self._once(
+            (rule, caller, project_id),
+            lambda: bool(self._enforcer.enforce(rule, {"project_id": project_id}, _plain(caller))),
+        )
 
     def require(self, rule: str, caller: Credentials, project_id: str) -> None:
         """Raise NotAllowed unless `caller` passes `rule`."""
@@ -75,13 +85,13 @@ class Policy:
         return self.allows("context_is_admin", caller, caller.project_id)
 
     def denied_types(self, caller: Credentials) -> tuple[str, ...]:
-        """Resource types and wildcards that `resource_types:*` rules refuse to `caller`, sorted.
+        """Resource types and wildcards that `resource_types:*` rules refuse to `caller`, sorted."""
+        return self._once(caller, lambda: self._denied_types(caller))
 
-        The checks are called without `enforce`, which would look for changed files before each of them.
-        """
+    def _denied_types(self, caller: Credentials) -> tuple[str, ...]:
+        """The checks are called without `enforce`, which would look for changed files before each of them."""
         credentials = _plain(caller)
         target = {"project_id": caller.project_id}
-        self._enforcer.load_rules()
         return tuple(
             sorted(
                 rule.removeprefix(_TYPE_RULE)
@@ -89,6 +99,15 @@ class Policy:
                 if rule.startswith(_TYPE_RULE) and not check(target, credentials, self._enforcer, rule)
             )
         )
+
+    def _once(self, question: Hashable, decide: Callable[[], _Decision]) -> _Decision:
+        """What `decide` says, asked once as long as the rules are not looked at again."""
+        self._enforcer.load_rules()
+        decided = self._enforcer.decided
+        if question not in decided:
+            decided[question] = decide()
+        decision: _Decision = decided[question]
+        return decision
 
 
 def _plain(caller: Credentials) -> dict[str, object]:

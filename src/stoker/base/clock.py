@@ -8,7 +8,12 @@ import itertools
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
+from math import floor
 from typing import Protocol
+
+_REMEMBERED_SECONDS = 4096
+"""How many seconds are kept as text: a list tells of many things that happened in the same one."""
 
 
 class Timer(Protocol):
@@ -84,6 +89,11 @@ class _ManualTimer:
 
 def isoformat(moment: float) -> str:
     """Seconds since the epoch as `2026-01-31T12:00:00Z`, the form of the Orchestration API."""
+    return _second(floor(moment))
+
+
+@lru_cache(_REMEMBERED_SECONDS)
+def _second(moment: int) -> str:
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -235,7 +235,8 @@ class Child:
         stack = await self.stack()
         if stack is None:
             return {}
-        outputs = await self._engine.reader.outputs(stack)
+        inputs = await self._engine.loader.load(stack.inputs)
+        outputs = await self._engine.reader.outputs(stack, inputs)
         return {output["output_key"]: output.get("output_value") for output in outputs}
 
     async def template(self) -> Mapping[str, Any] | None:

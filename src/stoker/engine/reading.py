@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import StokerError
 from stoker.engine.calls import make_call
+from stoker.engine.loader import LoadedInputs
+from stoker.engine.recorded import Recorded
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState, attribute_text, keys_of, walk
 from stoker.plugins.resource import AttributeKey
@@ -32,8 +35,10 @@ class Reader:
         if running is not None and running.plan is not None:
             return running
         context = StackContext(self._engine, stack)
-        context.inputs = await self._engine.loader.load(stack.inputs)
-        await context.load_states()
+        recorded = await self._engine.database.read(partial(Recorded.of, self._engine), stack)
+        context.inputs = recorded.inputs
+        context.states |= recorded.states
+        context.current |= recorded.current
         return context
 
     async def attribute(self, context: StackContext, resource: str, key: AttributeKey) -> Any:
@@ -67,9 +72,8 @@ class Reader:
                 found |= dict.fromkeys(missing)
         return found
 
-    async def outputs(self, stack: Stack, only: str | None = None) -> list[dict[str, Any]]:
-        """The stack's outputs, resolved; `output_error` says why one has no value."""
-        inputs = await self._engine.loader.load(stack.inputs)
+    async def outputs(self, stack: Stack, inputs: LoadedInputs, only: str | None = None) -> list[dict[str, Any]]:
+        """The outputs of a stack made from `inputs`, resolved; `output_error` says why one has no value."""
         exports = await self._engine.loader.exports(stack.project_id, inputs.template)
         definition = self._engine.loader.bind(stack, inputs, strict=False, exports=exports)
         names = [only] if only is not None else list(definition.outputs)

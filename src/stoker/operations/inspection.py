@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+
+from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
@@ -12,12 +15,12 @@ from stoker.engine.core import Engine
 from stoker.engine.deployments import with_deployments
 from stoker.engine.masking import masked_values, secrets_ever, secrets_now
 from stoker.engine.state import ResourceState, attribute_text
-from stoker.operations.lookup import Reference, confine_stack_user, find_stack
+from stoker.operations.lookup import Reference, confine_stack_user, find_stack, found_stack
 from stoker.operations.masking import masked_template, masked_text
 from stoker.operations.views import event_view, required_by, resource_view
 from stoker.plugins.resource import AttributeKey
 from stoker.store import queries
-from stoker.store.records import Resource, Stack
+from stoker.store.records import Event, Resource, Stack
 
 # -- what the stack was made from ------------------------------------------------------------------------------
 
@@ -58,10 +61,10 @@ async def output_list(engine: Engine, context: RequestContext, ref: Reference) -
 async def output_show(engine: Engine, context: RequestContext, ref: Reference, key: str) -> dict[str, Any]:
     """One output with its value. Raises NotFound."""
     stack = await find_stack(engine, context, ref)
-    definition = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
-    if key not in definition.outputs:
+    inputs = await engine.loader.load(stack.inputs)
+    if key not in engine.loader.bind(stack, inputs, strict=False).outputs:
         raise NotFound(f"Specified output key {key} not found.")
-    return (await engine.reader.outputs(stack, key))[0]
+    return (await engine.reader.outputs(stack, inputs, key))[0]
 
 
 # -- resources -------------------------------------------------------------------------------------------------
@@ -89,30 +92,45 @@ async def resource_list(
     with_detail: bool = False,
 ) -> list[dict[str, Any]]:
     """The stack's resources, those of nested stacks down to `nested_depth` included."""
-    stack = await find_stack(engine, context, ref, deleted=True)
     depth = min(nested_depth, engine.settings.max_nested_stack_depth)
-    level: list[tuple[Stack, str | None]] = [(stack, None)]
+    levels = await engine.database.read(_levels, context, ref, depth)
     views: list[dict[str, Any]] = []
-    for remaining in range(depth, -1, -1):
-        resources = await engine.database.read(queries.resources_of_many, [item.id for item, _ in level])
-        children = await engine.database.read(queries.child_stacks, [item.id for item, _ in level])
-        by_resource = {child.parent_resource: child for child in children}
-        following: list[tuple[Stack, str | None]] = []
-        for item, parent in level:
-            current = [row for row in resources.get(item.id, []) if row.replaced_by is None]
-            users = required_by(current)
-            details = await _details(engine, item) if with_detail else {}
-            for row in current:
-                child = by_resource.get(row.uuid)
-                if child is not None:
-                    following.append((child, row.name))
-                if _matches(row, filters or {}):
-                    view = resource_view(row, item, users.get(row.name, ()), child=child, parent=parent)
-                    views.append({**view, **details.get(row.uuid, NO_DETAIL)} if with_detail else view)
-        if not following or not remaining:
-            break
-        level = following
+    for inside in levels:
+        users = required_by(inside.resources)
+        details = await _details(engine, inside.stack) if with_detail else {}
+        for row in inside.resources:
+            if _matches(row, filters or {}):
+                child = inside.children.get(row.uuid)
+                view = resource_view(row, inside.stack, users.get(row.name, ()), child=child, parent=inside.holder)
+                views.append({**view, **details.get(row.uuid, NO_DETAIL)} if with_detail else view)
     return views
+
+
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    """A stack's current resources, the nested stacks behind them by uuid, and the resource that holds the stack."""
+
+    stack: Stack
+    resources: list[Resource]
+    children: Mapping[str | None, Stack]
+    holder: str | None
+
+
+def _levels(connection: Connection, context: RequestContext, ref: Reference, depth: int) -> list[_Inside]:
+    """The stack and those nested in it down to `depth`, from the top."""
+    level: list[tuple[Stack, str | None]] = [(found_stack(connection, context, ref, deleted=True), None)]
+    found: list[_Inside] = []
+    while level and depth >= 0:
+        identifiers = [stack.id for stack, _ in level]
+        resources = queries.resources_of_many(connection, identifiers)
+        children = {child.parent_resource: child for child in queries.child_stacks(connection, identifiers)}
+        following: list[tuple[Stack, str | None]] = []
+        for stack, holder in level:
+            current = [row for row in resources.get(stack.id, ()) if row.replaced_by is None]
+            found.append(_Inside(stack, current, children, holder))
+            following += [(children[row.uuid], row.name) for row in current if row.uuid in children]
+        level, depth = following, depth - 1
+    return found
 
 
 async def _details(engine: Engine, stack: Stack) -> dict[str, dict[str, Any]]:
@@ -228,30 +246,36 @@ async def event_list(
     nested_depth: int = 0,
 ) -> list[dict[str, Any]]:
     """Events of the stack, of one of its resources, or of the tree below it; oldest first."""
-    stack = await find_stack(engine, context, ref, deleted=True)
-    stacks = {stack.id: stack}
-    level = [stack.id]
-    for _ in range(min(nested_depth, engine.settings.max_nested_stack_depth)):
-        children = await engine.database.read(queries.child_stacks, level)
-        level = [child.id for child in children]
-        stacks |= {child.id: child for child in children}
-        if not level:
-            break
     columns = {_EVENT_COLUMNS[name]: values for name, values in (filters or {}).items()}
     if resource_name is not None:
         columns["resource_name"] = [resource_name]
     wanted = queries.EventQuery(
-        stack_ids=list(stacks),
         filters=columns,
         limit=limit,
         marker=marker,
         sort_keys=[_EVENT_COLUMNS[key] for key in sort_keys or ()],
         descending=sort_dir == "desc",
     )
-    events = await engine.database.read(queries.list_events, wanted)
+    depth = min(nested_depth, engine.settings.max_nested_stack_depth)
+    stacks, events = await engine.database.read(_events, context, ref, depth, wanted)
+    stack = next(iter(stacks.values()))
     if resource_name is not None and not events and not marker:
         raise EntityNotFound(f"There are no events of the resource {resource_name} in stack {stack.name}.")
     return [event_view(event, stacks[event.stack_id], stack) for event in events]
+
+
+def _events(
+    connection: Connection, context: RequestContext, ref: Reference, depth: int, wanted: queries.EventQuery
+) -> tuple[dict[str, Stack], list[Event]]:
+    """Those wanted of the events in a tree of stacks down to `depth`; the stacks by id, the top one first."""
+    level = [found_stack(connection, context, ref, deleted=True)]
+    stacks = {stack.id: stack for stack in level}
+    for _ in range(depth):
+        level = queries.child_stacks(connection, [stack.id for stack in level])
+        stacks |= {stack.id: stack for stack in level}
+        if not level:
+            break
+    return stacks, queries.list_events(connection, replace(wanted, stack_ids=list(stacks)))
 
 
 async def event_show(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sqlalchemy import Connection
+
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Forbidden
 from stoker.engine.core import Engine
@@ -84,10 +86,14 @@ async def stack_list(
         sort_keys=columns,
         descending=sort_dir != "asc" if sort_dir or not sort_keys else False,
     )
-    stacks = await engine.database.read(queries.list_stacks, wanted)
-    found = await engine.database.read(queries.tags_of, [stack.id for stack in stacks])
-    views = [{**stack_view(stack, found.get(stack.id)), "description": ""} for stack in stacks]
-    count = await engine.database.read(queries.count_listed, wanted) if with_count else None
+    return await engine.database.read(_page, wanted, with_count)
+
+
+def _page(connection: Connection, wanted: queries.StackQuery, with_count: bool) -> dict[str, Any]:
+    stacks = queries.list_stacks(connection, wanted)
+    tags = queries.tags_of(connection, [stack.id for stack in stacks])
+    count = queries.count_listed(connection, wanted) if with_count else None
+    views = [{**stack_view(stack, tags.get(stack.id)), "description": ""} for stack in stacks]
     return {"stacks": views, "count": count}
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from sqlalchemy import Connection
+
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, Forbidden
 from stoker.engine.core import Engine
@@ -24,12 +26,17 @@ async def find_stack(engine: Engine, context: RequestContext, ref: Reference, *,
 
     By id (or ARN) a deleted one is found too where `deleted` says so; a wrong name for an id finds nothing.
     """
+    return await engine.database.read(found_stack, context, ref, deleted)
+
+
+def found_stack(connection: Connection, context: RequestContext, ref: Reference, deleted: bool) -> Stack:
+    """The same on an open connection, for what reads more about the stack at once."""
     name, identifier = ref.get("name"), ref.get("id")
     if name and not identifier:
         match = _ARN.fullmatch(name)
-        stack = await (_by_id(engine, match["id"]) if match else _by_name_or_id(engine, context, name))
+        stack = queries.stack_by_id(connection, match["id"]) if match else _by_name_or_id(connection, context, name)
     else:
-        stack = await _by_id(engine, str(identifier))
+        stack = queries.stack_by_id(connection, str(identifier))
         if stack is not None and name and stack.name != name:
             stack = None
     if stack is None or (stack.deleted_at is not None and not deleted):
@@ -39,13 +46,9 @@ async def find_stack(engine: Engine, context: RequestContext, ref: Reference, *,
     return stack
 
 
-async def _by_id(engine: Engine, identifier: str) -> Stack | None:
-    return await engine.database.read(queries.stack_by_id, identifier)
-
-
-async def _by_name_or_id(engine: Engine, context: RequestContext, name: str) -> Stack | None:
-    by_name = await engine.database.read(queries.stack_by_name, context.project_id, name)
-    return by_name or await _by_id(engine, name)
+def _by_name_or_id(connection: Connection, context: RequestContext, name: str) -> Stack | None:
+    by_name = queries.stack_by_name(connection, context.project_id, name)
+    return by_name or queries.stack_by_id(connection, name)
 
 
 def confine_stack_user(

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import StackExists
 from stoker.base.ids import new_id
 from stoker.engine.core import Engine
+from stoker.engine.loader import LoadedInputs
 from stoker.operations.adoption import adopted_request
-from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.lookup import Reference, find_stack, found_stack
 from stoker.operations.planning import check_plan
 from stoker.operations.requests import (
     CheckedRequest,
@@ -29,12 +31,12 @@ from stoker.operations.requests import (
     parse_environment,
     parse_template,
 )
-from stoker.operations.settings import check_deletable, check_policy, settings_of, settings_view
+from stoker.operations.settings import check_deletable, check_policy, settings_view
 from stoker.operations.transitions import guard, verdict
 from stoker.operations.views import stack_view
-from stoker.store import change_sets, queries
+from stoker.store import change_sets, queries, settings
 from stoker.store.journal import Batch
-from stoker.store.records import IN_PROGRESS, Operation, Stack
+from stoker.store.records import IN_PROGRESS, Operation, Stack, StackSettings
 from stoker.template.environment import Environment
 from stoker.template.template import Template
 
@@ -223,16 +225,32 @@ async def stack_show(
     engine: Engine, context: RequestContext, ref: Reference, resolve_outputs: bool = True
 ) -> dict[str, Any]:
     """The stack with its parameters and, unless told otherwise, its outputs."""
-    stack = await find_stack(engine, context, ref, deleted=True)
-    tags = await engine.database.read(queries.tags_of, [stack.id])
-    view = stack_view(stack, tags.get(stack.id))
-    inputs = await engine.loader.load(stack.inputs)
+    seen = await engine.database.read(_seen, engine, context, ref)
+    stack, inputs = seen.stack, seen.inputs
+    view = stack_view(stack, seen.tags)
     definition = engine.loader.bind(stack, inputs, strict=False)
     view["parameters"] = definition.parameters.as_text()
     view["description"] = view["template_description"] = inputs.template.description or "No description"
-    view |= settings_view(await settings_of(engine, stack))
+    view |= settings_view(seen.settings)
     view["exports"] = {key: name for name, key in definition.exports()}
     if resolve_outputs:
         gone = stack.deleted_at is not None
-        view["outputs"] = [] if gone else await engine.reader.outputs(stack)
+        view["outputs"] = [] if gone else await engine.reader.outputs(stack, inputs)
     return view
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A stack with what is recorded about it as a whole."""
+
+    stack: Stack
+    inputs: LoadedInputs
+    tags: Sequence[str]
+    settings: StackSettings
+
+
+def _seen(connection: Connection, engine: Engine, context: RequestContext, ref: Reference) -> _Seen:
+    stack = found_stack(connection, context, ref, deleted=True)
+    inputs = engine.loader.load_now(connection, stack.inputs)
+    tags = queries.tags_of(connection, [stack.id]).get(stack.id, [])
+    return _Seen(stack, inputs, tags, settings.of_stack(connection, stack.root_id))

@@ -24,11 +24,13 @@ __all__ = [
     "error_from_dict",
     "error_to_dict",
     "json_copy",
+    "json_data",
     "json_text",
 ]
 
 JSON: TypeAlias = dict[str, "JSON"] | list["JSON"] | str | int | float | bool | None
 
+_LARGE_INTEGERS = b" "
 _STRICT = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 
 
@@ -58,19 +60,25 @@ def json_text(data: Any) -> bytes:
         return _json_text_with_large_integers(data, error)
 
 
-def json_copy(data: Any) -> Any:
-    """What arrives when `data` is sent as JSON. Raises TypeError when it holds anything that is not JSON."""
-    try:
-        return orjson.loads(orjson.dumps(data, option=_STRICT))
-    except TypeError as error:
-        return json.loads(_json_text_with_large_integers(data, error))
-
-
 def _json_text_with_large_integers(data: Any, refusal: TypeError) -> bytes:
-    """The text that orjson refused to write because an integer, as a template may hold it, passes 64 bits."""
+    """The text that orjson refused to write because an integer, as a template may hold it, passes 64 bits.
+
+    It begins with a blank: orjson would read such an integer as a float, and `json_data` has to know.
+    """
     if "64-bit" not in str(refusal):
         raise refusal
-    return json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
+    text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    return _LARGE_INTEGERS + text.encode()
+
+
+def json_data(text: bytes) -> Any:
+    """The data that `json_text` made a text of."""
+    return json.loads(text) if text.startswith(_LARGE_INTEGERS) else orjson.loads(text)
+
+
+def json_copy(data: Any) -> Any:
+    """What arrives when `data` is sent as JSON. Raises TypeError when it holds anything that is not JSON."""
+    return json_data(json_text(data))
 
 
 def error_to_dict(error: errors.StokerError) -> dict[str, Any]:

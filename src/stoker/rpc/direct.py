@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.rpc.contract import EngineUnavailable, RequestContext, json_copy
-from stoker.rpc.envelope import Service, opened, reply_of, sendable
+from stoker.rpc.envelope import Service, opened, packed, reply_of, unpacked
 
 
 class DirectClient:
@@ -23,7 +23,7 @@ class DirectClient:
 
     def call(self, context: RequestContext, method: str, arguments: Mapping[str, Any], timeout: float = 60.0) -> Any:
         """As `EngineClient.call`. A call that is given up on runs on, as it would on a remote engine."""
-        sent = sendable(f"the arguments of {method}", arguments)
+        sent = unpacked(packed(f"the arguments of {method}", arguments))
         caller = RequestContext.from_dict(json_copy(context.to_dict()))
         future = asyncio.run_coroutine_threadsafe(reply_of(self._service, caller, method, sent), self._loop)
         try:

@@ -26,7 +26,7 @@ class Dispatcher:
 
     def __init__(self, engine: Any, operations: Mapping[str, Operation]) -> None:
         self._engine = engine
-        self._operations = dict(operations)
+        self._operations = {name: (operation, inspect.signature(operation)) for name, operation in operations.items()}
 
     async def dispatch(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> Any:
         """The operation's answer.
@@ -49,11 +49,11 @@ class Dispatcher:
                 raise Bug(f"The engine failed unexpectedly in {method}.", reference) from error
 
     def _bound(self, method: str, context: RequestContext, arguments: Mapping[str, Any]) -> Awaitable[Any]:
-        operation = self._operations.get(method)
-        if operation is None:
+        if method not in self._operations:
             raise Bug(f"The engine has no method {method}; API and engine may be of different releases.")
+        operation, signature = self._operations[method]
         try:
-            inspect.signature(operation).bind(self._engine, context, **arguments)
+            signature.bind(self._engine, context, **arguments)
         except TypeError as error:
             raise Bug(f"The engine's method {method} takes other arguments: {error}.") from error
         return operation(self._engine, context, **arguments)

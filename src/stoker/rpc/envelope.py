@@ -1,4 +1,7 @@
-"""What travels, whichever transport carries it: arguments, and a reply that is an answer or an error."""
+"""What travels, whichever transport carries it: arguments, and a reply that is an answer or an error.
+
+Both travel as JSON texts, which are written once and read once: what carries them never looks inside.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from stoker.base.errors import Bug, StokerError
-from stoker.rpc.contract import RequestContext, error_from_dict, error_to_dict, json_copy
+from stoker.rpc.contract import RequestContext, error_from_dict, error_to_dict, json_data, json_text
 
-Reply = dict[str, Any]
-"""`{"answer": …}` or `{"error": …}`."""
+Reply = dict[str, str]
+"""`{"answer": …}` or `{"error": …}`, each a JSON text."""
 
 
 class Service(Protocol):
@@ -23,21 +26,26 @@ async def reply_of(service: Service, context: RequestContext, method: str, argum
     """What comes of a call, ready to be sent. Never raises a StokerError."""
     try:
         answer = await service.dispatch(context, method, arguments)
-        return {"answer": sendable(f"the answer of {method}", answer)}
+        return {"answer": packed(f"the answer of {method}", answer)}
     except StokerError as error:
-        return {"error": json_copy(error_to_dict(error))}
+        return {"error": packed("the error", error_to_dict(error))}
 
 
 def opened(reply: Reply) -> Any:
     """The answer in a reply. Raises the error that it holds."""
     if "error" in reply:
-        raise error_from_dict(reply["error"])
-    return reply["answer"]
+        raise error_from_dict(unpacked(reply["error"]))
+    return unpacked(reply["answer"])
 
 
-def sendable(what: str, data: Any) -> Any:
-    """`data` as it arrives. Raises Bug when it holds anything that is not JSON."""
+def packed(what: str, data: Any) -> str:
+    """`data` as it travels. Raises Bug when it holds anything that is not JSON."""
     try:
-        return json_copy(data)
+        return json_text(data).decode()
     except (TypeError, ValueError) as error:
         raise Bug(f"{what[0].upper()}{what[1:]} cannot be sent as JSON: {error}.") from error
+
+
+def unpacked(text: str) -> Any:
+    """What was packed."""
+    return json_data(text.encode())

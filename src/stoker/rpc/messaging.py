@@ -22,8 +22,8 @@ from oslo_messaging import opts
 
 from stoker.base.context import RequestContext
 from stoker.engine.peers import PeerAway
-from stoker.rpc.contract import EngineUnavailable, json_copy
-from stoker.rpc.envelope import Reply, Service, opened, reply_of, sendable
+from stoker.rpc.contract import EngineUnavailable
+from stoker.rpc.envelope import Reply, Service, opened, packed, reply_of, unpacked
 
 LOG = logging.getLogger(__name__)
 
@@ -83,11 +83,11 @@ class MessagingClient:
 
         A call that is given up on may still be carried out.
         """
-        sent = sendable(f"the arguments of {method}", arguments)
+        sent = packed(f"the arguments of {method}", arguments)
         seconds = self._patience if timeout is None else timeout
         return opened(self._exchange(self._client.prepare(timeout=seconds), context, method, sent))
 
-    def _exchange(self, prepared: Any, context: RequestContext, method: str, sent: Any) -> Reply:
+    def _exchange(self, prepared: Any, context: RequestContext, method: str, sent: str) -> Reply:
         try:
             reply: Reply = prepared.call({}, "call", caller=context.to_dict(), request=method, arguments=sent)
             return reply
@@ -121,8 +121,8 @@ class _Endpoint:
         self._service = service
         self._told = told
 
-    def call(self, _context: Any, caller: dict[str, Any], request: str, arguments: dict[str, Any]) -> Reply:
-        work = reply_of(self._service, RequestContext.from_dict(caller), request, arguments)
+    def call(self, _context: Any, caller: dict[str, Any], request: str, arguments: str) -> Reply:
+        work = reply_of(self._service, RequestContext.from_dict(caller), request, unpacked(arguments))
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def offer(self, _context: Any, operation: str) -> None:
@@ -201,7 +201,7 @@ class MessagingPeers:
     ) -> Any:
         """As `Peers.ask`."""
         prepared = self._client.prepare(server=engine_id, timeout=seconds)
-        sent = json_copy(arguments)
+        sent = packed(f"the arguments of {method}", arguments)
 
         def call() -> Reply:
             reply: Reply = prepared.call({}, "call", caller=context.to_dict(), request=method, arguments=sent)

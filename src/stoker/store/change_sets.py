@@ -25,7 +25,7 @@ def of_stack(connection: Connection, stack_id: str) -> list[ChangeSet]:
     """A stack's change sets, oldest first."""
     query = select(change_sets).where(change_sets.c.stack_id == stack_id)
     ordered = query.order_by(change_sets.c.created_at, change_sets.c.id)
-    return [ChangeSet.of(row) for row in connection.execute(ordered)]
+    return ChangeSet.all_of(connection.execute(ordered))
 
 
 def of_stacks_to_be(connection: Connection, project_id: str, name_or_id: str | None = None) -> list[ChangeSet]:
@@ -35,7 +35,7 @@ def of_stacks_to_be(connection: Connection, project_id: str, name_or_id: str | N
         named = change_sets.c.stack_name == name_or_id
         where = and_(where, named | (change_sets.c.stack_id == name_or_id))
     ordered = select(change_sets).where(where).order_by(change_sets.c.created_at, change_sets.c.id)
-    return [ChangeSet.of(row) for row in connection.execute(ordered)]
+    return ChangeSet.all_of(connection.execute(ordered))
 
 
 def forget_of_stack(connection: Connection, stack_id: str) -> None:

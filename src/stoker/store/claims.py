@@ -58,7 +58,7 @@ def say_goodbye(connection: Connection, engine_id: str, now: float) -> None:
 
 def list_engines(connection: Connection) -> list[EngineRecord]:
     """All engine processes that have not been forgotten, the longest running first."""
-    return [EngineRecord.of(row) for row in connection.execute(select(engines).order_by(engines.c.started_at))]
+    return EngineRecord.all_of(connection.execute(select(engines).order_by(engines.c.started_at)))
 
 
 def living(connection: Connection, now: float) -> set[str]:
@@ -129,7 +129,7 @@ def _settle_others(connection: Connection, operation: Operation, engine_id: str,
         operations.c.id != operation.id,
         operations.c.status.in_(UNFINISHED),
     )
-    others = [Operation.of(row) for row in connection.execute(select(operations).where(where))]
+    others = Operation.all_of(connection.execute(select(operations).where(where)))
     foreign = [other for other in others if other.owner != engine_id]
     if not foreign:
         return None
@@ -160,7 +160,7 @@ def claimable(connection: Connection, engine_id: str, now: float, limit: int) ->
         or_(columns.owner.is_(None), and_(columns.owner != engine_id, columns.owner.not_in(alive))),
     )
     query = select(operations).where(where).order_by(columns.created_at, columns.id).limit(limit)
-    return [Operation.of(row) for row in connection.execute(query)]
+    return Operation.all_of(connection.execute(query))
 
 
 def held(connection: Connection, engine_id: str) -> dict[str, str]:

@@ -30,7 +30,7 @@ def visible(connection: Connection, project_id: str | None, server_id: str | Non
         query = query.where(_seen_by(project_id))
     if server_id is not None:
         query = query.where(table.c.server_id == server_id)
-    return [SoftwareDeployment.of(row) for row in connection.execute(query)]
+    return SoftwareDeployment.all_of(connection.execute(query))
 
 
 def configs_for(connection: Connection, server_id: str, project_id: str | None) -> Sequence[SoftwareConfig]:
@@ -43,7 +43,7 @@ def configs_for(connection: Connection, server_id: str, project_id: str | None) 
     )
     if project_id is not None:
         query = query.where(_seen_by(project_id))
-    return [SoftwareConfig.of(row) for row in connection.execute(query)]
+    return SoftwareConfig.all_of(connection.execute(query))
 
 
 def _seen_by(project_id: str) -> ColumnElement[bool]:
@@ -63,4 +63,4 @@ def remove(connection: Connection, identifier: str) -> None:
 def server_resources(connection: Connection, server_id: str) -> list[Resource]:
     """The resources whose object is this server."""
     query = select(resources).where(resources.c.physical_id == server_id)
-    return [Resource.of(row) for row in connection.execute(query)]
+    return Resource.all_of(connection.execute(query))

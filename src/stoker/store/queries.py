@@ -60,7 +60,7 @@ def child_stacks(connection: Connection, stack_ids: Iterable[str]) -> list[Stack
     wanted = list(stack_ids)
     for start in range(0, len(wanted), _PAGE):
         where = and_(tables.stacks.c.parent_id.in_(wanted[start : start + _PAGE]), tables.stacks.c.deleted_at.is_(None))
-        found.extend(Stack.of(row) for row in connection.execute(select(tables.stacks).where(where)))
+        found += Stack.all_of(connection.execute(select(tables.stacks).where(where)))
     return found
 
 
@@ -208,7 +208,7 @@ def list_stacks(connection: Connection, wanted: StackQuery) -> list[Stack]:
     query = query.order_by(*(key.desc() if wanted.descending else key.asc() for key in keys))
     if wanted.limit is not None:
         query = query.limit(wanted.limit)
-    return [Stack.of(row) for row in connection.execute(query)]
+    return Stack.all_of(connection.execute(query))
 
 
 def _in_state(action: str | None, status: str) -> ColumnElement[bool]:
@@ -279,7 +279,7 @@ def resources_of(connection: Connection, stack_id: str) -> list[Resource]:
     query = (
         select(tables.resources).where(tables.resources.c.stack_id == stack_id).order_by(tables.resources.c.position)
     )
-    return [Resource.of(row) for row in connection.execute(query)]
+    return Resource.all_of(connection.execute(query))
 
 
 def resources_of_many(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[Resource]]:
@@ -289,8 +289,8 @@ def resources_of_many(connection: Connection, stack_ids: Iterable[str]) -> dict[
     for start in range(0, len(wanted), _PAGE):
         where = tables.resources.c.stack_id.in_(wanted[start : start + _PAGE])
         query = select(tables.resources).where(where).order_by(tables.resources.c.position)
-        for row in connection.execute(query):
-            found.setdefault(row.stack_id, []).append(Resource.of(row))
+        for resource in Resource.all_of(connection.execute(query)):
+            found.setdefault(resource.stack_id, []).append(resource)
     return found
 
 
@@ -357,7 +357,7 @@ def property_sets(connection: Connection, identifiers: Iterable[str]) -> dict[st
 class EventQuery:
     """Which events to list. `filters` maps columns to accepted values."""
 
-    stack_ids: Sequence[str]
+    stack_ids: Sequence[str] = ()
     filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
     limit: int | None = None
     marker: str | None = None
@@ -379,7 +379,7 @@ def list_events(connection: Connection, wanted: EventQuery) -> list[Event]:
     query = query.order_by(*(key.desc() if wanted.descending else key.asc() for key in keys))
     if wanted.limit is not None:
         query = query.limit(wanted.limit)
-    return [Event.of(row) for row in connection.execute(query)]
+    return Event.all_of(connection.execute(query))
 
 
 def event_by_id(connection: Connection, stack_id: str, event_id: str) -> Event | None:
@@ -426,7 +426,7 @@ def operations_of(
         query = query.where(_after(keys, (after.created_at, after.id), descending=True))
     if limit is not None:
         query = query.limit(limit)
-    return [Operation.of(row) for row in connection.execute(query)]
+    return Operation.all_of(connection.execute(query))
 
 
 def child_operation(
@@ -449,7 +449,7 @@ def unfinished_of(connection: Connection, stack_id: str) -> list[Operation]:
     columns = tables.operations.c
     where = and_(columns.stack_id == stack_id, columns.status.in_(UNFINISHED))
     query = select(tables.operations).where(where).order_by(columns.created_at)
-    return [Operation.of(row) for row in connection.execute(query)]
+    return Operation.all_of(connection.execute(query))
 
 
 # -- software configurations ---------------------------------------------------------------------------------
@@ -473,7 +473,7 @@ def software_configs(connection: Connection, project_id: str | None) -> list[Sof
     query = select(tables.software_configs).order_by(tables.software_configs.c.created_at.desc())
     if project_id is not None:
         query = query.where(tables.software_configs.c.project_id == project_id)
-    return [SoftwareConfig.of(row) for row in connection.execute(query)]
+    return SoftwareConfig.all_of(connection.execute(query))
 
 
 def delete_software_config(connection: Connection, identifier: str) -> None:

@@ -4,24 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from operator import itemgetter
+from typing import Any, ClassVar, Self
 
-from sqlalchemy import Row
+from sqlalchemy import Result, Row
 
 
 @dataclass(slots=True)
 class Record:
-    """A row: built from one, and turned back into column values."""
+    """A row: built from one, and turned back into column values. Its fields are `columns` of the table."""
+
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls.columns = tuple(cls.__annotations__)
 
     @classmethod
     def of(cls, row: Row[Any]) -> Self:
         """The record of a row selected with all its columns."""
         mapping = row._mapping
-        return cls(**{item.name: mapping[item.name] for item in fields(cls)})
+        return cls(*[mapping[name] for name in cls.columns])
+
+    @classmethod
+    def all_of(cls, result: Result[Any]) -> list[Self]:
+        """The records of rows selected with all their columns, which are looked up once for all."""
+        keys = list(result.keys())
+        picked = itemgetter(*(keys.index(name) for name in cls.columns))
+        return [cls(*picked(row)) for row in result.all()]
 
     def values(self) -> dict[str, Any]:
         """Column values."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+        return {name: getattr(self, name) for name in self.columns}
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ def snapshot_by_id(connection: Connection, identifier: str) -> StackSnapshot | N
 def snapshots_of(connection: Connection, stack_id: str) -> list[StackSnapshot]:
     """A stack's snapshots, oldest first."""
     query = select(snapshots).where(snapshots.c.stack_id == stack_id).order_by(snapshots.c.created_at, snapshots.c.id)
-    return [StackSnapshot.of(row) for row in connection.execute(query)]
+    return StackSnapshot.all_of(connection.execute(query))
 
 
 def count_snapshots(connection: Connection, stack_id: str) -> int:

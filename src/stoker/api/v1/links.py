@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import quote
+
+_REMEMBERED = 4096
+"""How many parts are kept as they stand in URLs: a list names the same stack again and again."""
 
 
 @dataclass(frozen=True)
@@ -14,7 +18,7 @@ class Links:
 
     def stack(self, project_id: str, name: str, stack_id: str, tail: str = "") -> str:
         """A stack's URL, or with `tail` (`/events`) that of a collection of it."""
-        return f"{self.base}/v1/{_part(project_id)}/stacks/{_part(name)}/{_part(stack_id)}{tail}"
+        return _stack(self.base, project_id, name, stack_id) + tail
 
     def resource(self, project_id: str, stack_name: str, stack_id: str, name: str) -> str:
         """A resource's URL."""
@@ -30,5 +34,11 @@ def link(href: str, rel: str = "self") -> dict[str, str]:
     return {"href": href, "rel": rel}
 
 
+@lru_cache(_REMEMBERED)
+def _stack(base: str, project_id: str, name: str, stack_id: str) -> str:
+    return f"{base}/v1/{_part(project_id)}/stacks/{_part(name)}/{_part(stack_id)}"
+
+
+@lru_cache(_REMEMBERED)
 def _part(text: str) -> str:
     return quote(text, safe="")
