@@ -9,13 +9,20 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, Insert, Table, delete, insert, select, union
+from sqlalchemy import Connection, Insert, Table, bindparam, delete, insert, select, union
 from sqlalchemy.dialects import postgresql
 
 from stoker.store.sealing import Sealer
 from stoker.store.tables import document_parts, documents, inputs
 
 _PAGE = 400
+
+_HELD = (
+    select(documents.c.digest)
+    .where(documents.c.digest.in_(bindparam("values", expanding=True)))
+    .order_by(documents.c.digest)
+    .with_for_update(read=True, key_share=True)
+)
 
 
 def save(
@@ -87,7 +94,5 @@ def _held(connection: Connection, digests: Iterable[str]) -> set[str]:
     present: set[str] = set()
     wanted = list(digests)
     for start in range(0, len(wanted), _PAGE):
-        query = select(documents.c.digest).where(documents.c.digest.in_(wanted[start : start + _PAGE]))
-        locking = query.order_by(documents.c.digest).with_for_update(read=True, key_share=True)
-        present.update(connection.execute(locking).scalars())
+        present.update(connection.execute(_HELD, {"values": wanted[start : start + _PAGE]}).scalars())
     return present

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import Connection, and_, delete, insert, select
+from sqlalchemy import Connection, and_, insert, select
 
+from stoker.store import statements
 from stoker.store.tables import exports, imports, stacks
 
 
@@ -25,7 +26,8 @@ def exporters(connection: Connection, project_id: str, names: Iterable[str]) -> 
 
 def names_of(connection: Connection, stack_id: str) -> set[str]:
     """What a stack exports."""
-    return set(connection.execute(select(exports.c.name).where(exports.c.stack_id == stack_id)).scalars())
+    rows = connection.execute(statements.where(exports, "stack_id"), {"stack_id": stack_id})
+    return {row.name for row in rows}
 
 
 def importers(connection: Connection, project_id: str, names: Iterable[str]) -> dict[str, str]:
@@ -42,8 +44,8 @@ def record(
     connection: Connection, project_id: str, stack_id: str, exported: Mapping[str, str], imported: Iterable[str]
 ) -> None:
     """Set what a stack exports (sealed values) and imports. Raises IntegrityError for a name that another exports."""
-    connection.execute(delete(exports).where(exports.c.stack_id == stack_id))
-    connection.execute(delete(imports).where(imports.c.stack_id == stack_id))
+    for table in (exports, imports):
+        connection.execute(statements.without(table, "stack_id"), {"stack_id": stack_id})
     rows = [
         {"project_id": project_id, "name": name, "stack_id": stack_id, "value": value}
         for name, value in exported.items()

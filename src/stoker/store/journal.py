@@ -20,12 +20,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Column, Connection, Table, bindparam, delete, insert, select, update
+from sqlalchemy import Column, Connection, Table, delete, insert, select
 from sqlalchemy.exc import DBAPIError
 
 from stoker.base.errors import Bug, Fenced
 from stoker.base.ids import new_id
-from stoker.store import records
+from stoker.store import records, statements
 from stoker.store.database import Database
 from stoker.store.failures import passes
 from stoker.store.tables import (
@@ -49,6 +49,8 @@ LOG = logging.getLogger(__name__)
 
 GROUP = 2000
 """How many batches one transaction may take."""
+
+_EPOCHS = statements.where_among(operations, "id").order_by(operations.c.id).with_for_update()
 
 RETRY_SECONDS = 0.5
 """Pause before writing a group again when the database could not be reached."""
@@ -291,7 +293,8 @@ def _settle(future: asyncio.Future[None], error: BaseException | None) -> None:
 
 def _count_group(connection: Connection, writer: str, number: int) -> None:
     values = {"groups": number, "time": time.time()}
-    if not connection.execute(update(writers).where(writers.c.id == writer).values(values)).rowcount:
+    change = statements.change(writers, ("id",), tuple(values))
+    if not connection.execute(change, statements.assigned({"id": writer}, values)).rowcount:
         connection.execute(insert(writers).values(id=writer, **values))
 
 
@@ -302,8 +305,8 @@ def _lost_claims(connection: Connection, claims: Iterable[Claim]) -> set[Claim]:
     identifiers = sorted(claim.operation for claim in wanted)  # in one order, so that writers do not block each other
     rows: dict[str, int] = {}
     for start in range(0, len(identifiers), 500):
-        query = select(operations.c.id, operations.c.epoch).where(operations.c.id.in_(identifiers[start : start + 500]))
-        rows.update((row.id, row.epoch) for row in connection.execute(query.order_by("id").with_for_update()))
+        page = {"values": identifiers[start : start + 500]}
+        rows.update((row.id, row.epoch) for row in connection.execute(_EPOCHS, page))
     return {claim for claim in wanted if rows.get(claim.operation, -1) != claim.epoch}
 
 
@@ -323,13 +326,14 @@ def _write_rows(connection: Connection, batches: list[_Frozen]) -> None:
                 removed[table, value] = None
     sets = [row for batch in batches for row in batch.property_sets]
     if sets:
-        connection.execute(insert(property_sets), sets)
+        connection.execute(statements.into(property_sets), sets)
     for table, rows in _by_table(added).items():
-        connection.execute(insert(table), rows)
+        connection.execute(statements.into(table), rows)
     for table, rows in _by_table(changed).items():
         _update(connection, table, rows)
     for table, value in removed:
-        connection.execute(delete(table).where(_key_column(table) == value))
+        key = _key_column(table).name
+        connection.execute(statements.without(table, key), {key: value})
 
 
 def _by_table(rows: Mapping[tuple[Table, str], dict[str, Any]]) -> dict[Table, list[dict[str, Any]]]:
@@ -344,13 +348,7 @@ def _key_column(table: Table) -> Column[Any]:
 
 
 def _update(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
-    key = _key_column(table)
-    columns: dict[str, Any] = {name: bindparam(f"new_{name}") for name in rows[0] if name != key.name}
-    statement = update(table).where(key == bindparam("row_key")).values(columns)
-    connection.execute(
-        statement,
-        [
-            {"row_key": row[key.name], **{f"new_{name}": value for name, value in row.items() if name != key.name}}
-            for row in rows
-        ],
-    )
+    key = _key_column(table).name
+    others = tuple(name for name in rows[0] if name != key)
+    parameters = [statements.assigned({key: row[key]}, {name: row[name] for name in others}) for row in rows]
+    connection.execute(statements.change(table, (key,), others), parameters)

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, delete, func, insert, or_, select, update
 
-from stoker.store import tables
+from stoker.store import statements, tables
 from stoker.store.records import (
     UNFINISHED,
     Event,
@@ -23,6 +23,14 @@ from stoker.store.records import (
 )
 
 _PAGE = 400
+_NEWEST = 20
+"""How many stacks are looked at for a credential to share: each may have been made with other roles."""
+
+_RESOURCES_OF = statements.where(tables.resources, "stack_id").order_by(tables.resources.c.position)
+_RESOURCES_OF_MANY = statements.where_among(tables.resources, "stack_id").order_by(tables.resources.c.position)
+_COUNT_EVENTS = select(func.count()).select_from(tables.events).where(tables.events.c.stack_id == bindparam("stack_id"))
+_TAGS_OF = statements.where_among(tables.stack_tags, "stack_id").order_by(tables.stack_tags.c.position)
+_CHILDREN_OF = statements.where_among(tables.stacks, "parent_id").where(tables.stacks.c.deleted_at.is_(None))
 
 
 # -- stacks --------------------------------------------------------------------------------------------------
@@ -30,7 +38,7 @@ _PAGE = 400
 
 def stack_by_id(connection: Connection, stack_id: str) -> Stack | None:
     """The stack, deleted or not."""
-    row = connection.execute(select(tables.stacks).where(tables.stacks.c.id == stack_id)).one_or_none()
+    row = connection.execute(statements.where(tables.stacks, "id"), {"id": stack_id}).one_or_none()
     return Stack.of(row) if row else None
 
 
@@ -42,8 +50,8 @@ def stacks_by_id(connection: Connection, stack_ids: Iterable[str]) -> dict[str, 
 
 def stack_by_name(connection: Connection, project_id: str, name: str) -> Stack | None:
     """The project's living stack of this name."""
-    where = and_(tables.stacks.c.project_id == project_id, tables.stacks.c.live_name == name)
-    row = connection.execute(select(tables.stacks).where(where)).one_or_none()
+    query = statements.where(tables.stacks, "project_id", "live_name")
+    row = connection.execute(query, {"project_id": project_id, "live_name": name}).one_or_none()
     return Stack.of(row) if row else None
 
 
@@ -59,8 +67,7 @@ def child_stacks(connection: Connection, stack_ids: Iterable[str]) -> list[Stack
     found: list[Stack] = []
     wanted = list(stack_ids)
     for start in range(0, len(wanted), _PAGE):
-        where = and_(tables.stacks.c.parent_id.in_(wanted[start : start + _PAGE]), tables.stacks.c.deleted_at.is_(None))
-        found += Stack.all_of(connection.execute(select(tables.stacks).where(where)))
+        found += Stack.all_of(connection.execute(_CHILDREN_OF, {"values": wanted[start : start + _PAGE]}))
     return found
 
 
@@ -83,13 +90,15 @@ def lock_stack(connection: Connection, stack_id: str) -> Stack | None:
 
 def set_stack(connection: Connection, stack_id: str, values: Mapping[str, Any]) -> None:
     """Change columns of a stack."""
-    connection.execute(update(tables.stacks).where(tables.stacks.c.id == stack_id).values(**values))
+    change = statements.change(tables.stacks, ("id",), tuple(values))
+    connection.execute(change, statements.assigned({"id": stack_id}, values))
 
 
 def set_stack_of(connection: Connection, operation: str, stack_id: str, values: Mapping[str, Any]) -> bool:
     """Change columns of a stack while an operation is its current one; false when another has taken over."""
-    where = and_(tables.stacks.c.id == stack_id, tables.stacks.c.operation == operation)
-    return connection.execute(update(tables.stacks).where(where).values(**values)).rowcount == 1
+    change = statements.change(tables.stacks, ("id", "operation"), tuple(values))
+    parameters = statements.assigned({"id": stack_id, "operation": operation}, values)
+    return connection.execute(change, parameters).rowcount == 1
 
 
 def outdate_holders(connection: Connection, stack: Stack) -> list[str]:
@@ -106,12 +115,12 @@ def outdate_holders(connection: Connection, stack: Stack) -> list[str]:
 
 def add_operation(connection: Connection, operation: Operation) -> None:
     """Record an operation."""
-    connection.execute(insert(tables.operations), operation.values())
+    connection.execute(statements.into(tables.operations), operation.values())
 
 
 def add_events(connection: Connection, events: Sequence[Event]) -> None:
     """Record events."""
-    connection.execute(insert(tables.events), [event.values() for event in events])
+    connection.execute(statements.into(tables.events), [event.values() for event in events])
 
 
 def set_user_project(connection: Connection, root_id: str, project_id: str) -> None:
@@ -133,15 +142,14 @@ def tags_of(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[
     found: dict[str, list[str]] = {}
     wanted = list(stack_ids)
     for start in range(0, len(wanted), _PAGE):
-        where = tables.stack_tags.c.stack_id.in_(wanted[start : start + _PAGE])
-        query = select(tables.stack_tags).where(where).order_by(tables.stack_tags.c.position)
-        for row in connection.execute(query):
+        page = {"values": wanted[start : start + _PAGE]}
+        for row in connection.execute(_TAGS_OF, page):
             found.setdefault(row.stack_id, []).append(row.tag)
     return found
 
 
 def credentials_of(connection: Connection, user_id: str, project_id: str) -> list[str]:
-    """The different credentials that this user's living stacks in a project hold."""
+    """The different credentials that this user's newest living stacks in a project hold, the newest first."""
     columns = tables.stacks.c
     where = and_(
         columns.user_id == user_id,
@@ -151,7 +159,8 @@ def credentials_of(connection: Connection, user_id: str, project_id: str) -> lis
         columns.action != "DELETE",
         columns.credential.is_not(None),
     )
-    return list(connection.execute(select(columns.credential).where(where).distinct()).scalars())
+    query = select(columns.credential).where(where).order_by(columns.created_at.desc()).limit(_NEWEST)
+    return list(dict.fromkeys(connection.execute(query).scalars()))
 
 
 def credential_in_use(connection: Connection, credential: str, except_stack: str) -> bool:
@@ -267,7 +276,7 @@ def _after(keys: Sequence[Any], values: Sequence[Any], descending: bool) -> Any:
 
 def inputs_by_id(connection: Connection, inputs_id: str) -> Inputs | None:
     """What an operation works towards."""
-    row = connection.execute(select(tables.inputs).where(tables.inputs.c.id == inputs_id)).one_or_none()
+    row = connection.execute(statements.where(tables.inputs, "id"), {"id": inputs_id}).one_or_none()
     return Inputs.of(row) if row else None
 
 
@@ -276,10 +285,7 @@ def inputs_by_id(connection: Connection, inputs_id: str) -> Inputs | None:
 
 def resources_of(connection: Connection, stack_id: str) -> list[Resource]:
     """All rows of a stack, former ones included, in creation order."""
-    query = (
-        select(tables.resources).where(tables.resources.c.stack_id == stack_id).order_by(tables.resources.c.position)
-    )
-    return Resource.all_of(connection.execute(query))
+    return Resource.all_of(connection.execute(_RESOURCES_OF, {"stack_id": stack_id}))
 
 
 def resources_of_many(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[Resource]]:
@@ -287,9 +293,8 @@ def resources_of_many(connection: Connection, stack_ids: Iterable[str]) -> dict[
     found: dict[str, list[Resource]] = {}
     wanted = list(stack_ids)
     for start in range(0, len(wanted), _PAGE):
-        where = tables.resources.c.stack_id.in_(wanted[start : start + _PAGE])
-        query = select(tables.resources).where(where).order_by(tables.resources.c.position)
-        for resource in Resource.all_of(connection.execute(query)):
+        page = {"values": wanted[start : start + _PAGE]}
+        for resource in Resource.all_of(connection.execute(_RESOURCES_OF_MANY, page)):
             found.setdefault(resource.stack_id, []).append(resource)
     return found
 
@@ -345,8 +350,9 @@ def property_sets(connection: Connection, identifiers: Iterable[str]) -> dict[st
     found: dict[str, str] = {}
     wanted = list(identifiers)
     for start in range(0, len(wanted), _PAGE):
-        where = tables.property_sets.c.id.in_(wanted[start : start + _PAGE])
-        found.update((row.id, row.body) for row in connection.execute(select(tables.property_sets).where(where)))
+        page = {"values": wanted[start : start + _PAGE]}
+        rows = connection.execute(statements.where_among(tables.property_sets, "id"), page)
+        found.update((row.id, row.body) for row in rows)
     return found
 
 
@@ -396,7 +402,7 @@ def purge_events(connection: Connection, stack_id: str, keep: int, batch: int) -
     large as `keep` would leave nothing to look at and counts as that much.
     """
     of_stack = tables.events.c.stack_id == stack_id
-    count = connection.execute(select(func.count()).select_from(tables.events).where(of_stack)).scalar_one()
+    count = connection.execute(_COUNT_EVENTS, {"stack_id": stack_id}).scalar_one()
     if count <= keep:
         return
     batch = min(batch, keep)

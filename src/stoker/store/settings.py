@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, insert
 
+from stoker.store import statements
 from stoker.store.records import StackSettings
 from stoker.store.tables import stack_settings
 
 
 def of_stack(connection: Connection, root_id: str) -> StackSettings:
     """The settings of a tree of stacks; where nothing was laid down, those of every stack."""
-    row = connection.execute(select(stack_settings).where(stack_settings.c.stack_id == root_id)).one_or_none()
+    row = connection.execute(statements.where(stack_settings, "stack_id"), {"stack_id": root_id}).one_or_none()
     return StackSettings.of(row) if row else StackSettings(root_id)
 
 
