@@ -7,11 +7,13 @@ import logging
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from oslo_config import cfg
 
 from stoker.base.config import LIBRARY_GROUPS, OPTIONS, load_config, unsupported_options
 from stoker.base.context import RequestContext
-from stoker.base.logging import mask, protect, request_scope
+from stoker.base.logging import _SECRETS, mask, protect, request_scope
 
 FILE = """
 [DEFAULT]
@@ -138,3 +140,11 @@ def test_lines_name_their_request_and_keep_secrets_even_in_tracebacks() -> None:
     text = stream.getvalue()
     assert text.startswith("req-7 u p token: ***\n")
     assert "Traceback" in text and "hunter2" not in text
+
+
+@given(text=st.text() | st.one_of([st.from_regex(pattern) for pattern in _SECRETS]))
+def test_a_text_is_looked_at_closely_whenever_there_may_be_a_secret_in_it(text: str) -> None:
+    closely = text
+    for pattern in _SECRETS:
+        closely = pattern.sub(r"\g<keep>***", closely)
+    assert mask(text) == closely

@@ -64,9 +64,8 @@ class _Exporter:
         """The document of one stack of the tree, its own hidden values taken out already."""
         engine = self._engine
         context = StackContext(engine, stack)
-        inputs = context.inputs = await engine.loader.load(stack.inputs)
+        inputs = await context.load(stack.inputs)
         definition = engine.loader.bind(stack, inputs, strict=False)
-        await context.load_states()
         children = await engine.database.read(queries.child_stacks, [stack.id])
         below = {child.parent_resource: child for child in children}
         tags = await engine.database.read(queries.tags_of, [stack.id])

@@ -23,6 +23,7 @@ from stoker.engine.documents import keep_document, load_adopted, load_copies, lo
 from stoker.engine.ending import NOTHING, REMOVES
 from stoker.engine.failure import Failure
 from stoker.engine.hidden_above import secrets_above
+from stoker.engine.loader import LoadedInputs
 from stoker.engine.observing import observe
 from stoker.engine.plan import Kind, Plan, Step, StepGraph
 from stoker.engine.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb, unmade_checks
@@ -110,23 +111,23 @@ class OperationRun(StackContext):
         if action == REMOVE_SNAPSHOT:
             self.plan = plan_removal(action, await load_copies_to_remove(self))
             return
-        await self.load_states()
+        made_from = self.operation.inputs if action in FORWARD else NOTHING
+        inputs = await self.load(self.stack.inputs if made_from == NOTHING else made_from)
         self._position = max((state.row.position for state in self.states.values()), default=0)
         states = list(self.states.values())
         if action in VERBS:
-            wanted = await self._load_definition(self.stack.inputs)
+            wanted = await self._bind_definition(inputs)
             await load_copies(self)
             unmade = unmade_checks(wanted, states) if action == "CHECK" else ()
             self.plan = plan_verb(action, states, order=VERBS[action], unmade=unmade)
         elif action in REMOVES or self.operation.inputs == NOTHING:
-            self.inputs = await self.engine.loader.load(self.stack.inputs)
             if action == "DELETE":
                 states += await load_copies_to_remove(self)
             elif action == "ABANDON":
                 await keep_document(self)
             self.plan = plan_removal(action, states)
         elif action in FORWARD:
-            wanted = await self._load_definition(self.operation.inputs)
+            wanted = await self._bind_definition(inputs)
             wanted.restore = await load_copies(self)
             if action == "ADOPT":
                 self.adopted = await load_adopted(self)
@@ -149,14 +150,13 @@ class OperationRun(StackContext):
         self.operation.plan = self.engine.sealer.seal(shown)
         self._unsaved_plan = True
 
-    async def _load_definition(self, inputs_id: str) -> Wanted:
-        self.inputs = await self.engine.loader.load(inputs_id)
+    async def _bind_definition(self, inputs: LoadedInputs) -> Wanted:
         loader = self.engine.loader
-        exports = await loader.exports(self.stack.project_id, self.inputs.template)
-        definition = loader.bind(self.stack, self.inputs, strict=False, exports=exports)
-        self.wanted = self.engine.wanted(definition, self.inputs)
+        exports = await loader.exports(self.stack.project_id, inputs.template)
+        definition = loader.bind(self.stack, inputs, strict=False, exports=exports)
+        self.wanted = self.engine.wanted(definition, inputs)
         self.wanted.since = self.operation.created_at
-        if self.inputs.template.uses("Fn::GetAZs"):
+        if inputs.template.uses("Fn::GetAZs"):
             await self.load_zones()
         await self.load_facade()
         self.attribute_keys = self.wanted.keys_for_resources()

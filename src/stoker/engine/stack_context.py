@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import Connection
+
 from stoker.base.ids import arn
 from stoker.cloud.session import Cloud
 from stoker.engine.loader import LoadedInputs
@@ -39,10 +41,16 @@ class StackContext:
         self._facts: StackFacts | None = None
         self._cloud: Cloud | None = None
 
-    async def load_states(self) -> None:
-        """Read every recorded resource of the stack; `current` gets those that have not been replaced."""
-        self.states |= await self.engine.database.read(read_states, self.engine, self.stack)
+    async def load(self, inputs_id: str) -> LoadedInputs:
+        """Read inputs and every recorded resource of the stack; `current` gets those that have not been replaced."""
+        inputs, states = await self.engine.database.read(self._read, inputs_id)
+        self.inputs = inputs
+        self.states |= states
         self.current |= current_of(self.states)
+        return inputs
+
+    def _read(self, connection: Connection, inputs_id: str) -> tuple[LoadedInputs, dict[str, ResourceState]]:
+        return self.engine.loader.load_now(connection, inputs_id), read_states(connection, self.engine, self.stack)
 
     async def load_facade(self) -> None:
         """Let `resource_facade` see the resource that holds this nested stack."""

@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import Connection
+
 from stoker.base.context import RequestContext
 from stoker.base.errors import (
     BadValue,
     RequestLimitExceeded,
+    StackExists,
     StackValidationFailed,
     TemplateInvalid,
 )
@@ -171,25 +174,35 @@ async def check_whole(engine: Engine, context: RequestContext, stack: Stack, req
 
 async def check_exports(engine: Engine, stack: Stack, names: list[str]) -> None:
     """Refuse to export what another stack exports, and to take away what another stack imports."""
+    if names or stack.operation is not None:  # a stack that is not recorded exports nothing
+        await engine.database.read(_compare_exports, stack, names)
+
+
+def _compare_exports(connection: Connection, stack: Stack, names: list[str]) -> None:
     if names:
-        taken = await engine.database.read(exchange.exporters, stack.project_id, names)
+        taken = exchange.exporters(connection, stack.project_id, names)
         foreign = sorted(name for name, owner in taken.items() if owner != stack.id)
         if foreign:
             raise StackValidationFailed(f"Another stack of this project exports {', '.join(foreign)}.")
-    lost = await engine.database.read(exchange.names_of, stack.id) - set(names)
+    lost = exchange.names_of(connection, stack.id) - set(names)
     if lost:
-        used = await engine.database.read(exchange.importers, stack.project_id, lost)
+        used = exchange.importers(connection, stack.project_id, lost)
         if used:
             uses = ", ".join(f"{name} (imported by {by})" for name, by in sorted(used.items()))
             raise StackValidationFailed(f"Exports that are in use cannot be removed: {uses}.")
 
 
-async def check_quota(engine: Engine, context: RequestContext) -> None:
-    """Refuse one stack more than the project may have; administrators are exempt. Raises RequestLimitExceeded."""
+def check_room(connection: Connection, engine: Engine, context: RequestContext, name: str) -> None:
+    """Refuse a name that is taken, and one stack more than the project may have; administrators may have any number.
+
+    Raises StackExists or RequestLimitExceeded.
+    """
+    if queries.stack_by_name(connection, context.project_id, name) is not None:
+        raise StackExists(f"The Stack ({name}) already exists.")
     limit = engine.settings.max_stacks_per_tenant
     if limit < 0 or context.is_admin:
         return
-    count = await engine.database.read(queries.count_stacks, context.project_id)
+    count = queries.count_stacks(connection, context.project_id)
     if count >= limit:
         raise RequestLimitExceeded(
             f"The project has {count} stacks; at most {limit} are allowed (max_stacks_per_tenant)."

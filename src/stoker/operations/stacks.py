@@ -23,8 +23,8 @@ from stoker.operations.requests import (
     StackRequest,
     check_exports,
     check_name,
-    check_quota,
     check_request,
+    check_room,
     check_tags,
     check_timeout,
     check_whole,
@@ -122,9 +122,7 @@ async def stack_create(engine: Engine, context: RequestContext, name: Any, **bod
     stack = new_stack(engine, context, name, request)
     stack.action, stack.reason = action, f"Stack {action} started"
     tags = check_tags(request.tags)
-    if await engine.database.read(queries.stack_by_name, context.project_id, stack.name) is not None:
-        raise StackExists(f"The Stack ({stack.name}) already exists.")
-    await check_quota(engine, context)
+    await engine.database.read(check_room, engine, context, stack.name)
     checked = await check_whole(engine, context, stack, request)
     await check_plan(engine, context, stack, checked, action, request.plan_digest)
     stack.inputs = checked.prepared.row.id
