@@ -96,11 +96,15 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def serve(running: RunningEngine, served: ServedCloud, directory: Path, port: int = 0) -> Server:
+def serve(
+    running: RunningEngine, served: ServedCloud, directory: Path, port: int = 0, *, streams: int = 4, threads: int = 8
+) -> Server:
     """The API over the engine, with tokens checked by the emulated Keystone; the caller stops it."""
     settings = directory / "heat.conf"
     settings.write_text(KEYSTONE_SETTINGS.format(url=served.url, password=served.cloud.password_of("heat")))
     client = DirectClient(running.loop, Dispatcher(running.engine, OPERATIONS))
-    server = Server(make_app(load_config([], [str(settings)]), client), "127.0.0.1", port)
+    config = load_config([], [str(settings)])
+    config.set_override("event_streams", streams, group="heat_api")
+    server = Server(make_app(config, client), "127.0.0.1", port, threads)
     server.start()
     return server

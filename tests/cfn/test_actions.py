@@ -198,9 +198,6 @@ def test_a_policy_that_makes_no_sense(boto: Any, policy: str) -> None:
     ("action", "arguments"),
     [
         ("estimate_template_cost", {"TemplateBody": TEMPLATE}),
-        ("detect_stack_drift", {"StackName": "x"}),
-        ("describe_stack_resource_drifts", {"StackName": "x"}),
-        ("describe_stack_drift_detection_status", {"StackDriftDetectionId": "x"}),
         ("create_stack", {"StackName": "x", "TemplateBody": TEMPLATE, "RoleARN": "arn:aws:iam::1:role/abcdefghij"}),
         ("delete_stack", {"StackName": "x", "RetainResources": ["One"]}),
     ],

@@ -212,3 +212,16 @@ def test_every_command_explains_itself_with_examples(embedded: Shell) -> None:
     for command in (["up"], ["down"], ["status"], ["deploy"], ["plan"], ["delete"], ["demo"], ["stack", "list"]):
         assert command[0] in listed
         assert "Examples:" in embedded.ok(*command, "--help").out
+
+
+def test_events_are_followed_until_the_stack_is_deleted(embedded: Shell) -> None:
+    embedded.ok("deploy", "followed", "-t", HELLO, "--yes")
+    command = [BIN / "stoker", "stack", "events", "followed", "--follow", "-f", "json", "-c", "resource_status"]
+    with subprocess.Popen(command, env=embedded.environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        seen = [json.loads(process.stdout.readline())["resource_status"] for _ in range(4)]
+        assert seen[-1] == "CREATE_COMPLETE"
+        embedded.ok("delete", "followed", "--yes")
+        seen += [json.loads(line)["resource_status"] for line in process.stdout]
+        assert process.wait(60) == 0
+    assert seen[-1] == "DELETE_COMPLETE"

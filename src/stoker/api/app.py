@@ -19,7 +19,9 @@ from stoker.api.middleware import Authentication, Faults, Negotiation, RequestLo
 from stoker.api.outer import with_outer_layers
 from stoker.api.paths import PREFIX, stack_identifier
 from stoker.api.policy import Policy
+from stoker.api.server import leaving
 from stoker.api.v1.call import Action, Call, Reply
+from stoker.api.v1.event_stream import CONTENT_TYPE, EventStreams
 from stoker.api.v1.links import Links
 from stoker.api.v1.routes import ROUTES
 from stoker.base.context import RequestContext
@@ -43,7 +45,7 @@ def make_app(config: cfg.ConfigOpts, client: EngineClient, auth: Authenticator |
       7. `_Face.serve`: project, body, policy, values, engine, answer
     Any error on the way becomes a fault in `Faults`.
     """
-    face = _Face(config, client, Policy(config))
+    face = _Face(config, client, Policy(config), EventStreams(client, config.heat_api.event_streams))
     authenticator = auth or authentication.keystone(config)
     faults = Faults(authentication.challenge(config))
     middleware: list[Any] = [RequestLog(), Negotiation(), Authentication(face.policy)]
@@ -77,13 +79,15 @@ class _Face:
     config: cfg.ConfigOpts
     client: EngineClient
     policy: Policy
+    streams: EventStreams
 
     def responder(self, action: Action) -> Callable[..., None]:
         """`action` as falcon calls it."""
 
         def respond(request: falcon.Request, response: falcon.Response, **path: str) -> None:
+            chosen = action.for_client(request.get_header("Accept", default=""))
             with request_scope(request.context.caller):
-                _answer(response, action.success, self.serve(action, request, path))
+                _answer(response, chosen.success, self.serve(chosen, request, path))
 
         return respond
 
@@ -103,6 +107,7 @@ class _Face:
             client=self.client,
             config=self.config,
             require=lambda rule: self.policy.require(rule, caller, project_id),
+            streams=self.streams,
             links=Links(request.prefix),
             method=request.method,
             url=request.prefix + request.path,
@@ -111,6 +116,8 @@ class _Face:
             query=action.query.read(request.query_string),
             body=action.body.read(sent) if action.body else {},
             sent=sent,
+            last_event=request.get_header("Last-Event-ID"),
+            gone=lambda: leaving(request.env),
         )
         answer = action.handler(call)
         return answer if isinstance(answer, Reply) else Reply(answer)
@@ -122,6 +129,9 @@ def _answer(response: falcon.Response, status: int, reply: Reply) -> None:
     for name, value in reply.headers.items():
         response.set_header(name, value)
     if status == HTTPStatus.NO_CONTENT:
+        return
+    if reply.stream is not None:
+        response.content_type, response.stream = CONTENT_TYPE, reply.stream
         return
     note = {"code": f"{status} {phrase}", "title": phrase, "message": ""}
     write_json(response, note if status in (HTTPStatus.ACCEPTED, HTTPStatus.FOUND) else reply.body)

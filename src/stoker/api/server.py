@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 from waitress import create_server, wasyncore
@@ -13,6 +14,14 @@ from stoker.api.auth import WSGIApplication
 _STOP_SECONDS = 10.0
 
 _BACKLOG = 1024
+
+_STOPPING = "stoker.stopping"
+_DISCONNECTED = "waitress.client_disconnected"
+
+
+def leaving(environ: Mapping[str, Any]) -> bool:
+    """Whether the client of a request has left, or the server is about to end; what other servers do not tell is no."""
+    return any(environ.get(key, lambda: False)() for key in (_STOPPING, _DISCONNECTED))
 
 
 class Server:
@@ -24,16 +33,26 @@ class Server:
 
     def __init__(self, application: WSGIApplication, host: str, port: int, threads: int = 8) -> None:
         listener = _listen(host, port)
+        self._stopping = threading.Event()
         self.host = host
         self.port = int(listener.getsockname()[1])
         self._server: Any = create_server(
-            application,
+            self._told(application),
             sockets=[listener],
             threads=threads,
             ident="stoker",
+            channel_request_lookahead=1,  # the connection is read during an answer, so that its end is noticed
             clear_untrusted_proxy_headers=False,  # the application decides, by [oslo_middleware]
         )
         self._thread = threading.Thread(target=self._server.run, name="stoker-api", daemon=True)
+
+    def _told(self, application: WSGIApplication) -> WSGIApplication:
+        """The application, told with each request how to find out that the server is about to end."""
+
+        def told(environ: dict[str, Any], start_response: Any) -> Any:
+            return application({**environ, _STOPPING: self._stopping.is_set}, start_response)
+
+        return told
 
     @property
     def url(self) -> str:
@@ -51,6 +70,7 @@ class Server:
 
         The server's own thread is asked to close what it watches: closing under its feet would be a race.
         """
+        self._stopping.set()
         self._server.trigger.pull_trigger(self._stop_listening)
         self._server.task_dispatcher.shutdown(timeout=_STOP_SECONDS)
         self._server.trigger.pull_trigger(self._close_connections)

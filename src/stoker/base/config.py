@@ -222,7 +222,15 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
     "DEFAULT": (*_LIMITS, *_TIMING, *_IDENTITY, *_BEHAVIOUR),
     "database": _DATABASE,
     "engine": _ENGINE,
-    "heat_api": _api(8004),
+    "heat_api": (
+        *_api(8004),
+        cfg.IntOpt(
+            "event_streams",
+            default=4,
+            min=0,
+            help="Streams of events held open at a time, each on one of the threads; others end at once.",
+        ),
+    ),
     "heat_api_cfn": _api(8000),
     "ec2authtoken": _SIGNATURES,
     "clients": (

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import time
-from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -21,7 +19,6 @@ from rich.tree import Tree
 from stoker.cli.formats import console, state_style
 from stoker.cli.service import Answer, Stack
 
-_POLL_SECONDS = 0.4
 _ORDINARY = re.compile(r"(state changed|Stack \w+ started)?")
 """Reasons of what is under way that say no more than its state."""
 _MARKS = {"COMPLETE": "✓", "FAILED": "✗"}
@@ -70,25 +67,25 @@ class Progress:
     """The tree of resources that an action has touched, put together from events."""
 
     def __init__(self, stack: Stack, marker: str | None) -> None:
+        """`marker` is the last event that is left out; `latest` the resource that the latest one is about, if any: its
+        place in the tree, and how it is.
+        """
         self.stack = stack
         self.root = Node()
-        self._marker = marker
+        self.marker = marker
+        self.latest: tuple[tuple[str, ...], Node] | None = None
         self._paths: dict[str, tuple[str, ...]] = {stack.id: ()}
 
-    def news(self) -> Iterator[tuple[tuple[str, ...], Node]]:
-        """The resources that something has happened to since the last call, event by event: where in the tree, and as
-        it is after the event. Raises Refused.
-        """
-        for event in self.stack.events(self._marker):
-            self._marker = event["id"]
-            path = self._path(event)
+    def take(self, event: Answer) -> None:
+        """Go on to what an event says. Raises Refused."""
+        self.marker = event["id"]
+        path = self._path(event)
+        node = self._node(path)
+        if event["resource_status"].startswith("DELETE") and node.physical_id not in _ids(event):
+            path = (*path[:-1], f"{path[-1]} (replaced)")
             node = self._node(path)
-            if event["resource_status"].startswith("DELETE") and node.physical_id not in _ids(event):
-                path = (*path[:-1], f"{path[-1]} (replaced)")
-                node = self._node(path)
-            node.take(event)
-            if event["physical_resource_id"] != _linked(event, "stack"):
-                yield path, node
+        node.take(event)
+        self.latest = None if event["physical_resource_id"] == _linked(event, "stack") else (path, node)
 
     def _path(self, event: Answer) -> tuple[str, ...]:
         """The names of resources down to the one that the event is about; a stack's own event is its holder's."""
@@ -128,7 +125,7 @@ class View(Protocol):
     """Shows progress to the user."""
 
     def show(self, progress: Progress) -> None:
-        """Ask for news and show them."""
+        """Show what the latest event has changed."""
 
 
 class Lines:
@@ -138,9 +135,11 @@ class Lines:
         self._out = out
 
     def show(self, progress: Progress) -> None:
-        for path, node in progress.news():
-            if not node.running or node.note:
-                self._out.print(_line(".".join(path), node))
+        if progress.latest is None:
+            return
+        path, node = progress.latest
+        if not node.running or node.note:
+            self._out.print(_line(".".join(path), node))
 
 
 class LiveTree:
@@ -150,14 +149,14 @@ class LiveTree:
         self._live = live
 
     def show(self, progress: Progress) -> None:
-        deque(progress.news(), maxlen=0)
         self._live.update(tree(progress))
 
 
 def whole_tree(stack: Stack) -> Tree:
     """The tree of everything that ever happened to a stack."""
     progress = Progress(stack, None)
-    deque(progress.news(), maxlen=0)
+    for event in stack.events():
+        progress.take(event)
     return tree(progress)
 
 
@@ -206,13 +205,22 @@ def follow(stack: Stack, marker: str | None = None) -> Stack:
     `marker` is the last event from before the action.
     """
     progress = Progress(stack, marker)
-    with _view(console()) as view:
-        while True:
-            now = stack.again()
+    with _view(console()) as view, closing(stack.watch(marker)) as watched:
+        for event in watched:
+            if event is not None:
+                progress.take(event)
+                view.show(progress)
+            if (event is None or _may_be_last(event, stack)) and not (now := stack.again()).busy:
+                break
+        for event in stack.events(progress.marker):
+            progress.take(event)
             view.show(progress)
-            if not now.busy:
-                return now
-            time.sleep(_POLL_SECONDS)
+    return now
+
+
+def _may_be_last(event: Answer, stack: Stack) -> bool:
+    """Whether an event says that an action on the stack itself has ended."""
+    return event["physical_resource_id"] == stack.id and not event["resource_status"].endswith("_IN_PROGRESS")
 
 
 WANTED = ("CREATE", "UPDATE", "DELETE")

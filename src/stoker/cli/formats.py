@@ -29,6 +29,11 @@ def show_rows(rows: Sequence[Row], columns: Sequence[str], form: str) -> None:
     ROW_FORMATS[form]([{name: row.get(name) for name in columns} for row in rows], columns)
 
 
+def show_row(row: Row, columns: Sequence[str], form: str) -> None:
+    """Print `columns` of one of many rows, whose number is not known yet, in a format of `ROW_FORMATS`."""
+    print(_ONE_ROW[form]({name: row.get(name) for name in columns}), flush=True)
+
+
 def show_record(record: Row, form: str) -> None:
     """Print all fields of `record` in a format of `RECORD_FORMATS`."""
     RECORD_FORMATS[form](record)
@@ -101,6 +106,13 @@ ROW_FORMATS: Mapping[str, Callable[[Sequence[Row], Sequence[str]], None]] = {
     "json": lambda rows, columns: _json(rows),
     "yaml": lambda rows, columns: _yaml(rows),
     "value": _row_values,
+}
+
+_ONE_ROW: Mapping[str, Callable[[Row], str]] = {
+    "table": lambda row: "  ".join(cell(value) for value in row.values()),
+    "json": lambda row: json.dumps(row, ensure_ascii=False),
+    "yaml": lambda row: yaml.safe_dump([row], sort_keys=False, allow_unicode=True, width=_WIDE).rstrip(),
+    "value": lambda row: " ".join(cell(value) for value in row.values()),
 }
 
 RECORD_FORMATS: Mapping[str, Callable[[Row], None]] = {

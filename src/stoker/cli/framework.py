@@ -15,7 +15,7 @@ import click
 
 from stoker.cli.connection import connect
 from stoker.cli.errors import CommandFailed, told
-from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, show_record, show_rows
+from stoker.cli.formats import RECORD_FORMATS, ROW_FORMATS, Row, show_record, show_row, show_rows
 from stoker.processes.directory import DataDirectory, default_directory
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -68,17 +68,27 @@ def with_service(function: Callable[..., Any]) -> Callable[..., Any]:
     return data_directory_option(cloud_option(connected))
 
 
-def listing(name: str, *columns: str, more: Iterable[str] = (), good: Callable[[Rows], bool] = always) -> Decorator:
+def listing(
+    name: str,
+    *columns: str,
+    more: Iterable[str] = (),
+    good: Callable[[Rows], bool] = always,
+    endless: str | None = None,
+) -> Decorator:
     """Make a function that returns rows the command `name`.
 
     `columns` are shown unless `-c` says otherwise; it may also choose from `more`. The exit status is 1 when the rows
-    are not `good`.
+    are not `good`. `endless` is the option with which rows are printed one by one, as they come.
     """
     choices = click.Choice([*columns, *more])
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         @functools.wraps(function)
         def command(form: str, chosen: tuple[str, ...], **arguments: Any) -> None:
+            if arguments.get(endless or ""):
+                for row in function(**arguments):
+                    show_row(row, chosen or columns, form)
+                return
             rows = list(function(**arguments))
             show_rows(rows, chosen or columns, form)
             if not good(rows):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -10,6 +11,7 @@ from keystoneauth1.adapter import Adapter
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli.errors import CommandFailed, NoSuchStack
+from stoker.cli.server_sent import messages
 
 Answer = dict[str, Any]
 
@@ -17,6 +19,12 @@ NESTED = 20
 """How deep commands look into nested stacks; more than the service lets them go."""
 
 _PAGE = 500
+_STREAM = "text/event-stream"
+_NOT_ACCEPTABLE = 406
+
+
+POLL_SECONDS = 0.4
+"""Pause before a service that does not stream events is asked for new ones."""
 
 
 class Refused(CommandFailed):
@@ -70,6 +78,21 @@ class Service:
         response = self._adapter.request(path, method, json=body, params=query, timeout=self._timeout)
         if response.status_code < 400:
             return response.json() if response.content else None
+        raise _refusal(response)
+
+    def stream(self, stack: Answer, tail: str, query: Mapping[str, Any], last: str | None) -> Any:
+        """What hangs on a stack as a stream of server-sent events after the event `last`, an open response; None when
+        the service has none.
+        """
+        headers = {"Accept": _STREAM, **({"Last-Event-ID": last} if last else {})}
+        response = self._adapter.request(
+            _path(stack) + tail, "GET", params=query, headers=headers, timeout=self._timeout, stream=True
+        )
+        if response.headers.get("Content-Type", "").partition(";")[0] == _STREAM:
+            return response
+        response.close()
+        if response.status_code < 400 or response.status_code == _NOT_ACCEPTABLE:
+            return None
         raise _refusal(response)
 
     def below(self, stack: Answer, tail: str, query: Mapping[str, Any] | None = None) -> Any:
@@ -189,6 +212,30 @@ class Stack:
             if len(found) < _PAGE:
                 return
             marker = found[-1]["id"]
+
+    def watch(self, marker: str | None = None, depth: int = NESTED) -> Generator[Answer | None, None, None]:
+        """As `events`, without end: each as it is recorded, and None in every pause.
+
+        Where the service streams events it is listened to; another one is asked again and again.
+        """
+        while True:
+            response = self._service.stream(self.facts, "/events", {"nested_depth": depth}, marker)
+            if response is None:
+                break
+            pause = POLL_SECONDS
+            with response:
+                for message in messages(response):
+                    if message.data is not None:
+                        marker = message.data["id"]
+                    pause = message.retry or pause
+                    yield message.data
+            time.sleep(pause)
+        while True:
+            for event in self.events(marker, depth):
+                marker = event["id"]
+                yield event
+            yield None
+            time.sleep(POLL_SECONDS)
 
     def last_event(self) -> str | None:
         """The id of the newest event."""

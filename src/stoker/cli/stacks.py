@@ -11,7 +11,7 @@ import click
 from stoker.cli.deploy import delete
 from stoker.cli.framework import Commands, listing, record, with_service
 from stoker.cli.history import history
-from stoker.cli.service import NESTED, Answer, Service
+from stoker.cli.service import NESTED, Answer, Service, Stack
 from stoker.cli.verbs import VERBS
 
 Rows = Iterable[Answer]
@@ -70,21 +70,33 @@ def resources(service: Service, name: str, nested_depth: int) -> Rows:
 
 @listing(
     "events", "event_time", "resource_name", "resource_status", "resource_status_reason",
-    more=("physical_resource_id", "id"),
+    more=("physical_resource_id", "id"), endless="follow",
 )  # fmt: skip
 @click.argument("name")
 @click.option("-n", "--nested-depth", type=click.IntRange(0, NESTED), default=0, help="Levels of nested stacks.")
 @click.option("--limit", type=click.IntRange(min=1), help="Show the first ones only.")
+@click.option("--follow", is_flag=True, help="Go on with what happens next, until the stack is deleted.")
 @with_service
-def events(service: Service, name: str, nested_depth: int, limit: int | None) -> Rows:
+def events(service: Service, name: str, nested_depth: int, limit: int | None, follow: bool) -> Rows:
     """List what happened to a stack, oldest first.
 
     \b
     Examples:
       stoker stack events web
       stoker stack events web -n 5 -f json
+      stoker stack events web --follow -f json
     """
-    return islice(service.stack(name, outputs=False).events(depth=nested_depth), limit)
+    found = service.stack(name, outputs=False)
+    return islice(_until_deleted(found, nested_depth) if follow else found.events(depth=nested_depth), limit)
+
+
+def _until_deleted(stack: Stack, depth: int) -> Rows:
+    """Events as they happen, down to the last that there can be."""
+    for event in stack.watch(depth=depth):
+        if event is not None:
+            yield event
+            if event["physical_resource_id"] == stack.id and event["resource_status"] == "DELETE_COMPLETE":
+                return
 
 
 @listing("outputs", "output_key", "output_value", "description", more=("output_error",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from stoker.base.context import RequestContext
@@ -9,9 +10,12 @@ from stoker.base.errors import EntityNotFound, PhysicalResourceIDAmbiguity
 from stoker.engine.core import Engine
 from stoker.engine.masking import masked_values, secrets_ever
 from stoker.operations.catalog import validate_template
+from stoker.operations.drift import drift_summaries
 from stoker.operations.inspection import resource_metadata
+from stoker.operations.listing import stack_list
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.requests import parse_template
+from stoker.operations.stacks import stack_show
 from stoker.operations.views import event_view, resource_view
 from stoker.store import finding, queries
 
@@ -27,6 +31,23 @@ async def resource_describe(engine: Engine, context: RequestContext, ref: Refere
         "description": (described.description if described else "") or "",
         "metadata": metadata,
     }
+
+
+async def stack_describe(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
+    """A stack in full, with whether it has drifted."""
+    view = await stack_show(engine, context, ref, resolve_outputs=True)
+    return {**view, "drift": (await drift_summaries(engine, [view["id"]]))[view["id"]]}
+
+
+async def stack_describe_page(
+    engine: Engine, context: RequestContext, limit: int, marker: str | None = None
+) -> list[dict[str, Any]]:
+    """A page of the project's stacks in full, newest first."""
+    page = (await stack_list(engine, context, limit=limit, marker=marker))["stacks"]
+    drift = await drift_summaries(engine, [view["id"] for view in page])
+    refs = [{"name": view["name"], "id": view["id"]} for view in page]
+    views = await asyncio.gather(*(stack_show(engine, context, ref, resolve_outputs=True) for ref in refs))
+    return [{**view, "drift": drift[view["id"]]} for view in views]
 
 
 async def stack_of_object(engine: Engine, context: RequestContext, physical_id: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from stoker.api.cfn import catalog, change_sets, resources, stacks
+from stoker.api.cfn import catalog, change_sets, drift, resources, stacks
 from stoker.api.cfn.call import Action, NotOffered
 from stoker.api.cfn.parameters import (
     Parameter,
@@ -71,11 +71,6 @@ _AMAZON_ONLY: Parameters = {
     "RollbackConfiguration": refused("there are no alarms that watch over updates"),
     "RetainExceptOnCreate": refused("deletion policies hold for rollbacks too"),
 }
-
-_DRIFT = NotOffered(
-    "Drift is not reported over this interface. Update the stack with `converge` over the REST API to have the cloud "
-    "compared with what is recorded, and brought back to it."
-)
 
 
 def _change_set_rule(values: Mapping[str, Any]) -> str:
@@ -280,18 +275,18 @@ ACTIONS: Mapping[str, Action] = {
             "Status": Parameter(one_of("SUCCESS", "FAILURE"), required=True),
         },
     ),
-    # -- what Stoker does not have ---------------------------------------------------------------------------------
-    "DetectStackDrift": Action(_DRIFT, "actions:check", {**_STACK, "LogicalResourceIds": Parameter(_TEXTS)}),
-    "DetectStackResourceDrift": Action(_DRIFT, "actions:check", _RESOURCE),
+    # -- drift -----------------------------------------------------------------------------------------------------
+    "DetectStackDrift": Action(drift.detect, "actions:check", {**_STACK, "LogicalResourceIds": Parameter(_TEXTS)}),
+    "DetectStackResourceDrift": Action(drift.detect_resource, "actions:check", _RESOURCE),
     "DescribeStackDriftDetectionStatus": Action(
-        _DRIFT, "actions:check", {"StackDriftDetectionId": Parameter(text, required=True)}
+        drift.describe_detection, "actions:check", {"StackDriftDetectionId": Parameter(text, required=True)}
     ),
     "DescribeStackResourceDrifts": Action(
-        _DRIFT,
+        drift.describe_resources,
         "actions:check",
         {
             **_STACK,
-            "StackResourceDriftStatusFilters": Parameter(_TEXTS),
+            "StackResourceDriftStatusFilters": Parameter(list_of(one_of(*drift.STATUSES))),
             "MaxResults": Parameter(whole_number),
             **_NEXT,
         },

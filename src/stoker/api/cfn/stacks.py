@@ -16,7 +16,7 @@ NO_UPDATES = "No updates are to be performed."
 """The complaint about an update that changes nothing; clients look for these words."""
 
 _DETAILED_PAGE = 25
-"""Stacks in full that one answer has: each is asked for by itself."""
+"""Stacks in full that one answer has: services may be asked for the outputs of each."""
 
 _REVIEW = "REVIEW_IN_PROGRESS"
 
@@ -162,18 +162,17 @@ def describe(call: Call) -> dict[str, Any]:
     """One stack, or a page of all of them, in full."""
     if call["StackName"] is not None:
         return {"Stacks": [_described(call, call["StackName"])]}
-    page = _page(call, _DETAILED_PAGE, show_deleted=False)
+    page = call.ask("stack_describe_page", limit=_DETAILED_PAGE, marker=marker_of(call["NextToken"]))
     review = [] if call["NextToken"] else call.ask("stack_to_be")
-    shown = [_described(call, view["id"]) for view in page]
     return {
-        "Stacks": [*shown, *(_in_review(view) for view in review)],
+        "Stacks": [*map(views.stack, page), *map(_in_review, review)],
         "NextToken": _following(page, _DETAILED_PAGE),
     }
 
 
 def _described(call: Call, name: str) -> dict[str, Any]:
     try:
-        view = call.ask("stack_show", ref={"name": name, "id": None}, resolve_outputs=True)
+        view = call.ask("stack_describe", ref={"name": name, "id": None})
     except EntityNotFound:
         review = call.ask("stack_to_be", stack=name)
         if not review:
@@ -194,7 +193,8 @@ def _in_review(view: Mapping[str, Any]) -> dict[str, Any]:
 
 def list_stacks(call: Call) -> dict[str, Any]:
     """A page of the project's stacks, deleted ones included, as far as they have one of the wanted statuses."""
-    page = _page(call, PAGE, show_deleted=True)
+    marker = marker_of(call["NextToken"])
+    page: list[Any] = call.ask("stack_list", limit=PAGE, marker=marker, show_deleted=True)["stacks"]
     wanted = call["StackStatusFilter"]
     review = [] if call["NextToken"] else [_in_review(view) for view in call.ask("stack_to_be")]
     summaries = [*map(views.stack_summary, page), *review]
@@ -202,12 +202,6 @@ def list_stacks(call: Call) -> dict[str, Any]:
         "StackSummaries": [each for each in summaries if not wanted or each["StackStatus"] in wanted],
         "NextToken": _following(page, PAGE),
     }
-
-
-def _page(call: Call, size: int, *, show_deleted: bool) -> list[Any]:
-    marker = marker_of(call["NextToken"])
-    stacks: list[Any] = call.ask("stack_list", limit=size, marker=marker, show_deleted=show_deleted)["stacks"]
-    return stacks
 
 
 def _following(page: list[Any], size: int) -> str | None:

@@ -78,6 +78,10 @@ def stack(view: View) -> dict[str, Any]:
             {**_output(item), "ExportName": view["exports"].get(item["output_key"])} for item in view["outputs"] or ()
         ],
         "Tags": tags(view["tags"]),
+        "DriftInformation": {
+            "StackDriftStatus": view["drift"]["status"],
+            "LastCheckTimestamp": time_text(view["drift"]["time"]),
+        },
     }
 
 
@@ -145,6 +149,35 @@ def resource_detail(view: View) -> dict[str, Any]:
         "Description": view["description"],
         "Metadata": JsonText(view["metadata"]),
     }
+
+
+def resource_drift(view: View) -> dict[str, Any]:
+    """How a resource differs from what is recorded of it."""
+    return {
+        "StackId": _of_stack(view)["StackId"],
+        "LogicalResourceId": view["name"],
+        "PhysicalResourceId": view["physical_id"],
+        "ResourceType": view["type"],
+        "ExpectedProperties": None if view["expected"] is None else JsonText(view["expected"]),
+        "ActualProperties": None if view["actual"] is None else JsonText(view["actual"]),
+        "PropertyDifferences": [
+            {
+                "PropertyPath": "/" + "/".join(str(part) for part in each["path"]),
+                "ExpectedValue": _text(each["before"]),
+                "ActualValue": _text(each["after"]),
+                "DifferenceType": _difference_type(each),
+            }
+            for each in view["differences"]
+        ],
+        "StackResourceDriftStatus": view["status"],
+        "Timestamp": time_text(view["time"]),
+    }
+
+
+def _difference_type(difference: View) -> str:
+    if difference["before"] is None:
+        return "ADD"
+    return "REMOVE" if difference["after"] is None else "NOT_EQUAL"
 
 
 def event(view: View) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from oslo_config import cfg
 
 from stoker.api.schema import Body, Query
+from stoker.api.v1.event_stream import CONTENT_TYPE, EventStream, EventStreams
 from stoker.api.v1.links import Links
 from stoker.rpc.contract import EngineClient, RequestContext
 
@@ -19,13 +20,15 @@ class Call:
 
     `path` holds the variables of the route, `query` and `body` the checked values by name (None stands for what was
     not given), `sent` the JSON object of the body as it came. `url` is the whole request URL without its query,
-    `query_string` that query as sent.
+    `query_string` that query as sent. `last_event` is the id that a client which comes back to a stream of events says
+    it has seen, `gone` whether the client has left by now, or the server is about to end.
     """
 
     context: RequestContext
     client: EngineClient
     config: cfg.ConfigOpts
     require: Callable[[str], None]
+    streams: EventStreams
     links: Links
     method: str
     url: str
@@ -34,6 +37,8 @@ class Call:
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Mapping[str, Any] = field(default_factory=dict)
     sent: Mapping[str, Any] | None = None
+    last_event: str | None = None
+    gone: Callable[[], bool] = lambda: False
 
     @property
     def ref(self) -> dict[str, str | None]:
@@ -51,10 +56,11 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer with headers of its own."""
+    """An answer with headers of its own; `stream` stands in for the body when there is one."""
 
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    stream: EventStream | None = None
 
 
 Handler: TypeAlias = Callable[[Call], Any]
@@ -69,7 +75,8 @@ class Action:
     """What one method of one route does.
 
     `policy` is the rule that decides, or a choice where that depends on the body. `success` is the
-    status of the answer. `takes_types` marks the operations that check resource types against policy.
+    status of the answer. `takes_types` marks the operations that check resource types against policy. `as_stream` is
+    what answers a client that wants a stream of events instead.
     """
 
     handler: Handler
@@ -78,6 +85,12 @@ class Action:
     query: Query = field(default_factory=Query)
     body: Body | None = None
     takes_types: bool = False
+    as_stream: Action | None = None
+
+    def for_client(self, accepts: str) -> Action:
+        """What answers a client with this header `Accept`."""
+        wanted = {media_type.partition(";")[0].strip().lower() for media_type in accepts.split(",")}
+        return self.as_stream if self.as_stream is not None and CONTENT_TYPE in wanted else self
 
     def rule(self, given: Mapping[str, Any] | None) -> str:
         """The rule that decides about a request with this body."""

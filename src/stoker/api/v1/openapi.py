@@ -13,6 +13,7 @@ from stoker.api.fields import schema_of
 from stoker.api.paths import PREFIX
 from stoker.api.schema import Body, Field, Query
 from stoker.api.v1.call import Action
+from stoker.api.v1.event_stream import CONTENT_TYPE
 from stoker.api.v1.routes import ROUTES
 
 PATH = "/openapi.json"
@@ -137,6 +138,8 @@ def _success(action: Action) -> dict[str, Any]:
     found: dict[str, Any] = {"description": "Done.", "headers": headers}
     if action.success != 204:
         found["content"] = {"application/json": {"schema": {}}}
+    if action.as_stream is not None:
+        found["content"][CONTENT_TYPE] = {"schema": _TEXT}
     return found
 
 

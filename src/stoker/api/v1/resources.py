@@ -7,7 +7,8 @@ from typing import Any
 from stoker.api.fields import boolean, one_of, text, whole_number
 from stoker.api.schema import Body, Field, Query
 from stoker.api.v1 import views
-from stoker.api.v1.call import Call
+from stoker.api.v1.call import Call, Reply
+from stoker.api.v1.event_stream import HEADERS, PAGE, Subscription
 from stoker.base.errors import EntityNotFound
 
 INDEX_QUERY = Query(
@@ -34,6 +35,20 @@ EVENTS_QUERY = Query(
     },
     filters=("resource_status", "resource_action", "resource_name", "resource_type"),
 )
+
+
+STREAM_QUERY = Query(
+    fields={"marker": Field(text), "nested_depth": Field(whole_number, default=0)},
+    filters=EVENTS_QUERY.filters,
+    strict=True,
+)
+
+_EVENT_FIELDS = {
+    "resource_status": "status",
+    "resource_action": "action",
+    "resource_name": "resource_name",
+    "resource_type": "resource_type",
+}
 
 
 def index(call: Call) -> dict[str, Any]:
@@ -72,6 +87,25 @@ def events(call: Call) -> dict[str, Any]:
         raise EntityNotFound(f"The resource {resource_name} of the stack {call.path['stack_name']} has no events.")
     with_root = call.query["nested_depth"] > 0
     return {"events": [views.event_summary(view, call.links, with_root=with_root) for view in answer]}
+
+
+def event_stream(call: Call) -> Reply:
+    """What happened to a stack, then what happens to it: server-sent events."""
+    depth, filters = call.query["nested_depth"], call.query["filters"]
+
+    def history(marker: str | None) -> Any:
+        return call.ask_of_stack("event_list", marker=marker, limit=PAGE, nested_depth=depth, filters=filters)
+
+    subscription = Subscription(
+        stack_id=call.path["stack_id"],
+        depth=depth,
+        marker=call.last_event or call.query["marker"],
+        history=history,
+        wanted=lambda view: all(view[_EVENT_FIELDS[name]] in values for name, values in filters.items()),
+        render=lambda view: views.event_summary(view, call.links, with_root=depth > 0),
+        gone=call.gone,
+    )
+    return Reply(headers=HEADERS, stream=call.streams.open(subscription))
 
 
 def show_event(call: Call) -> dict[str, Any]:

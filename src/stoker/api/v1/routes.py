@@ -125,7 +125,14 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     },
     f"{_STACK}/operations/{{operation_id}}": {"GET": Action(operations.show, "stacks:show_operation")},
     # Its resources and events
-    f"{_STACK}/events": {"GET": Action(resources.events, "events:index", query=resources.EVENTS_QUERY)},
+    f"{_STACK}/events": {
+        "GET": Action(
+            resources.events,
+            "events:index",
+            query=resources.EVENTS_QUERY,
+            as_stream=Action(resources.event_stream, "events:index", query=resources.STREAM_QUERY),
+        ),
+    },
     f"{_STACK}/resources": {"GET": Action(resources.index, "resource:index", query=resources.INDEX_QUERY)},
     _RESOURCE: {
         "GET": Action(resources.show, "resource:show", query=resources.SHOW_QUERY),

@@ -1,0 +1,51 @@
+"""Actions on drift: what somebody has changed in the cloud behind a stack's back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.api.cfn import views
+from stoker.api.cfn.call import PAGE, Call, page_of
+from stoker.api.cfn.faults import QueryError
+from stoker.base.ids import arn
+
+STATUSES = ("IN_SYNC", "MODIFIED", "DELETED", "NOT_CHECKED")
+
+_UNASKED = "NOT_CHECKED"
+"""Resources of this status are shown to those only who ask for it."""
+
+
+def detect(call: Call) -> dict[str, Any]:
+    """Begin to look for drift in a stack."""
+    return {"StackDriftDetectionId": call.ask_of_stack("drift_detect", names=call["LogicalResourceIds"])["id"]}
+
+
+def detect_resource(call: Call) -> dict[str, Any]:
+    """Look for drift in one resource."""
+    found = call.ask_of_stack("drift_detect_resource", name=call["LogicalResourceId"])
+    return {"StackResourceDrift": views.resource_drift(found)}
+
+
+def describe_detection(call: Call) -> dict[str, Any]:
+    """How a look for drift goes, or what it found of the stack."""
+    found = call.ask("drift_status", detection_id=call["StackDriftDetectionId"])
+    return {
+        "StackId": arn(found["project_id"], found["stack_name"], found["stack_id"]),
+        "StackDriftDetectionId": found["id"],
+        "StackDriftStatus": found["drift"],
+        "DetectionStatus": f"DETECTION_{found['status']}",
+        "DetectionStatusReason": found["reason"] or None,
+        "DriftedStackResourceCount": found["drifted"] if found["drift"] else None,
+        "Timestamp": views.time_text(found["time"]),
+    }
+
+
+def describe_resources(call: Call) -> dict[str, Any]:
+    """A page of what the last look for drift found of the resources of a stack."""
+    size = PAGE if call["MaxResults"] is None else call["MaxResults"]
+    if not 1 <= size <= PAGE:
+        raise QueryError("ValidationError", f"MaxResults must be between 1 and {PAGE}.")
+    wanted = call["StackResourceDriftStatusFilters"] or [status for status in STATUSES if status != _UNASKED]
+    found = [view for view in call.ask_of_stack("drift_list") if view["status"] in wanted]
+    page, token = page_of(found, call["NextToken"], size)
+    return {"StackResourceDrifts": [views.resource_drift(view) for view in page], "NextToken": token}

@@ -1,0 +1,132 @@
+"""New events for everybody who listens in this process: one question to an engine serves all listeners.
+
+Nobody asks while nobody listens. Transactions may become visible in another order than their events are numbered in, so
+each question reaches back behind the last answers, and what has been handed out is left out.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import StokerError
+from stoker.base.ids import new_request_id
+from stoker.rpc.contract import EngineClient
+
+_log = logging.getLogger(__name__)
+
+View = Mapping[str, Any]
+
+POLL_SECONDS = 0.5
+_REACH = 4
+"""How many answers back each question reaches."""
+_LONGEST_QUEUE = 10_000
+
+
+class Listener:
+    """Waits for the events of a stack and of what is nested in it down to `depth`."""
+
+    def __init__(self, stack_id: str, depth: int) -> None:
+        self.stack_id = stack_id
+        self.depth = depth
+        self.overrun = False
+        self._events: queue.Queue[View] = queue.Queue(_LONGEST_QUEUE)
+
+    def next(self, seconds: float) -> View | None:
+        """The next event; None when none has come in that time."""
+        try:
+            return self._events.get(timeout=seconds)
+        except queue.Empty:
+            return None
+
+    def concerns(self, view: View) -> bool:
+        """Whether an event is one to listen for."""
+        return view["stack_id"] == self.stack_id or self.stack_id in view["above"][: self.depth]
+
+    def hand(self, view: View) -> None:
+        """Take an event in; one who does not fetch them is `overrun`, and gets no more."""
+        try:
+            if not self.overrun:
+                self._events.put_nowait(view)
+        except queue.Full:
+            self.overrun = True
+
+
+class EventFeed:
+    """See the module's docstring. Threads may share it."""
+
+    def __init__(self, client: EngineClient, seconds: float = POLL_SECONDS) -> None:
+        self._client = client
+        self._seconds = seconds
+        self._listeners: set[Listener] = set()
+        self._lock = threading.Lock()
+        self._asking = False
+
+    @contextmanager
+    def listening(self, stack_id: str, depth: int) -> Iterator[Listener]:
+        """Hear of every event that is recorded from now on. Raises StokerError when no engine can be asked."""
+        listener, place = Listener(stack_id, depth), self._place()
+        with self._lock:
+            self._listeners.add(listener)
+            if not self._asking:
+                self._asking = True
+                threading.Thread(target=self._ask, args=(place,), name="event-feed", daemon=True).start()
+        try:
+            yield listener
+        finally:
+            with self._lock:
+                self._listeners.discard(listener)
+
+    def _place(self) -> int:
+        """Where the sequence of all events ends now."""
+        return int(self._news({}, None)["last"])
+
+    def _news(self, watched: Mapping[str, int], after: int | None) -> Any:
+        context = RequestContext(new_request_id(), user_id="", user_name="", project_id="")
+        return self._client.call(context, "event_news", {"watched": watched, "after": after})
+
+    def _ask(self, place: int) -> None:
+        """Ask until nobody listens any more."""
+        places = deque([place], maxlen=_REACH)
+        handed_out: deque[set[str]] = deque(maxlen=_REACH + 1)
+        pause = threading.Event()
+        while watched := self._watched():
+            try:
+                answer = self._news(watched, places[0])
+            except StokerError as error:
+                _log.warning("What is new on stacks cannot be asked for, trying again: %s", error.message)
+                pause.wait(self._seconds)
+                continue
+            known = set[str]().union(*handed_out)
+            new = [view for view in answer["events"] if view["id"] not in known]
+            handed_out.append({view["id"] for view in new})
+            self._hand_out(new)
+            if answer["more"]:
+                places.clear()
+            places.append(answer["last"])
+            if not answer["more"]:
+                pause.wait(self._seconds)
+
+    def _watched(self) -> dict[str, int]:
+        """The stacks that somebody listens for, with the greatest depth that anybody wants; none ends the questions."""
+        wanted: dict[str, int] = {}
+        with self._lock:
+            for listener in self._listeners:
+                wanted[listener.stack_id] = max(listener.depth, wanted.get(listener.stack_id, 0))
+            self._asking = bool(wanted)
+        return wanted
+
+    def _hand_out(self, views: Collection[View]) -> None:
+        """To those who listen now: who has come since the question was asked must not miss what it brought."""
+        with self._lock:
+            listeners = list(self._listeners)
+        for view in views:
+            for listener in listeners:
+                if listener.concerns(view):
+                    listener.hand(view)

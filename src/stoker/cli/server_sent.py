@@ -1,0 +1,37 @@
+"""Server-sent events, as a client reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from requests import RequestException, Response
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One part of a stream: an event's data, or None for a sign of life; `retry` is the pause, in seconds, after which
+    a client may come back when the stream has ended, where the part says so.
+    """
+
+    data: dict[str, Any] | None = None
+    retry: float | None = None
+
+
+def messages(response: Response) -> Iterator[Message]:
+    """The parts of a stream down to its end, also where that comes unexpectedly."""
+    lines = response.iter_lines(decode_unicode=True)
+    try:
+        for line in lines:
+            name, _, value = str(line).partition(":")
+            match name:
+                case "data":
+                    yield Message(json.loads(value))
+                case "retry":
+                    yield Message(retry=int(value) / 1000)
+                case "" if line:
+                    yield Message()
+    except RequestException:
+        return

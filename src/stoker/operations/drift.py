@@ -1,0 +1,154 @@
+"""Drift: whether somebody has changed the objects of a stack behind its back. It is told, and nothing is done about it.
+
+A look at a whole stack is taken beside everything else, and remembered. Whoever asks how it goes takes up a look whose
+engine has died.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from stoker.base.context import RequestContext
+from stoker.base.errors import ActionInProgress, EntityNotFound, ResourceNotFound, StokerError
+from stoker.base.ids import new_id
+from stoker.engine.core import Engine
+from stoker.engine.drifting import DRIFTED, IN_SYNC, drift_of
+from stoker.operations.lookup import Reference, find_stack
+from stoker.store import claims, drifts, queries
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, DriftDetection, Stack
+
+LOG = logging.getLogger(__name__)
+
+NEVER_CHECKED = "NOT_CHECKED"
+
+
+async def drift_detect(
+    engine: Engine, context: RequestContext, ref: Reference, names: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Begin to look at a stack's resources, or those with the `names`; the id of the look."""
+    stack = await _quiet_stack(engine, context, ref, names or ())
+    detection = _new(engine, stack, {"names": names})
+    await engine.journal.commit(Batch().add(detection))
+    engine.spawn(_detect(engine, detection, stack))
+    return {"id": detection.id}
+
+
+async def drift_detect_resource(engine: Engine, context: RequestContext, ref: Reference, name: str) -> dict[str, Any]:
+    """Look at one resource, now; what was known of the others stays known."""
+    stack = await _quiet_stack(engine, context, ref, [name])
+    (found,) = await drift_of(engine, stack, [name])
+    detection = _new(engine, stack, {"names": [name]})
+    await _settle(engine, detection, [found])
+    await engine.journal.commit(Batch().add(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
+    return _view(found, stack)
+
+
+async def drift_status(engine: Engine, context: RequestContext, detection_id: str) -> dict[str, Any]:
+    """How a look goes, or what came of it. Raises EntityNotFound."""
+    detection = await engine.database.read(drifts.by_id, detection_id)
+    if detection is None or detection.project_id != context.project_id:
+        raise EntityNotFound(f"There is no detection of drift {detection_id}.")
+    stack = await engine.database.read(queries.stack_by_id, detection.stack_id)
+    if stack is None:
+        raise EntityNotFound(f"The stack of the detection {detection_id} is gone.")
+    if detection.status == IN_PROGRESS and not await _is_looked_after(engine, detection):
+        detection.engine = engine.id
+        await engine.journal.commit(Batch().change(detection))
+        engine.spawn(_detect(engine, detection, stack))
+    body = engine.sealer.open(detection.body)
+    found = body.get("found", [])
+    return {
+        "id": detection.id,
+        "stack_id": stack.id,
+        "stack_name": stack.name,
+        "project_id": stack.project_id,
+        "status": detection.status,
+        "reason": detection.reason,
+        "drift": _overall(found) if detection.status == COMPLETE else None,
+        "drifted": sum(item["status"] in DRIFTED for item in found),
+        "time": detection.created_at,
+    }
+
+
+async def drift_list(engine: Engine, context: RequestContext, ref: Reference) -> list[dict[str, Any]]:
+    """What the last look found of each resource that has been looked at, in creation order."""
+    stack = await find_stack(engine, context, ref)
+    last = (await engine.database.read(drifts.latest, [stack.id])).get(stack.id)
+    known = engine.sealer.open(last.body)["found"] if last is not None else []
+    return [_view(item, stack) for item in known]
+
+
+async def drift_summaries(engine: Engine, stack_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """For each stack whether it has drifted, and when it was looked at last."""
+    last = await engine.database.read(drifts.latest, stack_ids)
+    summaries: dict[str, dict[str, Any]] = {name: {"status": NEVER_CHECKED, "time": None} for name in stack_ids}
+    for name, detection in last.items():
+        found = engine.sealer.open(detection.body)["found"]
+        summaries[name] = {"status": _overall(found), "time": detection.created_at}
+    return summaries
+
+
+async def _quiet_stack(engine: Engine, context: RequestContext, ref: Reference, names: Sequence[str]) -> Stack:
+    """A stack that nothing runs on, with these resources. Raises ActionInProgress, ResourceNotFound."""
+    stack = await find_stack(engine, context, ref)
+    if stack.status == IN_PROGRESS:
+        raise ActionInProgress(f"Stack {stack.name} has an action ({stack.action}) in progress; look at it after that.")
+    known = (await engine.reader.context(stack)).current if names else {}
+    for name in names:
+        if name not in known:
+            raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
+    return stack
+
+
+def _new(engine: Engine, stack: Stack, body: dict[str, Any]) -> DriftDetection:
+    return DriftDetection(
+        id=new_id(),
+        stack_id=stack.id,
+        project_id=stack.project_id,
+        engine=engine.id,
+        status=IN_PROGRESS,
+        reason="",
+        body=engine.sealer.seal(body),
+        created_at=engine.clock.now(),
+    )
+
+
+async def _detect(engine: Engine, detection: DriftDetection, stack: Stack) -> None:
+    names = engine.sealer.open(detection.body)["names"]
+    try:
+        await _settle(engine, detection, await drift_of(engine, stack, names))
+    except StokerError as error:
+        detection.status, detection.reason = FAILED, error.message
+    except Exception:
+        reference = new_id()
+        LOG.exception("Reference %s: the look at stack %s failed unexpectedly", reference, stack.name)
+        detection.status, detection.reason = FAILED, f"an unexpected problem of Stoker, reference {reference}"
+    await engine.journal.commit(Batch().change(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
+
+
+async def _settle(engine: Engine, detection: DriftDetection, found: Sequence[dict[str, Any]]) -> None:
+    """Note what a look has found, beside what is known of the resources that it left out."""
+    last = (await engine.database.read(drifts.latest, [detection.stack_id])).get(detection.stack_id)
+    known = {item["name"]: item for item in found}
+    body = engine.sealer.open(detection.body)
+    if body["names"] is not None and last is not None:
+        known = {item["name"]: item for item in engine.sealer.open(last.body)["found"]} | known
+    detection.body = engine.sealer.seal({**body, "found": list(known.values())})
+    detection.status = COMPLETE
+
+
+async def _is_looked_after(engine: Engine, detection: DriftDetection) -> bool:
+    return detection.engine in await engine.database.read(claims.living, engine.clock.now())
+
+
+def _overall(found: Sequence[dict[str, Any]]) -> str:
+    """What the resources' drift means for their stack."""
+    return "DRIFTED" if any(item["status"] in DRIFTED for item in found) else IN_SYNC
+
+
+def _view(item: dict[str, Any], stack: Stack) -> dict[str, Any]:
+    return {**item, "stack_id": stack.id, "stack_name": stack.name, "project_id": stack.project_id}

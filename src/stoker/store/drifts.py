@@ -1,0 +1,37 @@
+"""Looks at the objects of stacks, and what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlalchemy import Connection, and_, delete, func, select
+
+from stoker.store.records import COMPLETE, DriftDetection
+from stoker.store.tables import drift_detections as table
+
+_KEPT = 10
+"""How many looks at one stack are remembered."""
+
+
+def by_id(connection: Connection, identifier: str) -> DriftDetection | None:
+    """One look."""
+    row = connection.execute(select(table).where(table.c.id == identifier)).one_or_none()
+    return DriftDetection.of(row) if row else None
+
+
+def latest(connection: Connection, stack_ids: Collection[str]) -> dict[str, DriftDetection]:
+    """The last look at each stack that came to its end, by the stack's id."""
+    ended = and_(table.c.stack_id.in_(list(stack_ids)), table.c.status == COMPLETE)
+    newest = select(table.c.stack_id, func.max(table.c.created_at).label("at")).where(ended).group_by(table.c.stack_id)
+    last = newest.subquery()
+    same = and_(table.c.stack_id == last.c.stack_id, table.c.created_at == last.c.at)
+    query = select(table).join(last, same).where(table.c.status == COMPLETE).order_by(table.c.id)
+    return {row.stack_id: DriftDetection.of(row) for row in connection.execute(query)}
+
+
+def forget_older(connection: Connection, stack_id: str) -> None:
+    """Forget all looks at a stack but the last ones (a journal step)."""
+    query = select(table.c.id).where(table.c.stack_id == stack_id).order_by(table.c.created_at.desc()).offset(_KEPT)
+    older = list(connection.execute(query.limit(1000)).scalars())
+    if older:
+        connection.execute(delete(table).where(table.c.id.in_(older)))

@@ -1,0 +1,54 @@
+"""What has happened lately to stacks that somebody watches, for all who watch with one look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, func, select
+
+from stoker.store.records import Event, Stack
+from stoker.store.tables import events, stacks
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Events, oldest first, with the stacks that they are of and those above them by id. `last` is where they end."""
+
+    events: list[Event]
+    stacks: dict[str, Stack]
+    last: int
+
+
+def news(connection: Connection, watched: Mapping[str, int], after: int | None, most: int) -> News:
+    """Events of stacks, each with what is nested in it down to a depth, after a place in the sequence of all events.
+
+    None stands for the end of that sequence.
+    """
+    if after is None:
+        return News([], {}, connection.execute(select(func.max(events.c.sequence))).scalar() or 0)
+    found = _stacks(connection, watched)
+    query = select(events).where(events.c.stack_id.in_(list(found)), events.c.sequence > after)
+    rows = connection.execute(query.order_by(events.c.sequence).limit(most)).all()
+    return News([Event.of(row) for row in rows], found, rows[-1].sequence if rows else after)
+
+
+def _stacks(connection: Connection, watched: Mapping[str, int]) -> dict[str, Stack]:
+    """The stacks, and the whole trees of those that are watched with what is in them."""
+    direct = connection.execute(select(stacks).where(stacks.c.id.in_(list(watched))))
+    found = {row.id: Stack.of(row) for row in direct}
+    roots = {stack.root_id for stack in found.values() if watched[stack.id] > 0}
+    if roots:
+        trees = connection.execute(select(stacks).where(stacks.c.root_id.in_(list(roots))))
+        found |= {row.id: Stack.of(row) for row in trees}
+    return found
+
+
+def above(stack: Stack, known: Mapping[str, Stack]) -> list[str]:
+    """Ids of the stacks above a nested one, the nearest first."""
+    found: list[str] = []
+    parent = known.get(stack.parent_id or "")
+    while parent is not None:
+        found.append(parent.id)
+        parent = known.get(parent.parent_id or "")
+    return found

@@ -1,0 +1,163 @@
+"""Drift by boto3: what somebody has changed in the cloud, and in which stack."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+from query_world import QueryWorld
+from sqlalchemy import update
+
+from stoker.store.tables import drift_detections
+
+FAST = {"Delay": 0.05, "MaxAttempts": 2000}
+
+TEMPLATE = """
+AWSTemplateFormatVersion: '2010-09-09'
+Parameters:
+  Word: {Type: String, NoEcho: true}
+Resources:
+  Quiet: {Type: OS::Neutron::Net, Properties: {name: quiet}}
+  Net: {Type: OS::Neutron::Net, Properties: {name: one, admin_state_up: true, tags: [blue]}}
+  Group: {Type: OS::Neutron::SecurityGroup, Properties: {name: group, description: {Ref: Word}}}
+  Text: {Type: OS::Heat::RandomString}
+"""
+
+
+@pytest.fixture
+def stack(boto: Any, clean: None) -> str:
+    parameters = [{"ParameterKey": "Word", "ParameterValue": "swordfish"}]
+    made = boto.create_stack(StackName="drifting", TemplateBody=TEMPLATE, Parameters=parameters)
+    boto.get_waiter("stack_create_complete").wait(StackName="drifting", WaiterConfig=FAST)
+    return str(made["StackId"])
+
+
+def physical_id(boto: Any, name: str) -> str:
+    found = boto.describe_stack_resource(StackName="drifting", LogicalResourceId=name)
+    return str(found["StackResourceDetail"]["PhysicalResourceId"])
+
+
+def in_cloud(world: QueryWorld, method: str, path: str, body: Any = None) -> None:
+    answer = world.served.call(method, f"/network/v2.0/{path}", body, world.served.token("demo", "demo"))
+    assert answer.status < 300, answer.content
+
+
+def detected(world: QueryWorld, boto: Any, **arguments: Any) -> dict[str, Any]:
+    """The answer about a look at the stack, once it has been taken."""
+    identifier = boto.detect_stack_drift(StackName="drifting", **arguments)["StackDriftDetectionId"]
+
+    def ended() -> Any:
+        found = boto.describe_stack_drift_detection_status(StackDriftDetectionId=identifier)
+        return None if found["DetectionStatus"] == "DETECTION_IN_PROGRESS" else found
+
+    return dict(world.until(ended))
+
+
+def drifts(boto: Any, *statuses: str) -> dict[str, dict[str, Any]]:
+    filters = {"StackResourceDriftStatusFilters": list(statuses)} if statuses else {}
+    found = boto.describe_stack_resource_drifts(StackName="drifting", **filters)["StackResourceDrifts"]
+    return {each["LogicalResourceId"]: each for each in found}
+
+
+def of_stack(boto: Any) -> dict[str, Any]:
+    return dict(boto.describe_stacks(StackName="drifting")["Stacks"][0]["DriftInformation"])
+
+
+def test_a_stack_that_nobody_has_touched(world: QueryWorld, boto: Any, stack: str) -> None:
+    assert of_stack(boto) == {"StackDriftStatus": "NOT_CHECKED"}
+    assert drifts(boto) == {}
+    found = detected(world, boto)
+    assert (found["DetectionStatus"], found["StackDriftStatus"]) == ("DETECTION_COMPLETE", "IN_SYNC")
+    assert (found["StackId"], found["DriftedStackResourceCount"]) == (stack, 0)
+    assert of_stack(boto)["StackDriftStatus"] == "IN_SYNC"
+    assert {name: each["StackResourceDriftStatus"] for name, each in drifts(boto).items()} == {
+        "Quiet": "IN_SYNC",
+        "Net": "IN_SYNC",
+        "Group": "IN_SYNC",
+    }
+    assert set(drifts(boto, "NOT_CHECKED")) == {"Text"}
+
+
+def test_what_was_changed_and_what_was_removed(world: QueryWorld, boto: Any, stack: str) -> None:
+    changes = {"network": {"name": "renamed", "admin_state_up": False}}
+    in_cloud(world, "PUT", f"networks/{physical_id(boto, 'Net')}", changes)
+    in_cloud(world, "DELETE", f"networks/{physical_id(boto, 'Quiet')}")
+    found = detected(world, boto)
+    assert (found["StackDriftStatus"], found["DriftedStackResourceCount"]) == ("DRIFTED", 2)
+    status = boto.describe_stacks(StackName="drifting")["Stacks"][0]["StackStatus"]
+    assert status == "CREATE_COMPLETE", "looking changes nothing"
+    assert {name: each["StackResourceDriftStatus"] for name, each in drifts(boto, "MODIFIED", "DELETED").items()} == {
+        "Quiet": "DELETED",
+        "Net": "MODIFIED",
+    }
+    net = drifts(boto)["Net"]
+    assert net["StackId"] == stack
+    assert sorted((each["PropertyPath"], each["ExpectedValue"], each["ActualValue"], each["DifferenceType"])
+                  for each in net["PropertyDifferences"]) == [
+        ("/admin_state_up", "true", "false", "NOT_EQUAL"),
+        ("/name", "one", "renamed", "NOT_EQUAL"),
+    ]  # fmt: skip
+    assert json.loads(net["ExpectedProperties"])["name"] == "one"
+    assert json.loads(net["ActualProperties"])["name"] == "renamed"
+
+
+def test_one_resource_at_a_time(world: QueryWorld, boto: Any, stack: str) -> None:
+    detected(world, boto)
+    in_cloud(world, "PUT", f"networks/{physical_id(boto, 'Net')}", {"network": {"name": "other"}})
+    found = boto.detect_stack_resource_drift(StackName="drifting", LogicalResourceId="Net")["StackResourceDrift"]
+    assert found["StackResourceDriftStatus"] == "MODIFIED"
+    assert set(drifts(boto)) == {"Quiet", "Net", "Group"}, "what was known of the others is still known"
+    assert of_stack(boto)["StackDriftStatus"] == "DRIFTED"
+    in_cloud(world, "PUT", f"networks/{physical_id(boto, 'Net')}", {"network": {"name": "one"}})
+    assert detected(world, boto, LogicalResourceIds=["Net"])["StackDriftStatus"] == "IN_SYNC"
+
+
+def test_hidden_values_are_not_told(world: QueryWorld, boto: Any, stack: str) -> None:
+    group = {"security_group": {"description": "swordfish, and more"}}
+    in_cloud(world, "PUT", f"security-groups/{physical_id(boto, 'Group')}", group)
+    detected(world, boto)
+    found = drifts(boto)["Group"]
+    assert found["StackResourceDriftStatus"] == "MODIFIED"
+    assert "swordfish" not in json.dumps(found, default=str)
+
+
+def test_a_look_whose_engine_died_is_taken_up(world: QueryWorld, boto: Any, stack: str) -> None:
+    identifier = boto.detect_stack_drift(StackName="drifting")["StackDriftDetectionId"]
+    world.until(lambda: of_stack(boto)["StackDriftStatus"] == "IN_SYNC")
+    forgotten = {"status": "IN_PROGRESS", "engine": "gone"}
+    with world.engine.database.engine.begin() as connection:
+        connection.execute(update(drift_detections).where(drift_detections.c.id == identifier).values(forgotten))
+
+    def status() -> str:
+        return str(boto.describe_stack_drift_detection_status(StackDriftDetectionId=identifier)["DetectionStatus"])
+
+    assert status() == "DETECTION_IN_PROGRESS"
+    world.until(lambda: status() == "DETECTION_COMPLETE")
+
+
+@pytest.mark.parametrize(
+    ("action", "arguments"),
+    [
+        ("detect_stack_drift", {"StackName": "nothing"}),
+        ("detect_stack_drift", {"StackName": "drifting", "LogicalResourceIds": ["Nobody"]}),
+        ("detect_stack_resource_drift", {"StackName": "drifting", "LogicalResourceId": "Nobody"}),
+        ("describe_stack_drift_detection_status", {"StackDriftDetectionId": "nothing"}),
+        ("describe_stack_resource_drifts", {"StackName": "drifting", "StackResourceDriftStatusFilters": ["HAPPY"]}),
+    ],
+)
+def test_bad_requests_about_drift(boto: Any, stack: str, action: str, arguments: dict[str, Any]) -> None:
+    with pytest.raises(ClientError) as refused:
+        getattr(boto, action)(**arguments)
+    assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] in (400, 404)
+
+
+def test_another_project_learns_nothing_of_drift(world: QueryWorld, boto: Any, stack: str) -> None:
+    identifier = boto.detect_stack_drift(StackName="drifting")["StackDriftDetectionId"]
+    stranger = world.client(world.stranger())
+    with pytest.raises(ClientError) as refused:
+        stranger.describe_stack_drift_detection_status(StackDriftDetectionId=identifier)
+    assert "no detection" in refused.value.response["Error"]["Message"]
+    with pytest.raises(ClientError):
+        stranger.detect_stack_drift(StackName=stack)
