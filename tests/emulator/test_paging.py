@@ -16,19 +16,20 @@ def ids(rows: list[dict[str, object]]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("query", "shown", "marker"),
+    ("query", "shown", "marker", "truncated"),
     [
-        ("", "012", None),
-        ("limit=2", "01", "1"),
-        ("limit=2&marker=1", "2", None),
-        ("limit=3", "012", None),
-        ("limit=0", "", None),
-        ("marker=2", "", None),
+        ("", "012", None, False),
+        ("limit=2", "01", "1", True),
+        ("limit=2&marker=1", "2", None, False),
+        ("limit=3", "012", "2", False),
+        ("limit=3&marker=2", "", None, False),
+        ("limit=0", "", None, True),
+        ("marker=2", "", None, False),
     ],
 )
-def test_pages(query: str, shown: str, marker: str | None) -> None:
+def test_a_full_page_has_a_marker_for_the_next(query: str, shown: str, marker: str | None, truncated: bool) -> None:
     result = page(ROWS, Query(query))
-    assert (ids(result.rows), result.next_marker) == (shown, marker)
+    assert (ids(result.rows), result.next_marker, result.truncated) == (shown, marker, truncated)
 
 
 @pytest.mark.parametrize("query", ["marker=9", "limit=-1", "limit=x"])

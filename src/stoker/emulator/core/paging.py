@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Query, Request
 from stoker.emulator.core.store import Record
 
@@ -15,10 +15,15 @@ LARGEST_PAGE = 1000
 
 @dataclass(frozen=True)
 class Page:
-    """Rows of one answer; `next_marker` is what the next page starts after, None on the last one."""
+    """Rows of one answer; `next_marker` is what the next page starts after, None when there is none.
+
+    A full page has a next one even if that turns out empty: most services do not look further than they show.
+    `truncated` tells whether more rows follow, for those that do.
+    """
 
     rows: list[Record]
     next_marker: str | None
+    truncated: bool
 
     def links(self, request: Request) -> list[dict[str, str]]:
         """The value of `<plural>_links` as Nova, Cinder, Neutron and Octavia write it."""
@@ -27,22 +32,34 @@ class Page:
         return [{"rel": "next", "href": request.next_url(self.next_marker)}]
 
 
-def page(rows: Sequence[Record], query: Query, largest: int = LARGEST_PAGE, key: str = "id") -> Page:
+def unknown_marker(marker: str) -> ApiError:
+    return bad_request(f"The marker {marker} could not be found.")
+
+
+def page(
+    rows: Sequence[Record],
+    query: Query,
+    largest: int = LARGEST_PAGE,
+    key: str = "id",
+    missing: Callable[[str], ApiError] = unknown_marker,
+) -> Page:
     """What follows `marker` (a value of the field `key`), at most `limit` and never more than `largest` rows.
 
-    Raises: ApiError 400 for a marker that is not in the list or a limit that is not a number.
+    missing: makes the error for a marker that is not in the list.
+
+    Raises: ApiError, that one, or 400 for a limit that is not a number.
     """
     start, marker = 0, query.get("marker")
     if marker:
         found = next((at for at, row in enumerate(rows) if row[key] == marker), None)
         if found is None:
-            raise bad_request(f"The marker {marker} could not be found.")
+            raise missing(marker)
         start = found + 1
     limit = query.integer("limit")
     size = largest if limit is None else min(limit, largest)
     shown = list(rows[start : start + size])
-    more = bool(shown) and start + size < len(rows)
-    return Page(shown, str(shown[-1][key]) if more else None)
+    full = bool(shown) and len(shown) == size
+    return Page(shown, str(shown[-1][key]) if full else None, start + size < len(rows))
 
 
 def ordered(rows: Sequence[Record], query: Query, default: Sequence[tuple[str, bool]] = ()) -> list[Record]:

@@ -38,7 +38,7 @@ def answer(request: Request, plural: str, rows: Sequence[Record], **more: Any) -
     """One page of rows under their plural, with links."""
     shown = page(rows, request.query)
     body: Record = {plural: shown.rows, "links": links(request), **more}
-    if shown.next_marker is not None:
+    if shown.next_marker is not None and shown.truncated:
         body["links"]["next"] = request.next_url(shown.next_marker)
         body["truncated"] = True
     return Response(body)

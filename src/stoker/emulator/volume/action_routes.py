@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stoker.emulator.core.errors import ApiError, bad_request, not_found
@@ -14,11 +14,16 @@ from stoker.emulator.volume.records import VolumeRecords
 from stoker.emulator.volume.snapshots import SNAPSHOT_STATUSES
 from stoker.emulator.volume.volumes import STATUSES, flag
 
+SNAPSHOT_UPDATES = {
+    "creating": ("creating", "available", "error"),
+    "deleting": ("deleting", "error", "error_deleting"),
+}
+"""What the back end may say a snapshot has become, by what it is."""
 Action = Callable[[VolumeRecords, Request, Record, Any], Response]
 ACCEPTED = 202
 
 
-def act(actions: dict[str, Action], volumes: VolumeRecords, request: Request, record: Record) -> Response:
+def act(actions: Mapping[str, Action], volumes: VolumeRecords, request: Request, record: Record) -> Response:
     """Do what the body names."""
     body = request.json
     if not isinstance(body, dict) or len(body) != 1:
@@ -147,6 +152,12 @@ def force_delete(volumes: VolumeRecords, request: Request, volume: Record, argum
     return Response(status=ACCEPTED)
 
 
+def unmanage(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    request.context.require()
+    volumes.unmanage_volume(volume)
+    return Response(status=ACCEPTED)
+
+
 def migrate(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
     request.context.require()
     fields.check_fields(arguments, {"host": fields.text(1)}, ("host",), "os-migrate_volume", strict=False)
@@ -228,6 +239,7 @@ VOLUME_ACTIONS: dict[str, Action] = {
     "os-set_bootable": set_bootable,
     "os-reset_status": reset_volume,
     "os-force_delete": force_delete,
+    "os-unmanage": unmanage,
     "os-migrate_volume": migrate,
     "os-volume_upload_image": upload_image,
     "os-set_image_metadata": set_image_metadata,
@@ -241,22 +253,31 @@ def volume_action(volumes: VolumeRecords, request: Request) -> Response:
     return act(VOLUME_ACTIONS, volumes, request, volumes.volume_for(request.context, request.vars["volume_id"]))
 
 
-def _status_of(name: str, arguments: Any, statuses: tuple[str, ...]) -> str:
+def status_of(name: str, arguments: Any, statuses: tuple[str, ...]) -> str:
+    """The status that the arguments `{"status": …}` of an action name; 400 for one that is none."""
     status: str = _arguments(name, arguments, {"status": fields.one_of(*statuses)}, ("status",))["status"]
     return status
 
 
 def reset_snapshot(volumes: VolumeRecords, request: Request, snapshot: Record, arguments: Any) -> Response:
     request.context.require()
-    volumes.snapshots.update(snapshot, status=_status_of("os-reset_status", arguments, SNAPSHOT_STATUSES))
+    volumes.snapshots.update(snapshot, status=status_of("os-reset_status", arguments, SNAPSHOT_STATUSES))
     return Response(status=ACCEPTED)
 
 
 def update_snapshot_status(volumes: VolumeRecords, request: Request, snapshot: Record, arguments: Any) -> Response:
-    fields.check_fields(arguments, {"status": fields.text(1)}, ("status",), "os-update_snapshot_status", strict=False)
-    if snapshot["status"] not in ("creating", "deleting"):
-        raise bad_request(f"Status '{snapshot['status']}' of the snapshot cannot be updated: it is settled.")
-    volumes.snapshots.update(snapshot, status=_status_of("os-update_snapshot_status", arguments, SNAPSHOT_STATUSES))
+    checks = {"status": fields.text(1), "progress": fields.nullable(fields.text(pattern=r"(100|[0-9]{1,2})%?"))}
+    wanted = _arguments("os-update_snapshot_status", arguments, checks, ("status",))
+    current, asked = snapshot["status"], wanted["status"]
+    if asked not in SNAPSHOT_UPDATES.get(current, ()):
+        raise bad_request(f"Provided snapshot status {asked} not allowed for snapshot with status {current}.")
+    volumes.snapshots.update(snapshot, status=asked, progress=wanted.get("progress") or snapshot["progress"])
+    return Response(status=ACCEPTED)
+
+
+def unmanage_snapshot(volumes: VolumeRecords, request: Request, snapshot: Record, arguments: Any) -> Response:
+    request.context.require()
+    volumes.unmanage_snapshot(snapshot)
     return Response(status=ACCEPTED)
 
 
@@ -270,6 +291,7 @@ SNAPSHOT_ACTIONS: dict[str, Action] = {
     "os-reset_status": reset_snapshot,
     "os-update_snapshot_status": update_snapshot_status,
     "os-force_delete": force_delete_snapshot,
+    "os-unmanage": unmanage_snapshot,
 }
 
 
@@ -280,7 +302,7 @@ def snapshot_action(volumes: VolumeRecords, request: Request) -> Response:
 
 def reset_backup(volumes: VolumeRecords, request: Request, backup: Record, arguments: Any) -> Response:
     request.context.require()
-    volumes.backups.update(backup, status=_status_of("os-reset_status", arguments, BACKUP_STATUSES))
+    volumes.backups.update(backup, status=status_of("os-reset_status", arguments, BACKUP_STATUSES))
     return Response(status=ACCEPTED)
 
 

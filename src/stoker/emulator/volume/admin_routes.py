@@ -1,4 +1,4 @@
-"""Quotas, limits, services, pools, zones, extensions and versions over HTTP."""
+"""Quotas, limits, zones, extensions and versions over HTTP."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.volume import fields
 from stoker.emulator.volume.records import VolumeRecords
-from stoker.emulator.volume.tables import POOL
 from stoker.emulator.volume.views import zones
 
-CAPACITY_GIGABYTES = 30720
 UPDATED = "2023-08-31T00:00:00Z"
 EXTENSIONS = {
     "OS-SCH-HNT": "SchedulerHints",
@@ -21,9 +19,12 @@ EXTENSIONS = {
     "os-admin-actions": "AdminActions",
     "os-availability-zone": "AvailabilityZones",
     "os-extended-snapshot-attributes": "ExtendedSnapshotAttributes",
+    "os-hosts": "Hosts",
     "os-quota-class-sets": "QuotaClasses",
     "os-quota-sets": "Quotas",
     "os-services": "Services",
+    "os-snapshot-manage": "SnapshotManage",
+    "os-snapshot-unmanage": "SnapshotUnmanage",
     "os-snapshot-actions": "SnapshotActions",
     "os-types-extra-specs": "TypesExtraSpecs",
     "os-types-manage": "TypesManage",
@@ -34,7 +35,9 @@ EXTENSIONS = {
     "os-vol-tenant-attr": "VolumeTenantAttribute",
     "os-volume-actions": "VolumeActions",
     "os-volume-encryption-metadata": "VolumeEncryptionMetadata",
+    "os-volume-manage": "VolumeManage",
     "os-volume-transfer": "VolumeTransfer",
+    "os-volume-unmanage": "VolumeUnmanage",
     "os-volume-type-access": "VolumeTypeAccess",
     "qos-specs": "Qos_specs_manage",
     "scheduler-stats": "Scheduler_stats",
@@ -162,67 +165,3 @@ def update_quota_class(volumes: VolumeRecords, request: Request) -> Response:
 
 def availability_zones(volumes: VolumeRecords, request: Request) -> Response:
     return Response({"availabilityZoneInfo": zones()})
-
-
-def services(volumes: VolumeRecords, request: Request) -> Response:
-    request.context.require()
-    host, binary = request.query.get("host"), request.query.get("binary")
-    rows = [
-        {
-            "binary": row["binary"],
-            "host": row["host"],
-            "zone": row["zone"],
-            "status": "disabled" if row["disabled"] else "enabled",
-            "state": "up",
-            "updated_at": volumes.moment(),
-            "disabled_reason": row["disabled_reason"],
-            **({"cluster": None} if request.version >= (3, 7) else {}),
-            **({"backend_state": "up"} if request.version >= (3, 49) and row["binary"] == "cinder-volume" else {}),
-        }
-        for row in volumes.services
-        if binary in (None, row["binary"]) and (host is None or host in (row["host"], row["host"].partition("@")[0]))
-    ]
-    return Response({"services": rows})
-
-
-def switch_service(volumes: VolumeRecords, request: Request) -> Response:
-    request.context.require()
-    wanted, change = request.json, request.vars["change"]
-    if change not in ("enable", "disable", "disable-log-reason"):
-        raise not_found(f"There is no such action on services: {change}.")
-    checks = {"host": fields.text(1), "binary": fields.text(1), "disabled_reason": fields.text(1)}
-    reason_needed = change == "disable-log-reason"
-    fields.check_fields(wanted, checks, ("host", "binary", *(("disabled_reason",) if reason_needed else ())))
-    row = volumes.services.get(f"{wanted['binary']}:{wanted['host']}")
-    if row is None:
-        raise not_found(f"Service {wanted['binary']} could not be found on host {wanted['host']}.")
-    reason = wanted["disabled_reason"] if reason_needed else None
-    volumes.services.update(row, disabled=change != "enable", disabled_reason=reason)
-    status = "disabled" if row["disabled"] else "enabled"
-    view = {"host": row["host"], "service": row["binary"], "binary": row["binary"], "status": status}
-    return Response({**view, "disabled": row["disabled"], **({"disabled_reason": reason} if reason else {})})
-
-
-def pools(volumes: VolumeRecords, request: Request) -> Response:
-    request.context.require()
-    pool: dict[str, Any] = {"name": POOL}
-    if request.query.boolean("detail"):
-        used = sum(row["size"] for row in volumes.volumes)
-        pool["capabilities"] = {
-            "total_capacity_gb": CAPACITY_GIGABYTES,
-            "free_capacity_gb": CAPACITY_GIGABYTES - used,
-            "allocated_capacity_gb": used,
-            "provisioned_capacity_gb": used,
-            "reserved_percentage": 0,
-            "max_over_subscription_ratio": "20.0",
-            "thin_provisioning_support": True,
-            "thick_provisioning_support": False,
-            "multiattach": True,
-            "volume_backend_name": "lvmdriver-1",
-            "storage_protocol": "iSCSI",
-            "vendor_name": "Open Source",
-            "driver_version": "3.0.0",
-            "QoS_support": False,
-            "timestamp": volumes.moment(),
-        }
-    return Response({"pools": [pool]})

@@ -130,9 +130,12 @@ class AttachmentLife(BackupLife):
             self.complete_attachment(attachment)
 
     def detach(self, volume: Record, attachment_id: str | None, force: bool = False) -> None:
-        """Detach one attachment, or the only one; 400 when the volume is not attached."""
-        if not force:
-            self._require(volume, ("in-use", "detaching"), "detach")
+        """Detach one attachment, or the only one; a volume that has none is available then.
+
+        Raises: ApiError 400 for an unknown attachment, or, unless `force`, while the volume is in maintenance.
+        """
+        if volume["status"] == "maintenance" and not force:
+            raise bad_request(f"Invalid volume: Unable to detach volume {volume['id']} in maintenance.")
         own = self.attachments.select(volume_id=volume["id"])
         gone = [row for row in own if attachment_id in (None, row["id"])]
         if attachment_id is not None and not gone:

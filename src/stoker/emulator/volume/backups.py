@@ -17,6 +17,9 @@ from stoker.emulator.volume.tables import LONG, SHORT, ZONE
 BACKUP_STATUSES = ("available", "error", "creating", "deleting", "restoring", "error_deleting")
 BACKUP_SERVICE = "cinder.backup.drivers.swift.SwiftBackupDriver"
 OBJECTS_PER_BACKUP = 2
+MADE_UP_NAME = "restore_backup_"
+BACKED_UP = ("name", "description", "metadata", "image_metadata", "bootable")
+"""What a backup remembers of its volume besides the data."""
 
 
 class BackupLife(SnapshotLife):
@@ -49,6 +52,7 @@ class BackupLife(SnapshotLife):
                 "snapshot_id": None if snapshot is None else snapshot["id"],
                 "container": wanted.get("container"),
                 "metadata": wanted.get("metadata") or {},
+                "volume_properties": {key: volume[key] for key in BACKED_UP},
                 "parent_id": None if parent is None else parent["id"],
                 "availability_zone": wanted.get("availability_zone") or ZONE,
             }
@@ -86,7 +90,7 @@ class BackupLife(SnapshotLife):
             raise bad_request("Invalid backup: Backup status must be available")
         if volume_id is None:
             volume = self.create_volume(
-                context, {"size": backup["size"], "name": name or f"restore_backup_{backup['id']}"}
+                context, {"size": backup["size"], "name": name or f"{MADE_UP_NAME}{backup['id']}"}
             )
         else:
             volume = self.volume_for(context, volume_id)
@@ -102,11 +106,20 @@ class BackupLife(SnapshotLife):
         return volume
 
     def finish_restore(self, backup_id: str, volume_id: str) -> None:
+        backup, volume = self.backups.get(backup_id), self.volumes.get(volume_id)
+        if backup is not None and volume is not None and volume["status"] == "restoring-backup":
+            self._restore_properties(backup, volume)
         self.settle_volume(volume_id, ("restoring-backup",), "available", "error_restoring")
-        backup = self.backups.get(backup_id)
         if backup is not None and backup["status"] == "restoring":
             backup.pop("_fault", None)
             self.backups.update(backup, status="available", updated_at=self.moment())
+
+    def _restore_properties(self, backup: Record, volume: Record) -> None:
+        """Give a volume what the backed up one had; name and description only if its own name is a made-up one."""
+        known = dict(backup["volume_properties"])
+        if not (volume["name"] or "").startswith(MADE_UP_NAME):
+            known = {key: value for key, value in known.items() if key not in ("name", "description")}
+        self.volumes.update(volume, **{key: value for key, value in known.items() if value is not None})
 
     def delete_backup(self, backup: Record, force: bool = False) -> None:
         """Begin to delete a backup; 400 while it is busy or others build on it."""
@@ -161,6 +174,7 @@ class BackupLife(SnapshotLife):
             "data_timestamp": self.moment(),
             "fail_reason": None,
             "object_count": 0,
+            "volume_properties": {},
         }
 
     def _snapshot_of_backup(self, context: Context, volume: Record, snapshot_id: str | None) -> Record | None:

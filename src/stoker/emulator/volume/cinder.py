@@ -8,6 +8,10 @@ from stoker.emulator.volume import (
     action_routes,
     admin_routes,
     attachment_routes,
+    backend_routes,
+    group_routes,
+    manage_routes,
+    message_routes,
     snapshot_routes,
     type_routes,
     volume_routes,
@@ -130,9 +134,10 @@ ROUTES: Routes = {
         "PUT": admin_routes.update_quota_class,
     },
     "/os-availability-zone": {"GET": admin_routes.availability_zones},
-    "/os-services": {"GET": admin_routes.services},
-    "/os-services/{change}": {"PUT": admin_routes.switch_service},
-    "/scheduler-stats/get_pools": {"GET": admin_routes.pools},
+    **backend_routes.ROUTES,
+    **group_routes.ROUTES,
+    **manage_routes.ROUTES,
+    **message_routes.ROUTES,
 }
 
 VOLUME = Service(
@@ -148,9 +153,12 @@ VOLUME = Service(
     root={
         "/": {"GET": admin_routes.versions},
         "/v3": {"GET": admin_routes.version},
+        "/v3/": {"GET": admin_routes.version},
         "/v3/{project_id}": {"GET": admin_routes.version},
+        "/v3/{project_id}/": {"GET": admin_routes.version},
     },
-    public=frozenset({"GET /", "GET /v3"}),
+    public=frozenset({"GET /", "GET /v3", "GET /v3/"}),
+    exact_paths=True,
     error_body=fault_body,
     microversions=Microversions("volume", (3, 0), (3, 71), default=(3, 0)),
     request_id_header="x-compute-request-id",

@@ -53,6 +53,7 @@ class QuotaRecords(TypeRecords):
         snapshots = self.snapshots.select(project_id=project_id)
         backups = self.backups.select(project_id=project_id)
         used = dict.fromkeys(self.quota_names(), 0)
+        used["groups"] = len(self.groups.select(project_id=project_id))
         used["backups"] = len(backups)
         used["backup_gigabytes"] = sum(row["size"] for row in backups)
         for label, members in (("volumes", volumes), ("snapshots", snapshots)):

@@ -11,11 +11,12 @@ from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
 from stoker.emulator.image.records import ImageRecords
-from stoker.emulator.volume.attachments import AttachmentLife, refused
+from stoker.emulator.volume.attachments import refused
+from stoker.emulator.volume.managed import ManagedLife
 from stoker.emulator.volume.tables import LONG, POOL
 
 
-class VolumeRecords(AttachmentLife):
+class VolumeRecords(ManagedLife):
     """Volumes and what belongs to them; here: changes of a volume's nature, and transfers to other projects.
 
     The compute service uses `volume_for`, `create_volume`, `delete_volume`, `create_attachment`,

@@ -20,7 +20,7 @@ UPDATABLE = {
 }
 SNAPSHOT = {
     **UPDATABLE,
-    "volume_id": fields.identifier,
+    "volume_id": fields.nullable(fields.identifier),
     "force": fields.nullable(fields.boolean),
     "metadata": fields.nullable(METADATA),
 }
@@ -58,7 +58,7 @@ def create_snapshot(volumes: VolumeRecords, request: Request) -> Response:
     forced = flag(wanted.get("force") or False, "force")
     if always and wanted.get("force") is not None and not forced:
         raise bad_request("Invalid value for 'force': since microversion 3.66 a snapshot is always forced.")
-    volume = volumes.volume_for(request.context, wanted["volume_id"])
+    volume = volumes.volume_for(request.context, wanted["volume_id"] or "")
     snapshot = volumes.create_snapshot(request.context, volume, wanted, always or forced)
     return Response({"snapshot": created_snapshot(request, snapshot)}, 202)
 

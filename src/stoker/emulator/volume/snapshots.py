@@ -29,30 +29,35 @@ class SnapshotLife(VolumeLife):
             context.project,
             {"gigabytes": size, f"gigabytes_{kind}": size, "snapshots": 1, f"snapshots_{kind}": 1},
         )
-        snapshot = self.snapshots.add(
-            {
-                "id": new_id(),
-                "name": wanted.get("name"),
-                "description": wanted.get("description"),
-                "status": "creating",
-                "size": size,
-                "volume_id": volume["id"],
-                "volume_type_id": volume["volume_type_id"],
-                "project_id": volume["project_id"],
-                "user_id": context.user_id,
-                "metadata": wanted.get("metadata") or {},
-                "created_at": self.moment(),
-                "updated_at": None,
-            }
-        )
+        snapshot = self.snapshots.add(self.blank_snapshot(context, volume, wanted))
         self.after(LONG, self.finish_snapshot, snapshot["id"])
         return snapshot
+
+    def blank_snapshot(self, context: Context, volume: Record, wanted: Record) -> Record:
+        """The record of a new snapshot."""
+        return {
+            "id": new_id(),
+            "name": wanted.get("name"),
+            "description": wanted.get("description"),
+            "status": "creating",
+            "progress": "0%",
+            "size": volume["size"],
+            "volume_id": volume["id"],
+            "volume_type_id": volume["volume_type_id"],
+            "project_id": volume["project_id"],
+            "user_id": context.user_id,
+            "metadata": wanted.get("metadata") or {},
+            "group_snapshot_id": wanted.get("group_snapshot_id"),
+            "created_at": self.moment(),
+            "updated_at": None,
+        }
 
     def finish_snapshot(self, snapshot_id: str) -> None:
         snapshot = self.snapshots.get(snapshot_id)
         if snapshot is not None and snapshot["status"] == "creating":
             doomed = snapshot.pop("_fault", None) is not None
-            self.snapshots.update(snapshot, status="error" if doomed else "available", updated_at=self.moment())
+            outcome = {"status": "error"} if doomed else {"status": "available", "progress": "100%"}
+            self.snapshots.update(snapshot, **outcome, updated_at=self.moment())
 
     def delete_snapshot(self, snapshot: Record, force: bool = False) -> None:
         """Begin to delete a snapshot; 400 unless it is available or in error, or when `force`."""
@@ -60,6 +65,11 @@ class SnapshotLife(VolumeLife):
             raise bad_request(
                 "Invalid snapshot: Snapshot status must be available or error, "
                 f"but current status is: {snapshot['status']}."
+            )
+        if snapshot["group_snapshot_id"]:
+            raise bad_request(
+                f"Invalid snapshot: Snapshot {snapshot['id']} belongs to group snapshot "
+                f"{snapshot['group_snapshot_id']} and is deleted with it."
             )
         self.snapshots.update(snapshot, status="deleting", updated_at=self.moment())
         self.after(SHORT, self.finish_delete_snapshot, snapshot["id"])

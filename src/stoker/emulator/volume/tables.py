@@ -8,8 +8,9 @@ from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Collection, Record
 
 HOST = "devstack"
-BACKEND_HOST = f"{HOST}@lvmdriver-1"
-POOL = f"{BACKEND_HOST}#lvmdriver-1"
+BACKEND = "lvmdriver-1"
+BACKEND_HOST = f"{HOST}@{BACKEND}"
+POOL = f"{BACKEND_HOST}#{BACKEND}"
 ZONE = "nova"
 MICROSECONDS = "%Y-%m-%dT%H:%M:%S.%f"
 
@@ -24,6 +25,10 @@ MISSING = {
     "transfers": "Transfer {} could not be found.",
     "types": "Volume type {} could not be found.",
     "qos_specs": "No such qos spec {}.",
+    "group_types": "Group type {} could not be found.",
+    "groups": "Group {} could not be found.",
+    "group_snapshots": "GroupSnapshot {} could not be found.",
+    "messages": "Message {} could not be found.",
 }
 
 
@@ -32,15 +37,22 @@ class Tables(Records):
 
     volume: `{id, name, description, status, size, project_id, user_id, volume_type_id, availability_zone, created_at,
     updated_at, snapshot_id, source_volid, bootable, encrypted, multiattach, metadata, image_metadata,
-    migration_status, _previous}`; `_previous` is the status to return to.
+    migration_status, group_id, _previous, _request_id}`; `_previous` is the status to return to.
     attachment: `{id, volume_id, project_id, instance, status, attach_mode, device, host_name, connector, attached_at}`.
-    snapshot: `{id, name, description, status, size, volume_id, volume_type_id, project_id, user_id, metadata, …}`.
+    snapshot: `{id, name, description, status, size, volume_id, volume_type_id, project_id, user_id, metadata, progress,
+    group_snapshot_id}`.
     backup: `{id, name, description, status, size, volume_id, snapshot_id, parent_id, project_id, …}`.
     transfer: `{id, name, volume_id, project_id, created_at, _auth_key, …}`.
     type: `{id, name, description, is_public, extra_specs, qos_specs_id, _projects, _encryption}`.
     qos_specs: `{id, name, consumer, specs}`.
+    group_type: `{id, name, description, is_public, group_specs}`.
+    group: `{id, name, description, status, project_id, user_id, group_type, volume_types, availability_zone,
+    group_snapshot_id, source_group_id, created_at}`.
+    group_snapshot: `{id, name, description, status, project_id, user_id, group_id, group_type_id, created_at}`.
+    message: see `MessageRecords`.
+    unmanaged: what the back end holds and Cinder does not know, see `ManagedLife`.
     quotas: limits by project id, and those of all projects under the id `default`.
-    services: `{id, binary, host, zone, disabled, disabled_reason}`.
+    services: `{id, binary, host, zone, disabled, disabled_reason, frozen}`.
     """
 
     service = "cinder"
@@ -54,6 +66,11 @@ class Tables(Records):
         self.transfers = self._table("transfers", "volume_id")
         self.types = self._table("types", "name")
         self.qos_specs = self._table("qos_specs", "name")
+        self.group_types = self._table("group_types", "name")
+        self.groups = self._table("groups", "project_id")
+        self.group_snapshots = self._table("group_snapshots", "project_id", "group_id")
+        self.messages = self._table("messages", "project_id")
+        self.unmanaged = self._table("unmanaged")
         self.quotas = self._table("quotas")
         self.services = self._table("services")
 
@@ -82,6 +99,7 @@ class Tables(Records):
                     "zone": ZONE,
                     "disabled": False,
                     "disabled_reason": None,
+                    "frozen": False,
                 }
             )
 

@@ -10,7 +10,7 @@ from stoker.emulator.core.store import Record
 from stoker.emulator.volume import fields
 from stoker.emulator.volume.lists import Filter, equal, holds, listing
 from stoker.emulator.volume.records import VolumeRecords
-from stoker.emulator.volume.views import links, type_detail
+from stoker.emulator.volume.views import changed_type, links, type_detail
 from stoker.emulator.volume.volumes import flag
 
 SPECS = fields.text_map(key_form=r"[a-zA-Z0-9_.:\- ]{1,255}")
@@ -52,7 +52,8 @@ def create(volumes: VolumeRecords, request: Request) -> Response:
     fields.check_fields(wanted, TYPE, ("name",), "volume_type", strict=False)
     public = flag(wanted.get("os-volume-type-access:is_public", True), "os-volume-type-access:is_public")
     kind = volumes.create_type(wanted["name"].strip(), wanted.get("description"), public, wanted.get("extra_specs"))
-    return Response({"volume_type": type_detail(request, kind)})
+    view = {**changed_type(request, kind), "os-volume-type-access:is_public": kind["is_public"]}
+    return Response({"volume_type": view})
 
 
 def show(volumes: VolumeRecords, request: Request) -> Response:
@@ -77,7 +78,7 @@ def update(volumes: VolumeRecords, request: Request) -> Response:
         raise bad_request("Specify volume type name, description, is_public or a combination thereof.")
     if "is_public" in changes:
         changes["is_public"] = flag(changes["is_public"], "is_public")
-    return Response({"volume_type": type_detail(request, volumes.update_type(kind, changes))})
+    return Response({"volume_type": changed_type(request, volumes.update_type(kind, changes))})
 
 
 def delete(volumes: VolumeRecords, request: Request) -> Response:

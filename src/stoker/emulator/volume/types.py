@@ -8,14 +8,14 @@ from stoker.emulator.core.cloud import new_id
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume.tables import Tables
+from stoker.emulator.volume.messages import MessageRecords
 
 DEFAULT_TYPE = "lvmdriver-1"
 FALLBACK_TYPE = "__DEFAULT__"
 CONSUMERS = ("front-end", "back-end", "both")
 
 
-class TypeRecords(Tables):
+class TypeRecords(MessageRecords):
     """Volume types and QoS specs."""
 
     def seed(self) -> None:

@@ -63,7 +63,7 @@ def created_volume(volumes: VolumeRecords, request: Request, volume: Record) -> 
         "migration_status": volume["migration_status"] if request.context.is_admin else None,
     }
     if request.version >= (3, 13):
-        view["group_id"] = None
+        view["group_id"] = volume["group_id"]
     if request.version >= (3, 21) and request.context.is_admin:
         view["provider_id"] = None
     if request.version >= (3, 48):
@@ -96,7 +96,7 @@ def created_snapshot(request: Request, snapshot: Record) -> dict[str, Any]:
     fields = ("id", "name", "description", "status", "size", "volume_id", "metadata", "created_at", "updated_at")
     view = {field: snapshot[field] for field in fields}
     if request.version >= (3, 14):
-        view["group_snapshot_id"] = None
+        view["group_snapshot_id"] = snapshot["group_snapshot_id"]
     if request.version >= (3, 41):
         view["user_id"] = snapshot["user_id"]
     if request.version >= (3, 65):
@@ -106,11 +106,10 @@ def created_snapshot(request: Request, snapshot: Record) -> dict[str, Any]:
 
 def snapshot_detail(request: Request, snapshot: Record) -> dict[str, Any]:
     """A snapshot in full."""
-    done = snapshot["status"] not in ("creating", "error")
     return {
         **created_snapshot(request, snapshot),
         "os-extended-snapshot-attributes:project_id": snapshot["project_id"],
-        "os-extended-snapshot-attributes:progress": "100%" if done else "0%",
+        "os-extended-snapshot-attributes:progress": snapshot["progress"],
     }
 
 
@@ -154,20 +153,24 @@ VISIBLE_SPECS = ("multiattach", "replication_enabled", "RESKEY:availability_zone
 
 def type_detail(request: Request, kind: Record) -> dict[str, Any]:
     """A volume type; who is no admin sees only the extra specs that are meant for users."""
+    view = {**changed_type(request, kind), "os-volume-type-access:is_public": kind["is_public"]}
+    if request.context.is_admin:
+        view["qos_specs_id"] = kind["qos_specs_id"]
+    return view
+
+
+def changed_type(request: Request, kind: Record) -> dict[str, Any]:
+    """A volume type as its change answers it."""
     specs = kind["extra_specs"]
-    view = {
+    return {
         "id": kind["id"],
         "name": kind["name"],
         "description": kind["description"],
         "is_public": kind["is_public"],
-        "os-volume-type-access:is_public": kind["is_public"],
         "extra_specs": specs
         if request.context.is_admin
         else {key: value for key, value in specs.items() if key in VISIBLE_SPECS},
     }
-    if request.context.is_admin:
-        view["qos_specs_id"] = kind["qos_specs_id"]
-    return view
 
 
 def attachment_detail(volumes: VolumeRecords, attachment: Record) -> dict[str, Any]:

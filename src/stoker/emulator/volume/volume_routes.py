@@ -33,6 +33,7 @@ CREATABLE = {
     "backup_id": fields.nullable(fields.identifier),
     "consistencygroup_id": fields.nullable(fields.identifier),
     "multiattach": fields.nullable(fields.boolean),
+    "group_id": fields.nullable(fields.identifier),
 }
 FILTERS = {
     "name": equal("name"),
@@ -47,6 +48,7 @@ FILTERS = {
     "volume_type_id": equal("volume_type_id"),
     "source_volid": equal("source_volid"),
     "snapshot_id": equal("snapshot_id"),
+    "group_id": equal("group_id"),
 }
 
 
@@ -64,12 +66,14 @@ def create(volumes: VolumeRecords, request: Request) -> Response:
         raise bad_request("multiattach parameter has been removed. The default behavior is to use multiattach types.")
     if wanted.get("backup_id") and request.version < (3, 47):
         wanted = {key: value for key, value in wanted.items() if key != "backup_id"}
+    if wanted.get("group_id") and request.version < (3, 13):
+        wanted = {key: value for key, value in wanted.items() if key != "group_id"}
     if wanted.get("image_id"):
         wanted = {**wanted, "imageRef": wanted["image_id"]}
     hints = request.json.get("OS-SCH-HNT:scheduler_hints")
     if hints is not None:
         fields.check_fields(hints, {}, where="OS-SCH-HNT:scheduler_hints", strict=False)
-    volume = volumes.create_volume(request.context, wanted)
+    volume = volumes.create_volume(request.context, {**wanted, "request_id": request.id})
     return Response({"volume": created_volume(volumes, request, volume)}, 202)
 
 

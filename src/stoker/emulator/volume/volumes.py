@@ -10,7 +10,9 @@ from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
 from stoker.emulator.image.records import ImageRecords
 from stoker.emulator.volume.fields import as_boolean, as_integer
+from stoker.emulator.volume.messages import NO_BACKEND
 from stoker.emulator.volume.quotas import QuotaRecords
+from stoker.emulator.volume.scheduling import CAPACITY_GIGABYTES, OVERSUBSCRIPTION, suits
 from stoker.emulator.volume.tables import LONG, SHORT, ZONE
 
 GIGABYTE = 1024**3
@@ -51,8 +53,9 @@ class VolumeLife(QuotaRecords):
     def create_volume(self, context: Context, wanted: Record) -> Record:
         """Make a volume as `POST /volumes` describes it; it becomes available later.
 
-        wanted: size (GiB), name, description, volume_type, availability_zone, metadata and at most one of
-        snapshot_id, source_volid, imageRef and backup_id; null is the same as absent.
+        wanted: size (GiB), name, description, volume_type, availability_zone, metadata, group_id and at most one of
+        snapshot_id, source_volid, imageRef and backup_id; null is the same as absent. `request_id` is what messages
+        about the volume are to name.
 
         Raises: ApiError 400 for what does not fit, 404 for an unknown source or type, 413 beyond a quota.
         """
@@ -63,37 +66,79 @@ class VolumeLife(QuotaRecords):
         zone = wanted.get("availability_zone", ZONE)
         if zone != ZONE:
             raise bad_request(f"Invalid input received: Availability zone '{zone}' is invalid.")
+        self._check_group(context, wanted, kind)
         self.check_new_volume(context.project, size, kind)
         origin = source.get("_volume") or {}
         volume = self.volumes.add(
             {
-                "id": new_id(),
-                "name": wanted.get("name", wanted.get("display_name")),
-                "description": wanted.get("description", wanted.get("display_description")),
-                "status": "creating",
-                "size": size,
-                "project_id": context.project,
-                "user_id": context.user_id,
-                "volume_type_id": kind["id"],
-                "availability_zone": zone,
-                "created_at": self.moment(),
-                "updated_at": None,
-                "snapshot_id": wanted.get("snapshot_id"),
-                "source_volid": wanted.get("source_volid"),
+                **self.blank_volume(context, wanted, kind, size),
                 "bootable": "imageRef" in wanted or origin.get("bootable", False),
-                "encrypted": kind["_encryption"] is not None,
-                "multiattach": kind["extra_specs"].get("multiattach") == "<is> True",
-                "metadata": wanted.get("metadata", {}),
                 "image_metadata": source.get("_image_metadata") or origin.get("image_metadata", {}),
-                "migration_status": None,
-                "_previous": None,
             }
         )
-        if "imageRef" in wanted:
+        if not self._has_room_for(kind, size):
+            self.after(SHORT, self.fail_to_schedule, volume["id"])
+        elif "imageRef" in wanted:
             self.after(SHORT, self.begin_download, volume["id"])
         else:
             self.after(LONG, self.finish_create, volume["id"])
         return volume
+
+    def blank_volume(self, context: Context, wanted: Record, kind: Record, size: int) -> Record:
+        """The record of a new volume."""
+        return {
+            "id": new_id(),
+            "name": wanted.get("name", wanted.get("display_name")),
+            "description": wanted.get("description", wanted.get("display_description")),
+            "status": "creating",
+            "size": size,
+            "project_id": context.project,
+            "user_id": context.user_id,
+            "volume_type_id": kind["id"],
+            "availability_zone": ZONE,
+            "created_at": self.moment(),
+            "updated_at": None,
+            "snapshot_id": wanted.get("snapshot_id"),
+            "source_volid": wanted.get("source_volid"),
+            "bootable": bool(as_boolean(wanted.get("bootable", False))),
+            "encrypted": kind["_encryption"] is not None,
+            "multiattach": kind["extra_specs"].get("multiattach") == "<is> True",
+            "metadata": wanted.get("metadata") or {},
+            "image_metadata": {},
+            "migration_status": None,
+            "group_id": wanted.get("group_id"),
+            "_previous": None,
+            "_request_id": wanted.get("request_id"),
+        }
+
+    def provisioned(self) -> int:
+        """The GiB that all volumes have together."""
+        return sum(row["size"] for row in self.volumes)
+
+    def fail_to_schedule(self, volume_id: str) -> None:
+        """No back end takes a new volume: it is in error, and a message says why."""
+        volume = self.volumes.get(volume_id)
+        if volume is not None and volume["status"] == "creating":
+            self.volumes.update(volume, status="error", updated_at=self.moment())
+            self.tell("VOLUME", volume, NO_BACKEND)
+
+    def _has_room_for(self, kind: Record, size: int) -> bool:
+        """Whether the back end is enabled, is what the type asks for, and has so many GiB."""
+        enabled = any(not row["disabled"] for row in self.services.select(binary="cinder-volume"))
+        room = CAPACITY_GIGABYTES * OVERSUBSCRIPTION
+        return enabled and suits(kind["extra_specs"]) and self.provisioned() + size <= room
+
+    def _check_group(self, context: Context, wanted: Record, kind: Record) -> None:
+        """Refuse a volume of a type that its group does not take."""
+        group_id = wanted.get("group_id")
+        if group_id is None:
+            return
+        group = self.visible(self.groups, context, group_id)
+        if "volume_type" not in wanted or kind["id"] not in group["volume_types"]:
+            raise bad_request(
+                "Invalid input received: a volume_type that the group supports must be provided when creating a "
+                f"volume in group {group_id}."
+            )
 
     def begin_download(self, volume_id: str) -> None:
         """The image is being copied to the new volume."""
@@ -130,7 +175,7 @@ class VolumeLife(QuotaRecords):
         snapshots = self.snapshots.select(volume_id=volume["id"])
         used = self.attachments.first(volume_id=volume["id"]) is not None
         wrong = volume["status"] not in DELETABLE or volume["migration_status"] not in (None, "success", "error")
-        if (wrong and not force) or used or (snapshots and not cascade):
+        if (wrong and not force) or used or (snapshots and not cascade) or volume["group_id"]:
             raise bad_request(
                 f"Invalid volume: Volume status must be {' or '.join(DELETABLE)} and must not be migrating, attached, "
                 "belong to a group, have snapshots, awaiting a transfer, or be disassociated from snapshots after "

@@ -1,0 +1,315 @@
+"""Group types, groups and group snapshots over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.cloud import Handler
+from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.http import Request, Response, Version
+from stoker.emulator.core.store import Record
+from stoker.emulator.volume import fields
+from stoker.emulator.volume.action_routes import act, status_of
+from stoker.emulator.volume.groups import GROUP_STATUSES
+from stoker.emulator.volume.lists import Filter, equal, listing, project_rows
+from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.type_routes import SPECS
+from stoker.emulator.volume.volumes import flag
+
+TYPES_SINCE: Version = (3, 11)
+GROUPS_SINCE: Version = (3, 13)
+SNAPSHOTS_SINCE: Version = (3, 14)
+FREE_TEXT = fields.nullable(fields.text())
+TYPE = {
+    "name": fields.name(),
+    "description": FREE_TEXT,
+    "is_public": fields.boolean,
+    "group_specs": SPECS,
+}
+GROUP = {
+    "name": FREE_TEXT,
+    "description": FREE_TEXT,
+    "group_type": fields.text(1),
+    "volume_types": fields.items(fields.text(1), unique=True),
+    "availability_zone": FREE_TEXT,
+}
+FROM_SOURCE = {
+    "name": FREE_TEXT,
+    "description": FREE_TEXT,
+    "group_snapshot_id": fields.identifier,
+    "source_group_id": fields.identifier,
+}
+GROUP_CHANGES = {"name": FREE_TEXT, "description": FREE_TEXT, "add_volumes": FREE_TEXT, "remove_volumes": FREE_TEXT}
+SNAPSHOT = {"name": FREE_TEXT, "description": FREE_TEXT, "group_id": fields.identifier}
+FILTERS: dict[str, Filter] = {name: equal(name) for name in ("id", "name", "status", "description", "group_id")}
+
+
+def since(version: Version, handler: Handler) -> Handler:
+    """The handler from a microversion on; 404 before."""
+
+    def serve(volumes: VolumeRecords, request: Request) -> Response:
+        if request.version < version:
+            raise not_found("The resource could not be found.")
+        return handler(volumes, request)
+
+    return serve
+
+
+def admin(handler: Handler) -> Handler:
+    """The handler for admins; 403 for others."""
+
+    def serve(volumes: VolumeRecords, request: Request) -> Response:
+        request.context.require()
+        return handler(volumes, request)
+
+    return serve
+
+
+def _kind(volumes: VolumeRecords, request: Request) -> Record:
+    return volumes.group_type_for(request.context, request.vars["type_id"])
+
+
+def _type_view(request: Request, kind: Record) -> dict[str, Any]:
+    shown = {key: kind[key] for key in ("id", "name", "description", "is_public")}
+    return {**shown, "group_specs": kind["group_specs"]} if request.context.is_admin else shown
+
+
+def list_types(volumes: VolumeRecords, request: Request) -> Response:
+    wanted = request.query.get("is_public")
+    rows = list(volumes.group_types)[::-1]
+    if not request.context.is_admin or wanted is None:
+        rows = [row for row in rows if row["is_public"]]
+    elif wanted.lower() != "none":
+        public = flag(wanted, "is_public")
+        rows = [row for row in rows if row["is_public"] == public]
+    return listing(request, "group_types", rows, {"name": equal("name")}, lambda row: _type_view(request, row))
+
+
+def create_type(volumes: VolumeRecords, request: Request) -> Response:
+    wanted = request.object("group_type")
+    fields.check_fields(wanted, TYPE, ("name",), "group_type")
+    public = flag(wanted.get("is_public", True), "is_public")
+    specs = wanted.get("group_specs", {})
+    kind = volumes.create_group_type(wanted["name"].strip(), wanted.get("description"), public, specs)
+    return Response({"group_type": _type_view(request, kind)}, 202)
+
+
+def show_type(volumes: VolumeRecords, request: Request) -> Response:
+    return Response({"group_type": _type_view(request, _kind(volumes, request))})
+
+
+def default_type(volumes: VolumeRecords, request: Request) -> Response:
+    raise not_found("Default group type can not be found.")
+
+
+def update_type(volumes: VolumeRecords, request: Request) -> Response:
+    kind, wanted = _kind(volumes, request), request.object("group_type")
+    fields.check_fields(wanted, {key: fields.nullable(check) for key, check in TYPE.items()}, where="group_type")
+    changes = {key: wanted[key] for key in ("name", "description", "is_public") if wanted.get(key) is not None}
+    if not changes:
+        raise bad_request("Specify group type name, description or a combination thereof.")
+    return Response({"group_type": _type_view(request, volumes.update_group_type(kind, changes))})
+
+
+def delete_type(volumes: VolumeRecords, request: Request) -> Response:
+    volumes.delete_group_type(_kind(volumes, request))
+    return Response(status=202)
+
+
+def list_specs(volumes: VolumeRecords, request: Request) -> Response:
+    return Response({"group_specs": _kind(volumes, request)["group_specs"]})
+
+
+def add_specs(volumes: VolumeRecords, request: Request) -> Response:
+    kind, wanted = _kind(volumes, request), request.object("group_specs")
+    fields.check_fields({"group_specs": wanted}, {"group_specs": SPECS})
+    volumes.group_types.update(kind, group_specs={**kind["group_specs"], **wanted})
+    return Response({"group_specs": wanted}, 202)
+
+
+def _spec_key(kind: Record, request: Request) -> str:
+    key = request.vars["key"]
+    if key not in kind["group_specs"]:
+        raise not_found(f"Group Type {kind['id']} has no specs with key {key}.")
+    return key
+
+
+def show_spec(volumes: VolumeRecords, request: Request) -> Response:
+    kind = _kind(volumes, request)
+    key = _spec_key(kind, request)
+    return Response({key: kind["group_specs"][key]})
+
+
+def update_spec(volumes: VolumeRecords, request: Request) -> Response:
+    kind, wanted = _kind(volumes, request), request.json
+    fields.check_fields({"group_specs": wanted}, {"group_specs": SPECS})
+    if list(wanted) != [request.vars["key"]]:
+        raise bad_request("Request body and URI mismatch: the body must have the key of the URI and no other.")
+    volumes.group_types.update(kind, group_specs={**kind["group_specs"], **wanted})
+    return Response(wanted)
+
+
+def delete_spec(volumes: VolumeRecords, request: Request) -> Response:
+    kind = _kind(volumes, request)
+    key = _spec_key(kind, request)
+    volumes.group_types.update(kind, group_specs={k: v for k, v in kind["group_specs"].items() if k != key})
+    return Response(status=202)
+
+
+def _group(volumes: VolumeRecords, request: Request) -> Record:
+    return volumes.visible(volumes.groups, request.context, request.vars["group_id"])
+
+
+def _brief(record: Record) -> dict[str, Any]:
+    return {"id": record["id"], "name": record["name"]}
+
+
+def _group_view(volumes: VolumeRecords, request: Request, group: Record) -> dict[str, Any]:
+    shown = ("id", "name", "description", "status", "availability_zone", "created_at", "group_type", "volume_types")
+    view = {key: group[key] for key in shown}
+    if request.version >= SNAPSHOTS_SINCE:
+        view |= {key: group[key] for key in ("group_snapshot_id", "source_group_id")}
+    if request.version >= (3, 25) and request.query.boolean("list_volume"):
+        view["volumes"] = [row["id"] for row in volumes.volumes_of(group)]
+    if request.version >= (3, 38):
+        view["replication_status"] = "disabled"
+    return view
+
+
+def create_group(volumes: VolumeRecords, request: Request) -> Response:
+    wanted = request.object("group")
+    fields.check_fields(wanted, GROUP, ("group_type", "volume_types"), "group")
+    return Response({"group": _brief(volumes.create_group(request.context, wanted))}, 202)
+
+
+def create_group_from(volumes: VolumeRecords, request: Request) -> Response:
+    wanted = request.object("create-from-src")
+    fields.check_fields(wanted, FROM_SOURCE, where="create-from-src")
+    if ("group_snapshot_id" in wanted) == ("source_group_id" in wanted):
+        raise bad_request("Give one of 'group_snapshot_id' and 'source_group_id' to create a group from.")
+    return Response({"group": _brief(volumes.create_group_from(request.context, wanted))}, 202)
+
+
+def list_groups(volumes: VolumeRecords, request: Request) -> Response:
+    return listing(request, "groups", project_rows(volumes.groups, request), FILTERS, _brief)
+
+
+def list_groups_detail(volumes: VolumeRecords, request: Request) -> Response:
+    rows = project_rows(volumes.groups, request)
+    return listing(request, "groups", rows, FILTERS, lambda row: _group_view(volumes, request, row))
+
+
+def show_group(volumes: VolumeRecords, request: Request) -> Response:
+    return Response({"group": _group_view(volumes, request, _group(volumes, request))})
+
+
+def update_group(volumes: VolumeRecords, request: Request) -> Response:
+    group, wanted = _group(volumes, request), request.object("group")
+    fields.check_fields(wanted, GROUP_CHANGES, where="group")
+    if not any(value is not None for value in wanted.values()):
+        raise bad_request("Name, description, add_volumes and remove_volumes can not all be empty.")
+    changes = {key: wanted[key] for key in ("name", "description") if wanted.get(key) is not None}
+    joins, leaves = (_ids(wanted.get(key)) for key in ("add_volumes", "remove_volumes"))
+    volumes.update_group(request.context, group, changes, joins, leaves)
+    return Response(status=202)
+
+
+def _ids(text: str | None) -> list[str]:
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+def _delete(volumes: VolumeRecords, request: Request, group: Record, arguments: Any) -> Response:
+    fields.check_fields(arguments, {"delete-volumes": fields.boolean}, where="delete")
+    volumes.delete_group(group, flag(arguments.get("delete-volumes", False), "delete-volumes"))
+    return Response(status=202)
+
+
+def _reset_group(volumes: VolumeRecords, request: Request, group: Record, arguments: Any) -> Response:
+    request.context.require()
+    volumes.groups.update(group, status=status_of("reset_status", arguments, GROUP_STATUSES))
+    return Response(status=202)
+
+
+def group_action(volumes: VolumeRecords, request: Request) -> Response:
+    actions = {"delete": _delete} | ({"reset_status": _reset_group} if request.version >= (3, 20) else {})
+    return act(actions, volumes, request, _group(volumes, request))
+
+
+def _taken(volumes: VolumeRecords, request: Request) -> Record:
+    return volumes.visible(volumes.group_snapshots, request.context, request.vars["group_snapshot_id"])
+
+
+def _snapshot_view(taken: Record) -> dict[str, Any]:
+    shown = ("id", "name", "description", "status", "created_at", "group_id", "group_type_id")
+    return {key: taken[key] for key in shown}
+
+
+def create_snapshot(volumes: VolumeRecords, request: Request) -> Response:
+    wanted = request.object("group_snapshot")
+    fields.check_fields(wanted, SNAPSHOT, ("group_id",), "group_snapshot")
+    group = volumes.visible(volumes.groups, request.context, wanted["group_id"])
+    taken = volumes.create_group_snapshot(request.context, group, wanted)
+    return Response({"group_snapshot": {**_brief(taken), "group_type_id": taken["group_type_id"]}}, 202)
+
+
+def list_snapshots(volumes: VolumeRecords, request: Request) -> Response:
+    return listing(request, "group_snapshots", project_rows(volumes.group_snapshots, request), FILTERS, _brief)
+
+
+def list_snapshots_detail(volumes: VolumeRecords, request: Request) -> Response:
+    rows = project_rows(volumes.group_snapshots, request)
+    return listing(request, "group_snapshots", rows, FILTERS, _snapshot_view)
+
+
+def show_snapshot(volumes: VolumeRecords, request: Request) -> Response:
+    return Response({"group_snapshot": _snapshot_view(_taken(volumes, request))})
+
+
+def delete_snapshot(volumes: VolumeRecords, request: Request) -> Response:
+    volumes.delete_group_snapshot(_taken(volumes, request))
+    return Response(status=202)
+
+
+def _reset_snapshot(volumes: VolumeRecords, request: Request, taken: Record, arguments: Any) -> Response:
+    request.context.require()
+    volumes.group_snapshots.update(taken, status=status_of("reset_status", arguments, GROUP_STATUSES))
+    return Response(status=202)
+
+
+def snapshot_action(volumes: VolumeRecords, request: Request) -> Response:
+    return act({"reset_status": _reset_snapshot}, volumes, request, _taken(volumes, request))
+
+
+def _all_since(version: Version, routes: dict[str, dict[str, Handler]]) -> dict[str, dict[str, Handler]]:
+    return {path: {name: since(version, one) for name, one in methods.items()} for path, methods in routes.items()}
+
+
+TYPE_ROUTES: dict[str, dict[str, Handler]] = {
+    "/group_types": {"GET": list_types, "POST": admin(create_type)},
+    "/group_types/default": {"GET": default_type},
+    "/group_types/{type_id}": {"GET": show_type, "PUT": admin(update_type), "DELETE": admin(delete_type)},
+    "/group_types/{type_id}/group_specs": {"GET": admin(list_specs), "POST": admin(add_specs)},
+    "/group_types/{type_id}/group_specs/{key}": {
+        "GET": admin(show_spec),
+        "PUT": admin(update_spec),
+        "DELETE": admin(delete_spec),
+    },
+}
+GROUP_ROUTES: dict[str, dict[str, Handler]] = {
+    "/groups": {"GET": list_groups, "POST": create_group},
+    "/groups/detail": {"GET": list_groups_detail},
+    "/groups/action": {"POST": since(SNAPSHOTS_SINCE, create_group_from)},
+    "/groups/{group_id}": {"GET": show_group, "PUT": update_group},
+    "/groups/{group_id}/action": {"POST": group_action},
+}
+SNAPSHOT_ROUTES: dict[str, dict[str, Handler]] = {
+    "/group_snapshots": {"GET": list_snapshots, "POST": create_snapshot},
+    "/group_snapshots/detail": {"GET": list_snapshots_detail},
+    "/group_snapshots/{group_snapshot_id}": {"GET": show_snapshot, "DELETE": delete_snapshot},
+    "/group_snapshots/{group_snapshot_id}/action": {"POST": since((3, 19), snapshot_action)},
+}
+ROUTES = {
+    **_all_since(TYPES_SINCE, TYPE_ROUTES),
+    **_all_since(GROUPS_SINCE, GROUP_ROUTES),
+    **_all_since(SNAPSHOTS_SINCE, SNAPSHOT_ROUTES),
+}
