@@ -50,6 +50,8 @@ def test_rules_are_made_in_bulk_and_only_once(demo: Client) -> None:
         ({"protocol": "bogus"}, "SecurityGroupRuleInvalidProtocol"),
         ({"protocol": "tcp", "port_range_min": 30, "port_range_max": 20}, "SecurityGroupInvalidPortRange"),
         ({"protocol": "tcp", "port_range_min": 30}, "SecurityGroupInvalidPortRange"),
+        ({"protocol": "tcp", "port_range_min": -1, "port_range_max": 2}, "SecurityGroupInvalidPortValue"),
+        ({"protocol": "udp", "port_range_min": 1, "port_range_max": "x"}, "SecurityGroupInvalidPortValue"),
         ({"port_range_min": 1, "port_range_max": 2}, "SecurityGroupProtocolRequiredWithPorts"),
         ({"protocol": "icmp", "port_range_min": 256}, "SecurityGroupInvalidIcmpValue"),
         ({"protocol": "icmp", "port_range_max": 1}, "SecurityGroupMissingIcmpType"),

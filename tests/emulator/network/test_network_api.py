@@ -248,7 +248,8 @@ def test_lists_filter_trim_and_page(demo: Client) -> None:
     down = demo.get("/networks?admin_state_up=False")["networks"]
     assert [network["name"] for network in down] == ["b"]
     assert {n["name"] for n in demo.get("/networks?router:external=TRUE")["networks"]} == {"public"}
-    assert demo.get("/networks?unheard_of=x")["networks"] == []
+    for query in ("unheard_of=x", "sort_key=unheard_of"):
+        assert demo.call("GET", f"/networks?{query}").status == 400
     first = demo.get("/networks?sort_key=name&limit=2")
     assert [n["name"] for n in first["networks"]] == ["a", "b"]
     links = {link["rel"]: link["href"].split("/v2.0")[1] for link in first["networks_links"]}
@@ -346,3 +347,15 @@ def test_a_doomed_network_is_in_error(demo: Client, served: ServedCloud) -> None
     assert served.call("POST", "/control/faults", rule).status == 201
     assert demo.network()["status"] == "ERROR"
     assert demo.network()["status"] == "ACTIVE"
+
+
+def test_an_external_network_goes_with_its_idle_floating_ips_but_not_with_used_ones(admin: Client) -> None:
+    network = admin.network(**{"router:external": True})
+    subnet = admin.subnet(network, enable_dhcp=False)
+    floating = admin.make("/floatingips", "floatingip", floating_network_id=network["id"])
+    router = admin.make("/routers", "router", external_gateway_info={"network_id": network["id"]})
+    assert refusal(admin.call("DELETE", f"/networks/{network['id']}")) == (409, "NetworkInUse")
+    assert admin.call("DELETE", f"/routers/{router['id']}").status == 204
+    assert admin.call("DELETE", f"/networks/{network['id']}").status == 204
+    assert admin.call("GET", f"/floatingips/{floating['id']}").status == 404
+    assert admin.call("GET", f"/subnets/{subnet['id']}").status == 404

@@ -28,6 +28,7 @@ EVENT_NAMES = {
     "resize": "compute_finish_resize",
     "attach_volume": "compute_attach_volume",
     "detach_volume": "compute_detach_volume",
+    "extend_volume": "compute_extend_volume",
     "attach_interface": "compute_attach_interface",
     "detach_interface": "compute_detach_interface",
 }

@@ -242,6 +242,13 @@ class DeviceLife(ServerLife):
             volumes.remove_attachment(old)
         self.after(SHORT, self.connect_volume, device["id"])
 
+    def volume_extended(self, server_id: str, volume_id: str) -> None:
+        """A volume of a server has become larger: its host makes the disk larger in turn."""
+        server = self.servers.get(server_id)
+        if server is not None and self.block_devices.first(server_id=server_id, volume_id=volume_id) is not None:
+            self.note(self.acting_for(server), f"req-{new_id()}", server, "extend_volume")
+            self.after(SHORT, self.end_events, server_id)
+
     def _attachment_of(self, device: Record | None) -> Record | None:
         key = None if device is None else device["attachment_id"]
         return self.cloud.of(VolumeRecords).attachments.get(key or "")

@@ -33,7 +33,8 @@ SWITCH = fields.one_of("enable", "disable")
 
 
 def take_events(compute: ComputeRecords, request: Request) -> Response:
-    """Events about servers. Only a change of power, which bare metal reports, changes a server.
+    """Events about servers. A change of power, which bare metal reports, changes a server; a larger volume makes its
+    disk larger.
 
     200 when all were taken, 207 when some were, 404 when no server was found.
     """
@@ -75,6 +76,8 @@ def _take_event(compute: ComputeRecords, event: Record) -> Record:
     if event["name"] == "power-update" and server["vm_state"] in ("active", "stopped"):
         state, power = POWERED[event["tag"]]
         compute.touch(server, vm_state=state, power_state=power)
+    if event["name"] == "volume-extended":
+        compute.volume_extended(server["id"], event["tag"])
     return answer
 
 

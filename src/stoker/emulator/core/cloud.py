@@ -61,6 +61,12 @@ class Records:
             raise ValueError("A state change is a method of these records with positional arguments.")
         self.cloud.transitions.add(seconds * self.cloud.pace, self.service, method.__name__, list(args))
 
+    def notify(self, service: str, method: str, *arguments: Any) -> None:
+        """Let another service call a public method of its records soon, with JSON arguments: news that it gets without
+        being waited for. Nothing happens in a cloud without that service."""
+        if service in {one.name for one in self.cloud.services}:
+            self.cloud.transitions.add(0.0, service, method, list(arguments))
+
     def become(self, seconds: float, collection: Collection, record: Record, changes: Record, failed: Record) -> None:
         """Set `changes` on the record later, or `failed` when a fault rule doomed it; nothing when it is gone."""
         self.after(seconds, self.settle, collection.name, record["id"], changes, failed)

@@ -9,7 +9,7 @@ from stoker.emulator.core.cloud import new_id
 from stoker.emulator.core.errors import bad_request, conflict
 from stoker.emulator.core.store import Record
 from stoker.emulator.network.attributes import network_of
-from stoker.emulator.network.errors import in_use, invalid, missing
+from stoker.emulator.network.errors import in_use, missing
 from stoker.emulator.network.kinds import Actor
 from stoker.emulator.network.table import Table
 
@@ -164,7 +164,7 @@ def _check_ports(rule: Record) -> None:
     """Port ranges for protocols that have ports; type and code of ICMP; nothing for the others."""
     protocol = rule["protocol"]
     for name in ("port_range_min", "port_range_max"):
-        rule[name] = _number(name, rule[name])
+        rule[name] = _port(rule[name])
     low, high = rule["port_range_min"], rule["port_range_max"]
     if low is None and high is None:
         return
@@ -198,13 +198,16 @@ def _check_ports(rule: Record) -> None:
         )
 
 
-def _number(name: str, value: Any) -> int | None:
+def _port(value: Any) -> int | None:
     if value in (None, ""):
         return None
     try:
-        return int(value)
+        number = int(value)
     except (TypeError, ValueError):
-        raise invalid(name, f"'{value}' is not a valid port number.") from None
+        number = -1
+    if not 0 <= number <= 65535:
+        raise bad_request(f"Invalid value for port {value}", "SecurityGroupInvalidPortValue")
+    return number
 
 
 def _normal_cidr(rule: Record) -> str | None:

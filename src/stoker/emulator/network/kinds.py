@@ -134,6 +134,11 @@ class Kind:
         return frozenset({"project_id", *single, *self.indexes})
 
     @cached_property
+    def filterable(self) -> frozenset[str]:
+        """The fields that lists may be filtered and sorted by."""
+        return frozenset({*self.attributes, *self.derived, "project_id", *filter(None, (self.parent,))})
+
+    @cached_property
     def required(self) -> frozenset[str]:
         return frozenset(name for name, attribute in self.attributes.items() if attribute.default is REQUIRED)
 

@@ -73,7 +73,7 @@ SECURITY_GROUP_RULE = Kind(
         "port_range_max": Attribute(anything, None, update=False),
         "remote_ip_prefix": Attribute(optional(ip_or_cidr), None, update=False),
         "remote_group_id": Attribute(
-            NULLABLE_UUID, None, update=False, refers="security_groups", on_delete=Deletion.CASCADE
+            NULLABLE_TEXT, None, update=False, refers="security_groups", on_delete=Deletion.CASCADE
         ),
         "remote_address_group_id": Attribute(NULLABLE_UUID, None, update=False, refers="address_groups"),
     },

@@ -10,7 +10,7 @@ from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.http import Query, Request
 from stoker.emulator.core.paging import ordered
 from stoker.emulator.core.store import Record
-from stoker.emulator.network.kinds import Actor
+from stoker.emulator.network.kinds import Actor, Kind
 from stoker.emulator.network.table import Table
 
 NOT_FILTERS = frozenset({"fields", "limit", "marker", "page_reverse", "sort_key", "sort_dir", "changed_since"})
@@ -26,10 +26,12 @@ WORDS = {"true": True, "1": True, "false": False, "0": False}
 def listed(table: Table, actor: Actor, request: Request, parent: Mapping[str, str]) -> dict[str, Any]:
     """The body of a list: `{plural: […], plural_links: […]}`.
 
-    parent: fields that the path fixes. Raises: ApiError 400 for bad paging and unknown filters.
+    parent: fields that the path fixes. Raises: ApiError 400 for bad paging and for unknown fields to filter or sort by.
     """
     query = request.query
     wanted = _filters(query)
+    _check_known(table.kind, wanted.keys() - TAG_FILTERS.keys(), "filtering")
+    _check_known(table.kind, query.all("sort_key"), "sort_keys")
     rows = _candidates(table, {**wanted, **{name: [value] for name, value in parent.items()}})
     rows = [row for row in rows if table.visible(actor, row)]
     derived = [name for name in wanted if name in table.kind.derived]
@@ -45,6 +47,11 @@ def listed(table: Table, actor: Actor, request: Request, parent: Mapping[str, st
     fields = query.all("fields")
     items = [trimmed(shown.get(row["id"]) or table.view(actor, row), fields) for row in rows]
     return {table.kind.plural: items, **({f"{table.kind.plural}_links": links} if links else {})}
+
+
+def _check_known(kind: Kind, names: Iterable[str], purpose: str) -> None:
+    if unknown := sorted(set(names) - kind.filterable):
+        raise bad_request(f"{unknown} is invalid attribute for {purpose}", "HTTPBadRequest")
 
 
 def trimmed(shown: Record, fields: Iterable[str]) -> Record:

@@ -135,21 +135,30 @@ class Networks(Table):
         return shown
 
     def refuse_delete(self, actor: Actor, record: Record) -> None:
-        ports = self.state.rows["ports"].select(network_id=record["id"])
-        if any(port["device_owner"] not in AUTOMATIC_OWNERS for port in ports):
+        if self._hindrances(record):
             raise self.used(record)
 
     def forget(self, record: Record) -> None:
+        for floating in self.state.rows["floatingips"].select(floating_network_id=record["id"]):
+            self.state.table("floatingips").forget(floating)
         for plural in ("ports", "subnets"):
             for row in self.state.rows[plural].select(network_id=record["id"]):
                 self.state.table(plural).forget(row)
         super().forget(record)
 
     def used(self, record: Record) -> ApiError:
-        ports = self.state.rows["ports"].select(network_id=record["id"])
-        ids = [p["id"] for p in ports if p["device_owner"] not in AUTOMATIC_OWNERS]
+        ids = ",".join(port["id"] for port in self._hindrances(record))
         message = self.kind.in_use.format(id=record["id"])
-        return in_use("NetworkInUse", f"{message[:-1]}, id for these ports is: {','.join(ids)}.")
+        return in_use("NetworkInUse", f"{message[:-1]}, id for these ports is: {ids}.")
+
+    def _hindrances(self, record: Record) -> list[Record]:
+        """The ports that keep a network: all but those of services and of floating IPs that lead nowhere."""
+        ports = self.state.rows["ports"].select(network_id=record["id"])
+        floating = self.state.rows["floatingips"].select(floating_network_id=record["id"], port_id=None)
+        idle = {row["id"] for row in floating}
+        return [
+            port for port in ports if port["device_owner"] not in AUTOMATIC_OWNERS and port["device_id"] not in idle
+        ]
 
     def _scope(self, subnets: list[Record], version: int) -> str | None:
         for subnet in subnets:

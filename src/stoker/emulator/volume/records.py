@@ -45,8 +45,11 @@ class VolumeRecords(ManagedLife):
             return
         if volume.pop("_fault", None) is not None:
             self.volumes.update(volume, status="error_extending", updated_at=self.moment())
-        else:
-            self.volumes.update(volume, status=volume["_previous"], size=new_size, updated_at=self.moment())
+            return
+        self.volumes.update(volume, status=volume["_previous"], size=new_size, updated_at=self.moment())
+        for attachment in self.attachments.select(volume_id=volume_id, status="attached"):
+            if attachment["instance"] is not None:
+                self.notify("nova", "volume_extended", attachment["instance"], volume_id)
 
     def retype(self, context: Context, volume: Record, new_type: str) -> None:
         """Begin to change a volume's type; 400 for its own type or a wrong status, 404 for an unknown type."""
