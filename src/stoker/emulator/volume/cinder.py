@@ -155,7 +155,6 @@ VOLUME = Service(
         "/v3": {"GET": admin_routes.version},
         "/v3/": {"GET": admin_routes.version},
         "/v3/{project_id}": {"GET": admin_routes.version},
-        "/v3/{project_id}/": {"GET": admin_routes.version},
     },
     public=frozenset({"GET /", "GET /v3", "GET /v3/"}),
     exact_paths=True,
