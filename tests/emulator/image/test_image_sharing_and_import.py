@@ -78,7 +78,9 @@ def test_import_of_staged_data(served: ServedCloud) -> None:
     served.advance(0.1)
     done = call(served, "GET", f"/{image}").json
     assert (done["status"], done["size"]) == ("active", 6)
-    assert not [name for name in done if name.startswith("os_glance")]
+    ended = [done[name] for name in ("stores", "os_glance_importing_to_stores", "os_glance_failed_import")]
+    assert ended == ["fast", "", ""]
+    assert "os_glance_import_task" not in done
     assert call(served, "GET", f"/{image}/file").content == b"staged"
     task = call(served, "GET", f"/{image}/tasks").json["tasks"][0]
     assert (task["type"], task["status"], task["image_id"]) == ("api_image_import", "success", image)
@@ -102,10 +104,11 @@ def test_imports_that_are_refused(served: ServedCloud) -> None:
     image = create(served)
     for body in (
         {},
-        {"method": {"name": "copy-image"}},
+        {"method": {"name": "unknown"}},
         {"method": {"name": "web-download"}},
         {"method": {"name": "web-download", "uri": "file:///etc/passwd"}},
-        {"method": {"name": "web-download", "uri": "http://a/b"}, "stores": ["fast"]},
+        {"method": {"name": "web-download", "uri": "http://a/b"}, "stores": ["unknown"]},
+        {"method": {"name": "web-download", "uri": "http://a/b"}, "stores": ["fast"], "all_stores": True},
     ):
         assert call(served, "POST", f"/{image}/import", body).status == 400, body
 
@@ -118,6 +121,28 @@ def test_a_doomed_import_goes_back(served: ServedCloud) -> None:
     assert call(served, "POST", f"/{image}/import", method).status == 202
     served.advance(1)
     failed = call(served, "GET", f"/{image}").json
-    assert (failed["status"], failed["os_glance_failed_import"]) == ("queued", "default")
+    assert (failed["status"], failed["os_glance_failed_import"]) == ("queued", "fast")
     task = call(served, "GET", f"/{image}/tasks").json["tasks"][0]
     assert (task["status"], task["message"]) == ("failure", "No route to host")
+
+
+def test_stores_that_have_an_image(served: ServedCloud) -> None:
+    stores = served.call("GET", "/image/v2/info/stores", token=served.token("demo", "demo")).json["stores"]
+    assert [(store["id"], store.get("default")) for store in stores] == [("cheap", None), ("fast", "true")]
+    image = create(served)
+    assert "stores" not in call(served, "GET", f"/{image}").json
+    octets = "application/octet-stream"
+    assert call(served, "PUT", f"/{image}/file", b"x", Content_Type=octets).status == 204
+    assert call(served, "GET", f"/{image}").json["stores"] == "fast"
+    copy = {"method": {"name": "copy-image"}}
+    assert call(served, "POST", f"/{image}/import", {**copy, "stores": ["fast"]}).status == 400
+    assert call(served, "POST", f"/{image}/import", {**copy, "all_stores": True}).status == 202
+    begun = call(served, "GET", f"/{image}").json
+    assert (begun["status"], begun["os_glance_importing_to_stores"]) == ("active", "cheap")
+    served.advance(1)
+    assert call(served, "GET", f"/{image}").json["stores"] == "cheap,fast"
+    token = served.token("demo", "demo")
+    assert served.call("DELETE", f"/image/v2/stores/fast/{image}", token=token).status == 204
+    assert call(served, "GET", f"/{image}").json["stores"] == "cheap"
+    assert served.call("DELETE", f"/image/v2/stores/cheap/{image}", token=token).status == 403
+    assert served.call("DELETE", f"/image/v2/stores/fast/{image}", token=token).status == 404

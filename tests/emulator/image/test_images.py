@@ -77,7 +77,7 @@ def test_a_new_image_is_queued_and_flat(demo: Glance) -> None:
     assert answer.status == 201
     image = answer.json
     assert answer.headers["location"].endswith(f"/image/v2/images/{image['id']}")
-    assert answer.headers["openstack-image-import-methods"] == "glance-direct,web-download"
+    assert answer.headers["openstack-image-import-methods"] == "glance-direct,web-download,copy-image"
     assert (image["status"], image["visibility"], image["size"]) == ("queued", "shared", None)
     assert (image["hw_disk_bus"], image["tags"], image["min_disk"]) == ("scsi", ["a"], 0)
     assert image["file"] == f"/v2/images/{image['id']}/file"
@@ -317,8 +317,7 @@ def test_schemas_and_info(demo: Glance) -> None:
     assert set(demo.create()) <= set(image["properties"])
     assert demo.call("GET", "/image/v2/schemas/nothing").status == 404
     methods = demo.call("GET", "/image/v2/info/import").json["import-methods"]
-    assert methods["value"] == ["glance-direct", "web-download"]
-    assert demo.call("GET", "/image/v2/info/stores").status == 404
+    assert methods["value"] == ["glance-direct", "web-download", "copy-image"]
     assert demo.call("GET", "/image/v2/metadefs/namespaces").json["namespaces"] == []
 
 

@@ -86,6 +86,7 @@ COMPUTED: Mapping[str, Schema] = {
         "description": "URL to access the image file kept in external store",
         **_READ_ONLY,
     },
+    "stores": {"type": "string", "description": "Stores in which image data resides", **_READ_ONLY},
     "self": {"type": "string", "description": "An image self url", **_READ_ONLY},
     "file": {"type": "string", "description": "An image file url", **_READ_ONLY},
     "schema": {"type": "string", "description": "An image schema url", **_READ_ONLY},

@@ -10,13 +10,15 @@ from urllib.parse import urlsplit
 from stoker.emulator.core.errors import ApiError, bad_request, forbidden
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.image.patch import created
-from stoker.emulator.image.records import IMPORT_NEEDS, ImageRecords
+from stoker.emulator.image.records import COPY, IMPORT_NEEDS, ImageRecords
+from stoker.emulator.image.stores import of_import, of_upload
 from stoker.emulator.image.views import task_view
 
 
 def upload(images: ImageRecords, request: Request) -> Response:
     _require_octets(request)
-    images.upload(images.owned_image(request.context, request.vars["image_id"]), request.body)
+    stores = of_upload(request)
+    images.upload(images.owned_image(request.context, request.vars["image_id"]), request.body, stores)
     return Response(status=204)
 
 
@@ -46,7 +48,8 @@ def begin_import(images: ImageRecords, request: Request) -> Response:
         raise bad_request("The request body must be a JSON object.")
     method = _import_method(body)
     image = images.owned_image(request.context, request.vars["image_id"])
-    images.begin_import(request.context, image, method, request.id)
+    stores = of_import(body, image, copied=method["name"] == COPY)
+    images.begin_import(request.context, image, method, request.id, stores)
     return Response(status=202)
 
 
@@ -92,14 +95,12 @@ def _require_octets(request: Request) -> None:
 
 
 def _import_method(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The method to import with; 400 when it is unknown or incomplete, or names stores that do not exist."""
+    """The method to import with; 400 when it is unknown or incomplete."""
     method = body.get("method")
     if not isinstance(method, Mapping) or not isinstance(method.get("name"), str):
         raise bad_request("Import request requires a 'name' field in its 'method'.")
     if method["name"] not in IMPORT_NEEDS:
         raise bad_request(f"Unknown import method name '{method['name']}'.")
-    if body.get("stores"):
-        raise bad_request("Multi backend is not supported at this site.")
     if method["name"] == "web-download" and not _is_web_address(method.get("uri")):
         raise bad_request(f"URI for web-download does not pass filtering: {method.get('uri')}")
     return method

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stoker.emulator.core.cloud import Routes, Service
-from stoker.emulator.image import data_routes, image_routes, info_routes, member_routes, schemas
+from stoker.emulator.image import data_routes, image_routes, info_routes, member_routes, schemas, stores
 from stoker.emulator.image.errors import html_body, negotiated
 from stoker.emulator.image.metadefs import METADEF_ROUTES
 from stoker.emulator.image.records import ImageRecords
@@ -32,7 +32,9 @@ ROUTES: Routes = {
     "/tasks": {"GET": data_routes.index_tasks, "POST": data_routes.create_task},
     "/tasks/{task_id}": {"GET": data_routes.show_task},
     "/info/import": {"GET": info_routes.import_info},
-    "/info/stores": {"GET": info_routes.stores},
+    "/info/stores": {"GET": stores.info},
+    "/info/stores/detail": {"GET": stores.detail},
+    "/stores/{store}/{image_id}": {"DELETE": stores.delete_from},
     "/info/usage": {"GET": info_routes.usage},
     **METADEF_ROUTES,
 }

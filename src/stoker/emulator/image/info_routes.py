@@ -1,10 +1,9 @@
-"""What the service can do: versions, import methods, stores, usage."""
+"""What the service can do: versions, import methods, usage."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.core.errors import not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.image.records import IMPORT_NEEDS, ImageRecords
 
@@ -22,10 +21,6 @@ def versions(images: ImageRecords, request: Request) -> Response:
 def import_info(images: ImageRecords, request: Request) -> Response:
     methods = {"description": "Import methods available.", "type": "array", "value": list(IMPORT_NEEDS)}
     return Response({"import-methods": methods})
-
-
-def stores(images: ImageRecords, request: Request) -> Response:
-    raise not_found("Multi backend is not supported at this site.")
 
 
 def usage(images: ImageRecords, request: Request) -> Response:

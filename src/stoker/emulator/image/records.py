@@ -30,7 +30,11 @@ PRESETS: tuple[tuple[str, Record, int], ...] = (
     ("fedora", {"min_disk": 5, "min_ram": 512, "properties": {"os_distro": "fedora"}}, 512 * 1024),
 )
 """Name, attributes and size of the stand-in data of the images in a new cloud."""
+STORES = {"cheap": "Cheap storage", "fast": "Fast storage"}
+"""Ids and descriptions of the stores."""
+DEFAULT_STORE = "fast"
 NO_DATA: Mapping[str, Any] = {
+    "stores": [],
     "checksum": None,
     "os_hash_algo": None,
     "os_hash_value": None,
@@ -43,7 +47,7 @@ class ImageRecords(Records):
     """Images, members, tasks.
 
     An image is `{id, name, project_id, status, visibility, …, tags: [text], properties: {name: text}}`; Glance's
-    `owner` is `project_id`, and custom properties stand in `properties` rather than at the top.
+    `owner` is `project_id`, custom properties stand in `properties` rather than at the top, and `stores` is a list.
     A member is `{id: "<image>:<project>", image_id, project_id, status}`.
     """
 
@@ -158,11 +162,11 @@ class ImageRecords(Records):
         self.cloud.store.remove_blob(staging_key(image["id"]))
         self.images.remove(image)
 
-    def upload(self, image: Record, data: bytes) -> None:
-        """Fill a queued image with data; 409 in another status, 400 without formats."""
+    def upload(self, image: Record, data: bytes, stores: list[str]) -> None:
+        """Fill a queued image with data, in these stores; 409 in another status, 400 without formats."""
         _require_queued(image, "saving")
         _require_formats(image)
-        self._fill(image, data)
+        self._fill(image, data, stores)
 
     def stage(self, image: Record, data: bytes) -> None:
         """Keep data for an import by `glance-direct`; 409 when the image is not queued."""
@@ -176,8 +180,11 @@ class ImageRecords(Records):
             raise forbidden("The requested image has been deactivated. Image data download is forbidden.")
         return self.cloud.store.get_blob(data_key(image["id"]))
 
-    def begin_import(self, context: Context, image: Record, method: Mapping[str, Any], request_id: str) -> Record:
-        """Start to import staged data (`glance-direct`) or what stands behind a URI (`web-download`); the task.
+    def begin_import(
+        self, context: Context, image: Record, method: Mapping[str, Any], request_id: str, stores: list[str]
+    ) -> Record:
+        """Start to import staged data (`glance-direct`), what stands behind a URI (`web-download`) or what another
+        store has (`copy-image`), into stores; the task.
 
         Nothing is fetched: an image imported from a URI gets stand-in data that depends on the URI alone.
         Raises: ApiError 409 when the image is not in the status which the method needs, 400 without formats.
@@ -191,15 +198,22 @@ class ImageRecords(Records):
         _require_formats(image)
         wanted = {"image_id": image["id"], "import_req": {"method": dict(method)}}
         task = self._add_task(context, "api_image_import", wanted, request_id, image["id"])
-        properties = {**image["properties"], "os_glance_import_task": task["id"]}
-        self.images.update(image, status="importing", properties=properties, updated_at=self.timestamp())
+        properties = {
+            **image["properties"],
+            "os_glance_import_task": task["id"],
+            "os_glance_importing_to_stores": ",".join(stores),
+            "os_glance_failed_import": "",
+        }
+        status = image["status"] if method["name"] == COPY else "importing"
+        self.images.update(image, status=status, properties=properties, updated_at=self.timestamp())
         self.after(0.05, self.begin_saving, image["id"])
         self.after(0.15, self.finish_import, image["id"], task["id"])
         return task
 
     def begin_saving(self, image_id: str) -> None:
+        """Have an image saved whose data is on its way; one that is copied stays active."""
         image = self.images.get(image_id)
-        if image is not None:
+        if image is not None and image["status"] != "active":
             self.images.update(image, status="saving", updated_at=self.timestamp())
 
     def finish_with_stand_in(self, image_id: str, seed: str, size: int) -> None:
@@ -214,18 +228,22 @@ class ImageRecords(Records):
         if image is None or task is None:
             return
         properties = {key: value for key, value in image["properties"].items() if key != "os_glance_import_task"}
+        method, stores = task["input"]["import_req"]["method"], properties["os_glance_importing_to_stores"].split(",")
+        properties["os_glance_importing_to_stores"] = ""
         fault = image.pop("_fault", None)
         if fault is not None:
-            properties["os_glance_failed_import"] = "default"
-            status = IMPORT_NEEDS[task["input"]["import_req"]["method"]["name"]]
+            properties["os_glance_failed_import"] = ",".join(stores)
+            status = IMPORT_NEEDS[method["name"]]
             self.images.update(image, status=status, properties=properties, updated_at=self.timestamp())
             self.tasks.update(task, status="failure", message=str(fault), updated_at=self.timestamp())
             return
-        uri = task["input"]["import_req"]["method"].get("uri", "")
-        staged = self.cloud.store.get_blob(staging_key(image_id))
         self.images.update(image, properties=properties)
-        self._fill(image, stand_in(uri, SNAPSHOT_SIZE) if staged is None else staged)
-        self.cloud.store.remove_blob(staging_key(image_id))
+        if method["name"] == COPY:
+            self.images.update(image, stores=[key for key in STORES if key in (*image["stores"], *stores)])
+        else:
+            staged = self.cloud.store.get_blob(staging_key(image_id))
+            self._fill(image, stand_in(method.get("uri", ""), SNAPSHOT_SIZE) if staged is None else staged, stores)
+            self.cloud.store.remove_blob(staging_key(image_id))
         self.tasks.update(task, status="success", result={"image_id": image_id}, updated_at=self.timestamp())
 
     def set_active(self, image: Record, status: str) -> None:
@@ -258,12 +276,13 @@ class ImageRecords(Records):
     def set_tags(self, image: Record, tags: Iterable[str]) -> None:
         self.images.update(image, tags=list(dict.fromkeys(tags)), updated_at=self.timestamp())
 
-    def _fill(self, image: Record, data: bytes) -> None:
+    def _fill(self, image: Record, data: bytes, stores: Iterable[str] = (DEFAULT_STORE,)) -> None:
         if image.pop("_fault", None) is not None:
             self.images.update(image, status="killed", updated_at=self.timestamp())
             return
         self.cloud.store.put_blob(data_key(image["id"]), data)
-        self.images.update(image, **described(data, image["disk_format"]), status="active", updated_at=self.timestamp())
+        changes = {**described(data, image["disk_format"]), "stores": list(stores), "status": "active"}
+        self.images.update(image, **changes, updated_at=self.timestamp())
 
     def begin_task(self, context: Context, wanted: Record, owner: str, image: Record, request_id: str) -> Record:
         """Start to make an image of what stands behind a URI; the task.
@@ -315,7 +334,8 @@ class ImageRecords(Records):
         )
 
 
-IMPORT_NEEDS: Mapping[str, str] = {"glance-direct": "uploading", "web-download": "queued"}
+COPY = "copy-image"
+IMPORT_NEEDS: Mapping[str, str] = {"glance-direct": "uploading", "web-download": "queued", COPY: "active"}
 """Import method → the status of an image that can be imported that way."""
 
 

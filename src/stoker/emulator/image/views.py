@@ -34,6 +34,7 @@ def image_view(image: Record) -> dict[str, Any]:
     return {
         **image["properties"],
         **{field: image[field] for field in SHOWN},
+        **({"stores": ",".join(image["stores"])} if image["stores"] else {}),
         "owner": image["project_id"],
         "self": path,
         "file": f"{path}/file",
