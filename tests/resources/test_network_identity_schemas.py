@@ -1,4 +1,4 @@
-"""Keystone's and Swift's types declare what the recorded schemas say; all declarations are sound."""
+"""Keystone's, Swift's and Zaqar's types declare what the recorded schemas say; all declarations are sound."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from schema_facts import differences, facts
 
 from stoker.plugins.registry import declaration_problems
 from stoker.plugins.resource import ResourceType
-from stoker.resources import keystone, neutron, swift
+from stoker.resources import keystone, neutron, swift, zaqar
 from stoker.resources.constraints import CONSTRAINTS
 
-ALL = (*keystone.TYPES, *neutron.TYPES, *swift.TYPES)
+ALL = (*keystone.TYPES, *neutron.TYPES, *swift.TYPES, *zaqar.TYPES)
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.type_name)

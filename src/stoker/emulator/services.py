@@ -9,6 +9,7 @@ from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.control import CONTROL
 from stoker.emulator.identity.keystone import IDENTITY
 from stoker.emulator.image.glance import IMAGE
+from stoker.emulator.messaging.zaqar import MESSAGING
 from stoker.emulator.network.neutron import NETWORK_SERVICE
 from stoker.emulator.objectstore.swift import OBJECT_STORE, OBJECT_STORE_INFO
 from stoker.emulator.placement.placement import PLACEMENT
@@ -19,6 +20,7 @@ SERVICES = (
     CONTROL,
     IMAGE,
     NETWORK_SERVICE,
+    MESSAGING,
     OBJECT_STORE,
     OBJECT_STORE_INFO,
     PLACEMENT,

@@ -1,0 +1,59 @@
+"""Subscriptions: who gets the messages of a queue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.paging import page
+from stoker.emulator.core.store import Record
+from stoker.emulator.messaging.access import project_of
+from stoker.emulator.messaging.records import MOST_AT_ONCE, MessagingRecords, place
+
+
+def create(zaqar: MessagingRecords, request: Request) -> Response:
+    made = zaqar.subscribe(project_of(zaqar, request), request.vars["name"], _wanted(request))
+    return Response({"subscription_id": made["id"]}, 201)
+
+
+def index(zaqar: MessagingRecords, request: Request) -> Response:
+    rows = zaqar.living_subscriptions(place(project_of(zaqar, request), request.vars["name"]))
+    found = page(rows, request.query, MOST_AT_ONCE)
+    shown = [_view(zaqar, row) for row in found.rows]
+    return Response({"subscriptions": shown, "links": found.links(request)})
+
+
+def show(zaqar: MessagingRecords, request: Request) -> Response:
+    return Response(_view(zaqar, _subscription(zaqar, request)))
+
+
+def update(zaqar: MessagingRecords, request: Request) -> Response:
+    zaqar.change_subscription(_subscription(zaqar, request), _wanted(request))
+    return Response(status=204)
+
+
+def delete(zaqar: MessagingRecords, request: Request) -> Response:
+    """Delete a subscription; one that is gone already is no error."""
+    queue = place(project_of(zaqar, request), request.vars["name"])
+    for known in zaqar.living_subscriptions(queue):
+        if known["id"] == request.vars["subscription_id"]:
+            zaqar.subscriptions.remove(known)
+    return Response(status=204)
+
+
+def _subscription(zaqar: MessagingRecords, request: Request) -> Record:
+    queue = place(project_of(zaqar, request), request.vars["name"])
+    return zaqar.subscription(queue, request.vars["subscription_id"])
+
+
+def _wanted(request: Request) -> dict[str, Any]:
+    body = request.json
+    if not isinstance(body, dict):
+        raise bad_request("The request body must be a JSON object.")
+    return body
+
+
+def _view(zaqar: MessagingRecords, subscription: Record) -> dict[str, Any]:
+    shown = {name: subscription[name] for name in ("id", "source", "subscriber", "ttl", "options")}
+    return {**shown, "age": int(zaqar.cloud.clock.now() - subscription["created"]), "confirmed": True}

@@ -1,0 +1,55 @@
+"""Calls of the messaging service, all with the headers that it insists on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from stoker.cloud.session import Cloud
+from stoker.cloud.transport import Answer
+
+CLIENT_ID = "5f0a9d3e-6d0b-5c8c-9a53-0f6d1b7c2e41"
+"""Whose messages these are, for clients that leave their own out of lists."""
+
+PATCH = "application/openstack-messaging-v2.0-json-patch"
+QUEUE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+POPPED_AT_ONCE = 20
+
+
+def queue_path(name: str, tail: str = "") -> str:
+    """The path of a queue, or of something below it."""
+    return f"/queues/{quote(name, safe='')}{tail}"
+
+
+async def request(
+    cloud: Cloud, method: str, path: str, *, headers: Mapping[str, str] | None = None, **options: Any
+) -> Answer:
+    """As `Cloud.request`, of this service."""
+    sent = {"Client-ID": CLIENT_ID, "X-Project-Id": cloud.project_id or "", **(headers or {})}
+    return await cloud.request(method, "zaqar", path, headers=sent, **options)
+
+
+async def pop(cloud: Cloud, queue: str) -> list[Any]:
+    """Take the oldest messages out of a queue; their bodies."""
+    answer = await request(cloud, "DELETE", queue_path(queue, "/messages"), params={"pop": POPPED_AT_ONCE}, ok=(404,))
+    messages = answer.body.get("messages", []) if isinstance(answer.body, dict) else []
+    return [message["body"] for message in messages]
+
+
+async def post(cloud: Cloud, queue: str, messages: list[dict[str, Any]]) -> None:
+    """Put messages (`body` and `ttl`) into a queue."""
+    await request(cloud, "POST", queue_path(queue, "/messages"), json={"messages": messages})
+
+
+async def delete_queue(cloud: Cloud, queue: str) -> None:
+    """Remove a queue with what is in it; harmless when it is gone."""
+    await request(cloud, "DELETE", queue_path(queue), ok=(404,))
+
+
+async def share(cloud: Cloud, queue: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """A signed URL of a queue, taken apart: paths, methods, expires, project, signature."""
+    answer = await request(cloud, "POST", queue_path(queue, "/share"), json=wanted)
+    shared: dict[str, Any] = answer.body
+    return shared

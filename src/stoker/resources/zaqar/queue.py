@@ -1,0 +1,92 @@
+"""OS::Zaqar::Queue"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import AttributeKey, Call, ResourceType
+from stoker.resources.base import dig
+from stoker.resources.declare import length
+from stoker.resources.zaqar import messaging
+from stoker.schema.property import Attribute, Change, Property, Support, Type
+
+_LONGEST_NAME = 64
+
+
+class Queue(ResourceType):
+    """A queue, whose name is its id. Queues come into being when they are used, so that one without metadata needs none
+    of our doing.
+    """
+
+    type_name = "OS::Zaqar::Queue"
+    description = "A queue of messages."
+    service = "zaqar"
+    support = Support(version="2014.2")
+    physical_name_limit = _LONGEST_NAME
+    recovery = "By name, which is the id: making a queue that is there already changes nothing."
+
+    properties = {
+        "name": Property(description="Name of the queue.", constraints=length(high=_LONGEST_NAME)),
+        "metadata": Property(Type.MAP, "Metadata of the queue.", change=Change.UPDATE),
+    }
+
+    attributes = {
+        "queue_id": Attribute(
+            "Id of the queue.",
+            live=True,
+            support=Support(
+                "HIDDEN",
+                version="6.0.0",
+                previous=Support("DEPRECATED", version="2015.1", previous=Support(version="2014.1")),
+            ),
+        ),
+        "href": Attribute("URL of the queue."),
+    }
+
+    async def create(self, call: Call) -> Outcome:
+        name = str(call.properties["name"] or call.physical_name)
+        if call.properties["metadata"]:
+            await messaging.request(call.cloud, "PUT", messaging.queue_path(name))
+            await _set_metadata(call, name, call.properties["metadata"])
+        return Done(physical_id=name)
+
+    async def update(self, call: Call) -> Outcome:
+        if call.physical_id is not None and call.properties["metadata"] is not None:
+            await messaging.request(call.cloud, "PUT", messaging.queue_path(call.physical_id))
+            await _set_metadata(call, call.physical_id, call.properties["metadata"])
+        return Done()
+
+    async def delete(self, call: Call) -> Outcome:
+        if call.physical_id is not None:
+            await messaging.delete_queue(call.cloud, call.physical_id)
+        return Done()
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        name = call.physical_id
+        if name is None:
+            return dict.fromkeys(keys)
+        href = f"{call.cloud.endpoint('zaqar').rstrip('/')}/queues/{quote(name, safe='')}"
+        shown = (
+            (await messaging.request(call.cloud, "GET", messaging.queue_path(name))).body
+            if any(key[0] == "show" for key in keys)
+            else None
+        )
+        return {key: dig({"queue_id": name, "href": href, "show": {"metadata": shown}}, key) for key in keys}
+
+
+async def _set_metadata(call: Call, name: str, wanted: Mapping[str, Any]) -> None:
+    """Give the queue just this metadata; what the service keeps there of its own (`_…`) stays."""
+    present = (await messaging.request(call.cloud, "GET", messaging.queue_path(name))).body
+    changes = [
+        {"op": "replace" if key in present else "add", "path": f"/metadata/{key}", "value": value}
+        for key, value in wanted.items()
+    ]
+    gone = [key for key in present if key not in wanted and not key.startswith("_")]
+    changes += [{"op": "remove", "path": f"/metadata/{key}"} for key in gone]
+    if changes:
+        await messaging.request(
+            call.cloud, "PATCH", messaging.queue_path(name), headers={"Content-Type": messaging.PATCH}, json=changes
+        )

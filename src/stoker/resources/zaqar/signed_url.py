@@ -1,0 +1,74 @@
+"""OS::Zaqar::SignedQueueURL"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import AttributeKey, Call, ResourceType
+from stoker.resources.base import dig
+from stoker.resources.declare import one_of
+from stoker.resources.zaqar.messaging import share
+from stoker.schema.property import Attribute, Property, Support, Type
+
+
+class SignedQueueURL(ResourceType):
+    """A URL that lets anybody who has it at a queue. It cannot be taken back."""
+
+    type_name = "OS::Zaqar::SignedQueueURL"
+    description = "A URL that gives access to a queue without a token, until it expires."
+    service = "zaqar"
+    support = Support(version="8.0.0")
+    recovery = "Not found again: another URL is signed, and the first one, which nobody knows, expires."
+
+    properties = {
+        "queue": Property(description="Name of the queue.", required=True),
+        "paths": Property(Type.LIST, "What below the queue it gives access to: messages, subscriptions, claims."),
+        "ttl": Property(Type.INTEGER, "Seconds until it expires."),
+        "methods": Property(
+            Type.LIST,
+            "The HTTP methods that it allows.",
+            items=Property(constraints=one_of("GET", "DELETE", "PATCH", "POST", "PUT")),
+        ),
+    }
+
+    attributes = {
+        "signature": Attribute("The signature."),
+        "expires": Attribute("When it expires."),
+        "paths": Attribute("The paths that it is good for."),
+        "methods": Attribute("The methods that it is good for."),
+        "project": Attribute("The project of the queue."),
+        "query_str": Attribute("All of it as the query of a URL."),
+    }
+
+    async def create(self, call: Call) -> Outcome:
+        given = call.properties
+        wanted = {name: given[name] for name in ("paths", "methods") if given[name] is not None}
+        if given["ttl"] is not None:
+            moment = datetime.fromtimestamp(call.now + given["ttl"], UTC)
+            wanted["expires"] = moment.strftime("%Y-%m-%dT%H:%M:%S")
+        shared = await share(call.cloud, given["queue"], wanted)
+        call.data.update({name: shared[name] for name in ("signature", "expires", "project")})
+        call.data.update({name: json.dumps(shared[name]) for name in ("paths", "methods")})
+        return Done(physical_id=call.physical_name)
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        if "signature" not in call.data:
+            return dict.fromkeys(keys)
+        values: dict[str, Any] = {name: call.data[name] for name in ("signature", "expires", "project")}
+        values |= {name: json.loads(call.data[name]) for name in ("paths", "methods")}
+        values["query_str"] = urlencode(
+            {
+                "signature": values["signature"],
+                "expires": values["expires"],
+                "paths": ",".join(values["paths"]),
+                "methods": ",".join(values["methods"]),
+                "project_id": values["project"],
+                "queue_name": call.properties["queue"],
+            }
+        )
+        return {key: dig(values, key) for key in keys}

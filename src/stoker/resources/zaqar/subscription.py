@@ -1,0 +1,127 @@
+"""OS::Zaqar::Subscription and OS::Zaqar::MistralTrigger"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import AttributeKey, Call, ResourceType
+from stoker.resources.base import CLOCK_SKEW, dig, unrecorded
+from stoker.resources.declare import between, custom
+from stoker.resources.zaqar import messaging
+from stoker.schema.property import Change, Property, Support, Type
+from stoker.schema.unknown import is_unknown
+
+_SCHEMES = ("http", "https", "mailto", "trust+http", "trust+https")
+_FOR_EVER = 220367260800
+_MESSAGE = "$zaqar_message$"
+"""Stands for the message in what a subscriber gets."""
+
+_QUEUE_NAME = Property(description="Name of the queue.", required=True, constraints=custom("zaqar.queue"))
+_TTL = Property(
+    Type.INTEGER,
+    "Seconds for which the subscription holds.",
+    default=_FOR_EVER,
+    constraints=between(60),
+    change=Change.UPDATE,
+)
+
+
+class Subscription(ResourceType):
+    """Has the messages of a queue sent to somebody. A queue has one subscription of each subscriber."""
+
+    type_name: ClassVar[str] = "OS::Zaqar::Subscription"
+    description = "A subscription to the messages of a queue."
+    service = "zaqar"
+    support = Support(version="8.0.0")
+    recovery = "By the subscriber, whom a queue has once. The subscription must be as old as the action at most."
+
+    properties: Mapping[str, Property] = {
+        "queue_name": _QUEUE_NAME,
+        "subscriber": Property(
+            description="URI of who gets the messages: http, https, mailto, trust+http, trust+https.",
+            required=True,
+            change=Change.UPDATE,
+        ),
+        "ttl": _TTL,
+        "options": Property(Type.MAP, "Options for the delivery.", change=Change.UPDATE),
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        subscriber = properties["subscriber"]
+        if not is_unknown(subscriber) and str(subscriber).partition(":")[0] not in _SCHEMES:
+            yield f"the subscriber must be a URI of one of {', '.join(_SCHEMES)}"
+
+    def wanted(self, call: Call) -> dict[str, Any]:
+        """The subscription as the service takes it."""
+        given = call.properties
+        return {"subscriber": given["subscriber"], "ttl": given["ttl"], "options": given["options"] or {}}
+
+    async def find(self, call: Call) -> str | None:
+        listed = (await messaging.request(call.cloud, "GET", self._path(call))).body["subscriptions"]
+        subscriber, oldest = self.wanted(call)["subscriber"], call.now - call.started_at + CLOCK_SKEW
+        ours = [item["id"] for item in listed if item["subscriber"] == subscriber and item["age"] <= oldest]
+        return next(iter(await unrecorded(call, ours)), None)
+
+    async def create(self, call: Call) -> Outcome:
+        if call.physical_id is not None:
+            return Done()
+        made = await messaging.request(call.cloud, "POST", self._path(call), json=self.wanted(call))
+        return Done(physical_id=str(made.body["subscription_id"]))
+
+    async def update(self, call: Call) -> Outcome:
+        await messaging.request(call.cloud, "PATCH", self._path(call, member=True), json=self.wanted(call))
+        return Done()
+
+    async def delete(self, call: Call) -> Outcome:
+        if call.physical_id is not None:
+            await messaging.request(call.cloud, "DELETE", self._path(call, member=True), ok=(404,))
+        return Done()
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        if call.physical_id is None or all(key[0] != "show" for key in keys):
+            return dict.fromkeys(keys)
+        shown = (await messaging.request(call.cloud, "GET", self._path(call, member=True))).body
+        return {key: dig({"show": {**shown, "queue_name": call.properties["queue_name"]}}, key) for key in keys}
+
+    def _path(self, call: Call, *, member: bool = False) -> str:
+        tail = f"/{quote(str(call.physical_id), safe='')}" if member else ""
+        return messaging.queue_path(call.properties["queue_name"], f"/subscriptions{tail}")
+
+
+class MistralTrigger(Subscription):
+    """Has a workflow run for each message of a queue."""
+
+    type_name = "OS::Zaqar::MistralTrigger"
+    description = "Runs a workflow for each message of a queue."
+
+    properties = {
+        "queue_name": _QUEUE_NAME,
+        "workflow_id": Property(
+            description="The workflow.", required=True, constraints=custom("mistral.workflow"), change=Change.UPDATE
+        ),
+        "params": Property(
+            Type.MAP,
+            "Parameters of the runs; they find the message in `env.notification`.",
+            default={},
+            change=Change.UPDATE,
+        ),
+        "input": Property(Type.MAP, "Input of the workflow.", default={}, change=Change.UPDATE),
+        "ttl": _TTL,
+    }
+
+    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
+        return ()
+
+    def wanted(self, call: Call) -> dict[str, Any]:
+        given = call.properties
+        params = {**given["params"], "env": {**given["params"].get("env", {}), "notification": _MESSAGE}}
+        run = {"workflow_id": given["workflow_id"], "params": params, "input": given["input"]}
+        return {
+            "subscriber": f"trust+{call.cloud.endpoint('mistral').rstrip('/')}/executions",
+            "ttl": given["ttl"],
+            "options": {"post_data": json.dumps(run)},
+        }

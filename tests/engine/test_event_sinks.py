@@ -1,0 +1,116 @@
+"""Events of stacks in queues that their environments name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from world import World
+
+from stoker.base.errors import StackValidationFailed
+from stoker.cloud.credentials import TokenCredential
+from stoker.resources.zaqar import messaging
+
+TEMPLATE = {
+    "heat_template_version": "2021-04-16",
+    "parameters": {"word": {"type": "string", "hidden": True}},
+    "resources": {
+        "text": {"type": "OS::Heat::Value", "properties": {"value": {"get_param": "word"}}},
+        "group": {
+            "type": "OS::Heat::ResourceGroup",
+            "properties": {"count": 1, "resource_def": {"type": "OS::Heat::RandomString"}},
+        },
+    },
+}
+SINK = {"type": "zaqar-queue", "target": "events", "ttl": 600}
+FIELDS = ("resource_name", "resource_action", "resource_status")
+
+
+class Reader:
+    """Takes the messages out of a queue of the project."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.got: list[dict[str, Any]] = []
+
+    async def until(self, name: str, action: str, status: str) -> list[dict[str, Any]]:
+        cloud = await self.world.pool.cloud(TokenCredential(self.world.context.token))
+        for _ in range(5000):
+            self.got += await messaging.pop(cloud, "events")
+            told = [tuple(each["payload"][field] for field in FIELDS) for each in self.got]
+            if (name, action, status) in told:
+                return self.got
+            await self.world.turn()
+        raise AssertionError(f"it was not told; this was: {told}")
+
+
+async def create(world: World, name: str, **sink: Any) -> dict[str, Any]:
+    environment = {"event_sinks": [{**SINK, **sink}]}
+    return await world.create(name, TEMPLATE, parameters={"word": "swordfish"}, environment=environment)
+
+
+async def test_every_event_of_the_tree_is_sent_once_and_in_order(world: World):
+    stack = await create(world, "sunk")
+    got = await Reader(world).until("sunk", "CREATE", "COMPLETE")
+    recorded = await world.call("event_list", ref={"name": "sunk", "id": None}, nested_depth=5)
+    assert sorted(each["id"] for each in got) == sorted(event["id"] for event in recorded)
+    own = [event["id"] for event in recorded if event["stack_id"] == stack["id"]]
+    assert [each["id"] for each in got if each["payload"]["stack_id"] == stack["id"]] == own
+    first = got[0]
+    assert (first["type"], first["version"]) == ("os.heat.event", "0.1")
+    assert set(first["payload"]) == {
+        *FIELDS, "physical_resource_id", "stack_id", "resource_status_reason", "resource_type",
+        "resource_properties", "version",
+    }  # fmt: skip
+    assert "swordfish" not in repr(got)
+
+
+async def test_the_end_of_a_stack_is_told_before_its_credential_is_given_up(world: World):
+    await create(world, "ending")
+    reader = Reader(world)
+    await reader.until("ending", "CREATE", "COMPLETE")
+    keystone = world.engine.credentials
+    released: list[str] = []
+    release = keystone.release
+
+    async def watched(stack: Any) -> None:
+        released.append(stack.name)
+        await release(stack)
+
+    keystone.release = watched  # type: ignore[method-assign]
+    await world.delete("ending")
+    await reader.until("ending", "DELETE", "COMPLETE")
+    await world.until(lambda: released == ["ending"])
+
+
+async def test_a_service_that_is_away_delays_events_and_no_stack(world: World):
+    fault = {"on": "POST /messaging/*", "do": "fail", "status": 503, "times": 3}
+    assert world.served.call("POST", "/control/faults", fault).status == 201
+    stack = await create(world, "patient")
+    assert stack["status"] == "COMPLETE"
+    got = await Reader(world).until("patient", "CREATE", "COMPLETE")
+    assert got[0]["payload"]["resource_status"] == "IN_PROGRESS"
+
+
+async def test_a_sink_that_refuses_is_given_up(world: World):
+    fault = {"on": "POST /messaging/*", "do": "fail", "status": 403, "times": 1}
+    assert world.served.call("POST", "/control/faults", fault).status == 201
+    stack = await create(world, "refused")
+    assert stack["status"] == "COMPLETE"
+    await world.call("stack_action", ref={"name": "refused", "id": None}, action="check")
+    await Reader(world).until("refused", "CHECK", "COMPLETE")
+
+
+@pytest.mark.parametrize(
+    ("sink", "told"),
+    [
+        ({"type": "kafka"}, "zaqar-queue"),
+        ({"target": ""}, "target"),
+        ({"target": "not good"}, "target"),
+        ({"ttl": 5}, "ttl"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+async def test_sinks_that_cannot_be_used_are_refused(world: World, sink: dict[str, Any], told: str):
+    with pytest.raises(StackValidationFailed, match=told):
+        await create(world, "bad", **sink)
