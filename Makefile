@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test quick check format plans bench docs clean
+.PHONY: demo test quick check format plans bench conformance docs clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -22,14 +22,14 @@ quick: $(STAMP)         ## run the tests that start no processes
 	$(BIN)/pytest -n auto -m 'not slow'
 
 check: $(STAMP)         ## format, lint, types, import contracts
-	$(BIN)/ruff format --check src tests bench
-	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench conformance
+	$(BIN)/ruff check src tests bench conformance
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(STAMP)        ## apply the formatter and the safe fixes
-	$(BIN)/ruff format src tests bench
-	$(BIN)/ruff check --fix src tests bench
+	$(BIN)/ruff format src tests bench conformance
+	$(BIN)/ruff check --fix src tests bench conformance
 
 plans: $(STAMP)         ## write the plans that tests compare with anew, and show what changed
 	STOKER_REWRITE_PLANS=1 $(BIN)/pytest -q tests/engine/test_golden_plans.py
@@ -38,8 +38,11 @@ plans: $(STAMP)         ## write the plans that tests compare with anew, and sho
 bench: $(STAMP)         ## measure, and print beside Heat's figures
 	$(BIN)/python -m bench
 
+conformance: $(STAMP)   ## run the orchestration service's public test suite
+	$(BIN)/python -m conformance
+
 docs: $(STAMP)          ## build the manual into docs/_build/html
 	$(BIN)/sphinx-build -W -q docs docs/_build/html
 
 clean:
-	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-conformance docs/_build .mypy_cache .ruff_cache .pytest_cache

@@ -55,9 +55,10 @@ async def test_a_new_stack_is_previewed_with_its_nested_stacks_as_lists(world: W
     preview = await world.call("stack_preview", name="web", template=wanted, files=FILES)
     members, after = preview["resources"]
     assert [[row["name"] for row in member] for member in members] == [["inner"], ["inner"]]
-    assert members[0][0]["properties"] == {"value": "one"}
-    assert members[1][0]["parent_resource"] == "1"
-    assert (after["name"], after["properties"]) == ("after", {"value": None})
+    inner = members[1][0]
+    assert (inner["properties"]["value"], inner["properties"]["fail"]) == ("one", False)
+    assert (inner["parent_resource"], inner["stack_name"], inner["stack_id"]) == ("1", "web-group-1", "None")
+    assert (after["name"], after["properties"]["value"], after["attributes"]) == ("after", None, {"output": None})
     assert (await world.call("stack_list"))["stacks"] == []
 
 

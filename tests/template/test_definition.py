@@ -8,10 +8,9 @@ import pytest
 
 from stoker.base.errors import ImmutableParameterModified, TemplateInvalid
 from stoker.schema.unknown import Unknown
-from stoker.template.environment import Environment
 from stoker.template.expressions import UNDETERMINED, Facade, Reference, UnknownScope
 from stoker.template.template import Template
-from stoker.template.validation import describe_parameters
+from stoker.template.validation import describe_environment, describe_parameters
 from stoker.template.versions import BY_NAME
 from template.support import PSEUDO, bind, invalid, load
 
@@ -372,7 +371,7 @@ def test_what_the_validate_call_answers() -> None:
             "Description": "",
             "NoEcho": "true",
             "Label": "b",
-            "Default": "******",
+            "Default": "secret",
             "Value": "******",
             "MaxLength": 9,
             "AllowedPattern": "[a-z]+",
@@ -386,7 +385,20 @@ def test_what_the_validate_call_answers() -> None:
             "CustomConstraint": "nova.flavor",
         },
     }
-    assert set(answer["Environment"]) == set(Environment.from_data(None).to_data())
+
+
+def test_the_environment_of_a_validate_call_names_the_templates_that_are_types() -> None:
+    template = load(
+        "heat_template_version: 2021-04-16\nresources: {a: {type: member.yaml}, b: {type: 'OS::Heat::None'}}"
+    )
+    environment = {"resource_registry": {"OS::A::B": "OS::Heat::None"}, "parameter_defaults": {"p": 1}}
+    definition = bind(template, environment=environment, strict=False)
+    assert describe_environment(definition) == {
+        "parameters": {},
+        "parameter_defaults": {"p": 1},
+        "resource_registry": {"resources": {}, "member.yaml": "member.yaml", "OS::A::B": "OS::Heat::None"},
+        "event_sinks": [],
+    }
 
 
 def test_cfn_parameters() -> None:

@@ -20,6 +20,9 @@ from stoker.template.definition import Definition
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
 
+NO_DESCRIPTION = "No description given"
+"""Of an output, as the API tells it."""
+
 LOG = logging.getLogger(__name__)
 
 
@@ -99,7 +102,11 @@ class Reader:
 
 def _output(context: StackContext, definition: Definition, name: str) -> dict[str, Any]:
     output = definition.outputs[name]
-    answer: dict[str, Any] = {"output_key": name, "description": output.description, "output_value": None}
+    answer: dict[str, Any] = {
+        "output_key": name,
+        "description": output.description or NO_DESCRIPTION,
+        "output_value": None,
+    }
     if not output.enabled:
         return answer
     try:

@@ -130,7 +130,9 @@ class ResourceState:
         )
 
     def reference_id(self) -> Any:
-        """What `get_resource` yields."""
+        """What `get_resource` yields; an object that belongs to somebody else is known by its own id."""
+        if self.row.physical_id is not None and self.stored.definition.get("external_id") is not None:
+            return self.row.physical_id
         return self.type.reference_id(self.snapshot())
 
 

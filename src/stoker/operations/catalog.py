@@ -17,7 +17,7 @@ from stoker.schema.property import Attribute, Property, Type, schema_to_api
 from stoker.store import claims
 from stoker.template.definition import Definition
 from stoker.template.parameters import PseudoParameters
-from stoker.template.validation import describe_parameters
+from stoker.template.validation import describe_environment, describe_parameters
 from stoker.template.versions import functions_of, list_versions
 
 _STATUSES = ("UNKNOWN", "SUPPORTED", "DEPRECATED", "UNSUPPORTED", "HIDDEN")
@@ -200,7 +200,12 @@ async def validate_template(
     show_nested: bool = False,
     ignore_errors: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Check a template without values; answers what parameters it takes. Raises TemplateInvalid."""
+    """Check a template without values; answers what parameters it takes, and those of stacks nested in it if wanted.
+
+    What is wrong inside a template that it names is a matter of previews (facts: engine.yaml, strict_vs_loose).
+    `ignore_errors` has the codes of checks to leave out: 99001, of services, is about none that is made here. Raises
+    TemplateInvalid.
+    """
     request = StackRequest(template, environment, environment_files, files, parameters)
     parsed = parse_template(engine, template)
     bound = engine.loader.over_operator(parse_environment(request, parsed))
@@ -215,10 +220,22 @@ async def validate_template(
         missing_ok=True,
     )
 
-    diagnostics = TreeChecker(engine, context).check(definition)
-    if diagnostics:
-        raise TemplateInvalid(diagnostics)
-    return describe_parameters(definition)
+    checker = TreeChecker(engine, context)
+    complaints = checker.check(definition)
+    if own := [item for item in complaints if item not in checker.elsewhere]:
+        raise TemplateInvalid(own)
+    described = _described(checker, definition) if show_nested else describe_parameters(definition)
+    return {**described, "Environment": describe_environment(definition)}
+
+
+def _described(checker: TreeChecker, definition: Definition) -> dict[str, Any]:
+    """What the template takes, and what the templates take that it nests."""
+    answer = describe_parameters(definition)
+    nested = {
+        name: {**_described(checker, child), "Type": definition.resources[name].type}
+        for name, child in checker.below(definition).items()
+    }
+    return {**answer, "NestedParameters": nested} if nested else answer
 
 
 # -- the service -------------------------------------------------------------------------------------------------

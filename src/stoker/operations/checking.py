@@ -35,7 +35,8 @@ _UNKNOWN = UnknownScope()
 class TreeChecker:
     """Checks a definition and the stacks nested in it against the resource types, counting resources on the way.
 
-    `resources` is then the number of resources of the whole tree. Asks no service.
+    `resources` is then the number of resources of the whole tree, and `elsewhere` has those of the complaints that are
+    about other templates than the request's own. Asks no service.
     """
 
     def __init__(self, engine: Engine, context: RequestContext) -> None:
@@ -44,6 +45,12 @@ class TreeChecker:
         self._type_names = list(engine.types.offered())
         self.resources = 0
         self.found: list[tuple[Definition, Place]] = []
+        self.elsewhere: list[Diagnostic] = []
+        self._below: dict[int, dict[str, Definition]] = {}
+
+    def below(self, definition: Definition) -> Mapping[str, Definition]:
+        """The stacks behind the resources of a definition that was checked, by the resources' names."""
+        return self._below.get(id(definition), {})
 
     def check(
         self, definition: Definition, depth: int = 0, times: int = 1, place: Place = lambda found: found
@@ -87,9 +94,14 @@ class TreeChecker:
         members = max(1, len(whole.template.get("resources", ())) // max(1, len(sample.template.get("resources", ()))))
         place: Place = (lambda found: found) if sample.template_name else partial(_inside, parent, resource)
         try:
-            return self.check(self._bind(parent, resource, sample), depth + 1, times * members, place)
+            child = self._bind(parent, resource, sample)
         except TemplateInvalid as error:
             return [place(item) for item in error.diagnostics]
+        self._below.setdefault(id(parent), {})[resource.name] = child
+        complaints = self.check(child, depth + 1, times * members, place)
+        if sample.template_name:
+            self.elsewhere += complaints
+        return complaints
 
     def _bind(self, parent: Definition, resource: ResourceDefinition, request: ChildRequest) -> Definition:
         loader, name = self._engine.loader, request.template_name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection
@@ -18,11 +19,14 @@ from stoker.operations.views import required_by, resource_view, stack_view
 from stoker.store import queries
 from stoker.store.records import Stack, StackSettings
 
+NO_STACK = "None"
+"""The id of a stack that is not there yet, as previews write it."""
+
 
 async def stack_preview(engine: Engine, context: RequestContext, name: Any, **body: Any) -> dict[str, Any]:
     """The stack that a create would make, with its resources and the plan; nothing is recorded."""
     request = StackRequest(**body)
-    stack = new_stack(engine, context, name, request)
+    stack = replace(new_stack(engine, context, name, request), id=NO_STACK, root_id=NO_STACK)
     checked = await check_whole(engine, context, stack, request)
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))
@@ -30,7 +34,7 @@ async def stack_preview(engine: Engine, context: RequestContext, name: Any, **bo
     view["description"] = view["template_description"] = template.description or "No description"
     view |= settings_view(StackSettings(stack.id))
     planned = await plan_tree(engine, context, stack, checked, "CREATE")
-    view["resources"] = _previewed(stack, planned.plan)
+    view["resources"] = _previewed(engine, stack, planned.plan)
     view["plan"] = planned.to_data()
     return view
 
@@ -88,8 +92,9 @@ def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[st
     return found
 
 
-def _previewed(stack: Stack, plan: Plan) -> list[Any]:
+def _previewed(engine: Engine, stack: Stack, plan: Plan) -> list[Any]:
     """The resources of a stack that does not exist, in order, nested stacks as lists; unknown values are null."""
+    types, users = engine.types.offered(), _users(plan)
     found: list[Any] = []
     levels = [found]
     for step in plan.steps:
@@ -99,12 +104,37 @@ def _previewed(stack: Stack, plan: Plan) -> list[Any]:
             levels[-1][-1] = []
             levels.append(levels[-1][-1])
         properties = {change.name: change.shown() for change in step.changes}
-        levels[-1].append(_raw(stack, step, masked(properties, plan.secrets)))
+        type_ = types.get(step.type)
+        if type_ is not None:
+            properties = {name: prop.default for name, prop in type_.properties.items()} | properties
+        resource = _raw(stack, step, masked(properties, plan.secrets))
+        resource["required_by"] = users.get(step.key, [])
+        resource["attributes"] = dict.fromkeys(type_.attributes if type_ else ())
+        levels[-1].append(resource)
     return found
 
 
+def _users(plan: Plan) -> dict[str, list[str]]:
+    """Names of the resources that need a step's resource, in the same stack, by the step's key."""
+    places = {step.key: (step.depth, _split(step)[0]) for step in plan.steps}
+    users: dict[str, list[str]] = {}
+    for step in plan.steps:
+        for key in step.after:
+            if places.get(key) == places[step.key]:
+                users.setdefault(key, []).append(_split(step)[1])
+    return users
+
+
+def _split(step: Step) -> tuple[str, str]:
+    """The names of the resources around a step's one, outermost first and with dots between them; and its own name."""
+    if not step.depth:
+        return "", step.name
+    holders, _, name = step.name.rpartition(".")
+    return holders, name
+
+
 def _raw(stack: Stack, step: Step, properties: Any = None) -> dict[str, Any]:
-    holder, _, name = step.name.rpartition(".") if step.depth else ("", "", step.name)
+    holders, name = _split(step)
     return {
         "name": name,
         "type": step.type,
@@ -115,10 +145,10 @@ def _raw(stack: Stack, step: Step, properties: Any = None) -> dict[str, Any]:
         "created_at": None,
         "updated_at": None,
         "required_by": [],
-        "stack_id": stack.id,
-        "stack_name": stack.name,
+        "stack_id": NO_STACK if holders else stack.id,
+        "stack_name": "-".join([stack.name, *holders.split(".")]) if holders else stack.name,
         "project_id": stack.project_id,
-        "parent_resource": holder.rpartition(".")[2] or None,
+        "parent_resource": holders.rpartition(".")[2] or None,
         "nested_id": None,
         "nested_name": None,
         "root_stack_id": stack.root_id,

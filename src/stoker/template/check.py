@@ -38,8 +38,8 @@ def check(
 ) -> list[Diagnostic]:
     """All complaints, in Heat's order; empty when there is nothing to complain about.
 
-    `deep` is asked about each resource of a type that is `nested` and has no complaint of its own; `type_names` are the
-    types that there are, for hints.
+    `deep` is asked about each resource of a type that is `nested` and whose known properties are fine; `type_names` are
+    the types that there are, for hints.
     """
     try:
         checker = _Checker(definition, types, deep, type_names)
@@ -168,7 +168,7 @@ class _Checker:
     def _against_type(self, resource: ResourceDefinition, kind: ResourceType, finalized: Finalized) -> None:
         self.problems.add_all(finalized.diagnostics)
         self._policies(resource, kind)
-        if finalized.diagnostics:
+        if any(found.rule != "unknown-property" for found in finalized.diagnostics):
             return
         path = key_path(self._definition, resource, "properties")
         complaints = list(kind.validate(finalized.values))

@@ -37,7 +37,7 @@ def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
         known = [value for name, value in BY_NAME if name == key]
         problems.add(
             "version",
-            f"there is no {key} {data[key]!r}",
+            f"The template version is invalid: there is no {key} {data[key]!r}",
             (key,),
             hint=f"known are {', '.join(known)}",
             kind="InvalidTemplateVersion",

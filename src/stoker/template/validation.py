@@ -19,29 +19,37 @@ from stoker.schema.constraints import (
 )
 from stoker.template.definition import Definition
 from stoker.template.parameter import HIDDEN_TEXT, ParameterSchema
+from stoker.template.registry import is_template_name
 
 
 def describe_parameters(definition: Definition) -> dict[str, Any]:
-    """The template's description, parameters with given values, groups if it has any, and the environment."""
-    template, environment = definition.template, definition.environment
+    """The template's description, its parameters with given values, and groups if it has any."""
+    template = definition.template
     given = definition.parameters.stored()
-    mask = definition.parameters.mask
-    data = environment.to_data()
     answer: dict[str, Any] = {
         "Description": template.description,
         "Parameters": {name: _described(schema, given.get(name)) for name, schema in template.parameters.items()},
-        "Environment": {
-            **data,
-            "parameters": mask(data["parameters"]),
-            "parameter_defaults": mask(data["parameter_defaults"]),
-        },
     }
     if template.parameter_groups:
         answer["ParameterGroups"] = list(template.parameter_groups)
     return answer
 
 
+def describe_environment(definition: Definition) -> dict[str, Any]:
+    """The environment as it is used: templates that the template names as types are mapped to themselves."""
+    data, mask = definition.environment.to_data(), definition.parameters.mask
+    named = {resource.type for resource in definition.resources.values()}
+    templates = {name: name for name in sorted(named) if is_template_name(name)}
+    return {
+        "parameters": mask(data["parameters"]),
+        "parameter_defaults": mask(data["parameter_defaults"]),
+        "resource_registry": {"resources": {}, **templates, **data["resource_registry"]},
+        "event_sinks": data["event_sinks"],
+    }
+
+
 def _described(schema: ParameterSchema, value: Any) -> dict[str, Any]:
+    """One parameter. A hidden one's default is told: it stands in the template that the caller sent."""
     described: dict[str, Any] = {
         "Type": schema.type.cfn,
         "Description": schema.description,
@@ -49,7 +57,7 @@ def _described(schema: ParameterSchema, value: Any) -> dict[str, Any]:
         "Label": schema.label or schema.name,
     }
     if schema.default is not None:
-        described["Default"] = HIDDEN_TEXT if schema.hidden else schema.default
+        described["Default"] = schema.default
     if value is not None:
         described["Value"] = HIDDEN_TEXT if schema.hidden else value
     if schema.tags:

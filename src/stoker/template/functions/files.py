@@ -11,7 +11,7 @@ from stoker.template.problems import suggestion
 
 @variant("get_file/1")
 class GetFile(Function):
-    """The text of one of the files sent along with the template, by its name or URL there."""
+    """A function for including a file inline."""
 
     __slots__ = ()
 

@@ -1,0 +1,1 @@
+"""Other people's tests, run against an embedded Stoker: see docs/reference/conformance.md."""

@@ -1,0 +1,35 @@
+"""What a run tells its user."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from conformance.suite import Result
+
+_WORDS = {"success": "passed", "fail": "failed", "skip": "skipped"}
+_PREFIX = "heat_tempest_plugin.tests."
+
+
+def show(results: Sequence[Result]) -> int:
+    """Print what failed, what was skipped and why, and the counts; answers the exit status."""
+    for result in results:
+        if result.status not in ("success", "skip"):
+            print(f"FAILED  {_short(result)}\n{_indented(result.reason)}\n")
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for result in results:
+        if result.status == "skip":
+            reasons[result.reason].append(_short(result))
+    for reason, tests in sorted(reasons.items()):
+        print(f"skipped: {reason}\n{_indented(chr(10).join(tests))}")
+    counts = Counter(_WORDS.get(result.status, "failed") for result in results)
+    print(", ".join(f"{counts[word]} {word}" for word in _WORDS.values()))
+    return 0 if counts["passed"] and not counts["failed"] else 1
+
+
+def _short(result: Result) -> str:
+    return result.test.split("[")[0].removeprefix(_PREFIX)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.splitlines())
