@@ -1,0 +1,156 @@
+"""What a request asks of the database does not grow with what it tells of: no statement for each row."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import requests
+from running_engine import RunningEngine, serve
+from sqlalchemy import event
+
+from stoker.api.v1.routes import ROUTES
+from stoker.base.clock import SystemClock
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+from stoker.engine.settings import EngineSettings
+
+pytestmark = pytest.mark.slow
+
+SIZES = (1, 20)
+TRIES = 4
+"""An engine that looks for work now and then asks something itself: the least of some tries is the request's."""
+
+MEMBER = {
+    "heat_template_version": "2021-04-16",
+    "parameters": {"password": {"type": "string", "hidden": True, "default": "not-to-be-told"}},
+    "resources": {"inner": {"type": "OS::Heat::Value", "properties": {"value": {"get_param": "password"}}}},
+    "outputs": {"value": {"value": {"get_attr": ["inner", "value"]}}},
+}
+QUERIES = {
+    "/stacks": ("", "?limit=1000&with_count=true", "?tags=tag0&not_tags=none&show_nested=true&show_deleted=true"),
+    "/stacks/{stack_name}/{stack_id}": ("", "?resolve_outputs=false"),
+    "/stacks/{stack_name}/{stack_id}/resources": ("", "?nested_depth=2", "?with_detail=true"),
+    "/stacks/{stack_name}/{stack_id}/events": ("", "?nested_depth=2", "?limit=10&sort_keys=event_time"),
+}
+REQUESTS = [path + query for path, methods in ROUTES.items() if "GET" in methods for query in QUERIES.get(path, ("",))]
+
+INSIDE = ("/stacks/{stack_name}/{stack_id}/export", "/stacks/{stack_name}/{stack_id}/resources?with_detail=true")
+"""Requests whose answer holds documents or outputs of nested stacks; a resource that is no stack adds no statement."""
+
+EACH = 5
+"""Of a nested stack: its row, its inputs (twice), its resources and their properties."""
+
+
+def template(size: int) -> dict[str, Any]:
+    """So many values, nested stacks and outputs."""
+    values = {f"value{number}": {"type": "OS::Heat::Value", "properties": {"value": number}} for number in range(size)}
+    nested = {f"nested{number}": {"type": "member.yaml"} for number in range(size)}
+    outputs = {f"out{number}": {"value": {"get_attr": [f"value{number}", "value"]}} for number in range(size)}
+    return {"heat_template_version": "2021-04-16", "resources": {**values, **nested}, "outputs": outputs}
+
+
+@dataclass
+class Scene:
+    """The API, what the database has been asked, and by size and request what it was asked for that."""
+
+    url: str
+    headers: dict[str, str]
+    running: RunningEngine
+    statements: list[str] = field(default_factory=list)
+    counted: dict[int, dict[str, list[str]]] = field(default_factory=dict)
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        answer = requests.request(
+            method, self.url + path, json=body, headers=self.headers, timeout=60, allow_redirects=False
+        )
+        assert answer.status_code < 400, f"{method} {path}: {answer.text}"
+        return answer.json() if answer.content else None
+
+    def make(self, name: str, template: dict[str, Any], **more: Any) -> str:
+        """The id of a new stack, once it is there."""
+        stack_id: str = self.call("POST", "/stacks", {"stack_name": name, "template": template, **more})["stack"]["id"]
+        self.running.settle(stack_id)
+        return stack_id
+
+    def asked(self, path: str) -> list[str]:
+        """The statements that a request takes."""
+        tries = []
+        for _ in range(TRIES):
+            self.statements.clear()
+            self.call("GET", path)
+            tries.append(list(self.statements))
+        return min(tries, key=len)
+
+    def fill(self, size: int) -> dict[str, str]:
+        """Have so much of everything."""
+        name = f"stack{size}"
+        tags = ",".join(f"tag{number}" for number in range(size))
+        stack_id = self.make(name, template(size), files={"member.yaml": json.dumps(MEMBER)}, tags=tags)
+        here = f"/stacks/{name}/{stack_id}"
+        for number in range(size):
+            config = self.call("POST", "/software_configs", {"config": "true"})["software_config"]["id"]
+            deployment = self.call("POST", "/software_deployments", {"config_id": config, "server_id": "server"})
+            snapshot = self.call("POST", f"{here}/snapshots", {"name": f"snapshot{number}"})["id"]
+            self.running.settle(stack_id)
+            if number + 1 < size:
+                self.make(f"more{number}", {"heat_template_version": "2021-04-16"})
+        return {
+            "stack_name": name,
+            "stack_id": stack_id,
+            "resource_name": "value0",
+            "event_id": self.call("GET", f"{here}/resources/value0/events")["events"][0]["id"],
+            "output_key": "out0",
+            "snapshot_id": snapshot,
+            "operation_id": self.call("GET", f"{here}/operations")["operations"][0]["id"],
+            "config_id": config,
+            "deployment_id": deployment["software_deployment"]["id"],
+            "server_id": "server",
+            "type_name": "OS::Heat::Value",
+            "template_version": "heat_template_version.2021-04-16",
+        }
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """A Stoker in which all requests have been counted, with little and with much to tell of."""
+    directory = tmp_path_factory.mktemp("scene")
+    with ExitStack() as stack:
+        served = stack.enter_context(ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)))
+        running = RunningEngine(directory, served, EngineSettings(enable_stack_abandon=True))
+        stack.callback(running.stop)
+        server = serve(running, served, directory)
+        stack.callback(server.stop)
+        token = served.token("admin", "admin")
+        headers = {"X-Auth-Token": token, "X-Subject-Token": token}
+        shown = requests.get(f"{served.url}/identity/v3/auth/tokens", headers=headers, timeout=60).json()["token"]
+        scene = Scene(f"{server.url}/v1/{shown['project']['id']}", {"X-Auth-Token": token}, running)
+
+        @event.listens_for(running.engine.database.engine, "before_cursor_execute")
+        def asked(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+            scene.statements.append(statement)
+
+        scene.make("preview", template(0))  # that a route has for a stack of this name
+        for size in SIZES:
+            variables = scene.fill(size)
+            scene.counted[size] = {request: scene.asked(request.format(**variables)) for request in REQUESTS}
+        yield scene
+
+
+@pytest.mark.parametrize("request_line", [line for line in REQUESTS if line not in INSIDE])
+def test_as_many_statements_for_much_as_for_little(scene: Scene, request_line: str) -> None:
+    little, much = (scene.counted[size][request_line] for size in SIZES)
+    assert len(much) <= len(little), (Counter(much) - Counter(little)).most_common()
+
+
+@pytest.mark.parametrize("request_line", INSIDE)
+def test_what_looks_into_nested_stacks_asks_for_each_of_them_and_for_nothing_else(
+    scene: Scene, request_line: str
+) -> None:
+    little, much = (scene.counted[size][request_line] for size in SIZES)
+    assert len(much) - len(little) <= EACH * (SIZES[1] - SIZES[0]), (Counter(much) - Counter(little)).most_common()
