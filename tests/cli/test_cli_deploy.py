@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import urllib.request
 from pathlib import Path
@@ -212,6 +213,27 @@ def test_every_command_explains_itself_with_examples(embedded: Shell) -> None:
     for command in (["up"], ["down"], ["status"], ["deploy"], ["plan"], ["delete"], ["demo"], ["stack", "list"]):
         assert command[0] in listed
         assert "Examples:" in embedded.ok(*command, "--help").out
+
+
+def test_what_an_interrupted_command_has_begun_goes_on(embedded: Shell, tmp_path: Path) -> None:
+    template = tmp_path / "slow.yaml"
+    template.write_text(
+        "heat_template_version: 2021-04-16\n"
+        "resources:\n"
+        "  quick: {type: OS::Heat::TestResource}\n"
+        "  slow: {type: OS::Heat::TestResource, properties: {action_wait_secs: {create: 600}}}\n"
+    )
+    command = [BIN / "stoker", "deploy", "looked-away", "-t", str(template), "--yes"]
+    with subprocess.Popen(
+        command, env=embedded.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert any("quick  CREATE_COMPLETE" in line for line in process.stdout)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+        assert "Stoker goes on with looked-away." in process.stderr.read()
+    assert embedded.ok("stack", "show", "looked-away", "-f", "json").json["stack_status"] == "CREATE_IN_PROGRESS"
+    embedded.ok("delete", "looked-away", "--yes")
 
 
 def test_events_are_followed_until_the_stack_is_deleted(embedded: Shell) -> None:

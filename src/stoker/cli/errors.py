@@ -21,6 +21,12 @@ class CommandFailed(click.ClickException):
         click.echo(f"{click.style('stoker:', fg='red', bold=True)} {self.message}", file=file, err=file is None)
 
 
+class LookedAway(CommandFailed):
+    """The user interrupted the command; what it began goes on without it. `exit_code` is that of shells for SIGINT."""
+
+    exit_code = 130
+
+
 class NoSuchStack(CommandFailed):
     """The project has no stack of this name."""
 

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from stoker.cli.errors import LookedAway
 from stoker.cli.formats import console, state_style
 from stoker.cli.service import Answer, Stack
 
@@ -202,8 +203,18 @@ def _view(out: Console) -> Iterator[View]:
 def follow(stack: Stack, marker: str | None = None) -> Stack:
     """Show what is done to a stack until nothing is; answers the stack as it is then.
 
-    `marker` is the last event from before the action.
+    `marker` is the last event from before the action. Raises LookedAway when the user interrupts it.
     """
+    try:
+        return _followed(stack, marker)
+    except KeyboardInterrupt:
+        raise LookedAway(
+            f"Stoker goes on with {stack.name}. `stoker stack events {stack.name} --follow` looks on, "
+            f"`stoker stack cancel {stack.name}` calls an update off."
+        ) from None
+
+
+def _followed(stack: Stack, marker: str | None) -> Stack:
     progress = Progress(stack, marker)
     with _view(console()) as view, closing(stack.watch(marker)) as watched:
         for event in watched:
