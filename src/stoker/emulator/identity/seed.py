@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stoker.emulator.identity.records import DEFAULT_DOMAIN, SYSTEM, IdentityRecords, Target
 
-ROLES = ("admin", "manager", "member", "reader", "service", "heat_stack_owner", "heat_stack_user")
+ROLES = ("admin", "manager", "member", "reader", "service", "heat_stack_owner", "heat_stack_user", "ResellerAdmin")
 IMPLIED = (("admin", "manager"), ("manager", "member"), ("member", "reader"))
 DOMAINS = {DEFAULT_DOMAIN: ("Default", "The default domain"), "heat": ("heat", "Users made by stacks")}
 PROJECTS = ("admin", "demo", "service")

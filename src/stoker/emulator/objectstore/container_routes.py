@@ -17,6 +17,8 @@ from stoker.emulator.objectstore.form_post import form_post, is_form
 from stoker.emulator.objectstore.listing import iso_time, listed, rendered, wanted_format
 from stoker.emulator.objectstore.metadata import CONTAINER_SYSTEM, VERSION_LOCATIONS, Headers, changed, shown
 from stoker.emulator.objectstore.records import ObjectStoreRecords, timestamp
+from stoker.emulator.objectstore.symlinks import path_of
+from stoker.emulator.objectstore.syncing import SYNC_TO, check_partner
 
 ACLS = ("x-container-read", "x-container-write")
 KEPT = (*(f"x-container-{name}" for name in CONTAINER_SYSTEM), *VERSION_LOCATIONS)
@@ -58,7 +60,7 @@ def post(swift: ObjectStoreRecords, request: Request) -> Response:
         return form_post(swift, request)
     require_owner(request, request.vars["account"])
     container = swift.container(request.vars["account"], request.vars["container"])
-    swift.containers.update(container, headers=_headers(request, container["headers"]))
+    swift.put_container(container["account"], container["name"], _headers(request, container["headers"]))
     return Response(status=204)
 
 
@@ -95,6 +97,8 @@ def object_entry(stored: Record) -> dict[str, Any]:
         "content_type": stored["content_type"],
         "last_modified": iso_time(stored["modified"]),
     }
+    if stored["symlink"] is not None:
+        entry["symlink_path"] = path_of(stored["symlink"])
     return entry if stored["segments"] is None else {**entry, "slo_etag": f'"{stored["hash"]}"'}
 
 
@@ -113,6 +117,8 @@ def _headers(request: Request, kept: Headers) -> Headers:
     for name in QUOTAS:
         if not headers.get(name, "0").isdigit():
             raise explained(400, f"Invalid {name.removeprefix('x-container-meta-').replace('-', ' ')}.")
+    if SYNC_TO in request.headers:
+        check_partner(headers.get(SYNC_TO))
     locations = [name for name in VERSION_LOCATIONS if name in headers]
     given = [name for name in locations if name in request.headers]
     if len(given) > 1:

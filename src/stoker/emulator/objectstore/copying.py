@@ -13,6 +13,7 @@ from stoker.emulator.objectstore.errors import explained
 from stoker.emulator.objectstore.large_objects import content
 from stoker.emulator.objectstore.metadata import shown
 from stoker.emulator.objectstore.records import ObjectStoreRecords
+from stoker.emulator.objectstore.symlinks import followed
 
 Place = tuple[str, str, str]
 """Account, container, object."""
@@ -44,14 +45,15 @@ def _copied(
 ) -> Response:
     require_reading(swift, request, *source[:2])
     require_writing(swift, request, *target[:2])
-    found = swift.object(swift.container(*source[:2]), source[2])
+    linked = swift.object(swift.container(*source[:2]), source[2])
+    account, found = followed(swift, request, source[0], linked)
     container = swift.container(*target[:2])
-    data, etag = content(swift, source[0], found)
+    data, etag = content(swift, account, found)
     if (unchanged := check_conditions(request.headers, etag, found["modified"])) is not None:
         return unchanged
-    kept: dict[str, Any] = {}
+    kept: dict[str, Any] = {"symlink": found["symlink"]}
     if request.query.get("multipart-manifest") == "get":
-        kept = {key: found[key] for key in ("segments", "bytes", "hash")}
+        kept |= {key: found[key] for key in ("segments", "bytes", "hash")}
         data = swift.data(found)
     stored = swift.put_object(container, target[2], data, {**_merged(request, found, fields), **kept})
     headers = {

@@ -6,7 +6,16 @@ from typing import Any
 
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.objectstore import bulk, large_objects, listing, metadata, records, temp_url
+from stoker.emulator.objectstore import (
+    bulk,
+    large_objects,
+    listing,
+    metadata,
+    records,
+    symlinks,
+    syncing,
+    temp_url,
+)
 from stoker.emulator.objectstore.account_routes import POLICY
 
 CAPABILITIES: dict[str, Any] = {
@@ -29,7 +38,11 @@ CAPABILITIES: dict[str, Any] = {
     "bulk_delete": {"max_deletes_per_request": bulk.MOST_DELETES, "max_failed_deletes": bulk.MOST_DELETES},
     "bulk_upload": {"max_containers_per_extraction": 10000, "max_failed_extractions": 1000},
     "container_quotas": {},
+    "container_sync": {
+        "realms": {realm: {"clusters": {name: {} for name in names}} for realm, names in syncing.REALMS.items()}
+    },
     "copy": {},
+    "crossdomain": {},
     "dlo": {"max_segments": listing.LONGEST_LIST},
     "formpost": {"allowed_digests": list(temp_url.DIGESTS)},
     "slo": {
@@ -38,6 +51,8 @@ CAPABILITIES: dict[str, Any] = {
         "min_segment_size": 1,
         "allow_async_delete": False,
     },
+    "staticweb": {},
+    "symlink": {"symloop_max": symlinks.MOST_LINKS, "static_links": True},
     "tempurl": {
         "methods": list(temp_url.METHODS),
         "allowed_digests": list(temp_url.DIGESTS),
@@ -62,3 +77,15 @@ def info(nothing: Records, request: Request) -> Response:
 
 def is_healthy(nothing: Records, request: Request) -> Response:
     return Response(b"OK", 200, {"Content-Type": "text/plain"})
+
+
+def cross_domain_policy(nothing: Records, request: Request) -> Response:
+    """What plug-ins of browsers ask before they read from another site than the page's: anybody may."""
+    policy = (
+        '<?xml version="1.0"?>\n'
+        '<!DOCTYPE cross-domain-policy SYSTEM "http://www.adobe.com/xml/dtds/cross-domain-policy.dtd" >\n'
+        "<cross-domain-policy>\n"
+        '<allow-access-from domain="*" secure="false" />\n'
+        "</cross-domain-policy>"
+    )
+    return Response(policy.encode(), 200, {"Content-Type": "application/xml"})

@@ -23,6 +23,7 @@ from stoker.emulator.objectstore.large_objects import (
 )
 from stoker.emulator.objectstore.metadata import OBJECT_SYSTEM, Headers, shown, user_metadata
 from stoker.emulator.objectstore.records import ObjectStoreRecords, timestamp
+from stoker.emulator.objectstore.symlinks import followed, link_fields, link_headers, path_of
 from stoker.emulator.objectstore.temp_url import is_signed
 
 
@@ -36,7 +37,7 @@ def put(swift: ObjectStoreRecords, request: Request) -> Response:
     container = swift.container(account, request.vars["container"])
     if request.headers.get("if-none-match") == "*" and swift.find_object(container, name) is not None:
         raise refused(412)
-    fields, data = new_fields(swift, request), request.body
+    fields, data = {**new_fields(swift, request), **link_fields(swift, request, account)}, request.body
     if request.query.get("multipart-manifest") == "put":
         fields, data = {**fields, **static_manifest(swift, account, data)}, b""
     stored = swift.put_object(container, name, data, fields)
@@ -44,12 +45,15 @@ def put(swift: ObjectStoreRecords, request: Request) -> Response:
 
 
 def get(swift: ObjectStoreRecords, request: Request) -> Response:
-    stored = _accessible(swift, request)
+    linked = _accessible(swift, request)
+    account, stored = followed(swift, request, request.vars["account"], linked)
     headers = object_headers(stored)
+    if stored is not linked:
+        headers["Content-Location"] = path_of({"account": account, **_names(swift, stored)})
     if stored["segments"] is not None and request.query.get("multipart-manifest") == "get":
         write = raw_manifest if request.query.get("format") == "raw" else shown_manifest
         return Response(write(stored["segments"]), 200, {**headers, "Content-Type": "application/json; charset=utf-8"})
-    whole, etag = content(swift, request.vars["account"], stored)
+    whole, etag = content(swift, account, stored)
     if (unchanged := check_conditions(request.headers, etag, stored["modified"])) is not None:
         return unchanged
     headers["ETag"] = etag
@@ -67,6 +71,10 @@ def post(swift: ObjectStoreRecords, request: Request) -> Response:
     if is_form(request):
         return form_post(swift, request)
     stored = _accessible(swift, request)
+    if stored["symlink"] is not None:
+        location = f"{request.base}{path_of(stored['symlink'])}"
+        message = b"The requested POST was made to a symlink. POST directly to the target to apply requested metadata."
+        return Response(message, 307, {"Location": location, **link_headers(stored["symlink"])})
     fields = described(swift, request)
     if "content-type" in request.headers:
         fields["content_type"] = request.headers["content-type"]
@@ -105,6 +113,8 @@ def object_headers(stored: Record) -> Headers:
     }
     if stored["segments"] is not None:
         headers["X-Static-Large-Object"] = "True"
+    if stored["symlink"] is not None:
+        headers |= link_headers(stored["symlink"])
     if stored["delete_at"] is not None:
         headers["X-Delete-At"] = str(stored["delete_at"])
     return headers
@@ -154,6 +164,10 @@ def _accessible(swift: ObjectStoreRecords, request: Request) -> Record:
     account, container, name = (request.vars[key] for key in ("account", "container", "object"))
     require_object(swift, request, account, container, name)
     return swift.object(swift.container(account, container), name)
+
+
+def _names(swift: ObjectStoreRecords, stored: Record) -> dict[str, str]:
+    return {"container": swift.containers.require(stored["container_id"])["name"], "object": stored["name"]}
 
 
 def _for_strangers(headers: Headers, name: str, request: Request) -> Headers:

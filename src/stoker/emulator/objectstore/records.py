@@ -24,8 +24,9 @@ class ObjectStoreRecords(Records):
 
     An account is `{id: "AUTH_<project>", project_id, headers, created}`, a container `{id: "<account>/<name>",
     account, name, …}`, an object `{id: "<container id>/<name>", container_id, name, bytes, hash, content_type,
-    modified, delete_at, headers, segments}`. `headers` are those that were sent to be kept, lower-case; times are
-    seconds since the epoch. `segments` is the manifest of a static large object, else None.
+    modified, delete_at, headers, segments, symlink}`. `headers` are those that were sent to be kept, lower-case; times
+    are seconds since the epoch. `segments` is the manifest of a static large object, else None; `symlink` is what a
+    link leads to, `{account, container, object, hash}`.
     """
 
     service = "swift"
@@ -117,13 +118,16 @@ class ObjectStoreRecords(Records):
             "headers": {},
             "delete_at": None,
             "segments": None,
+            "symlink": None,
             **fields,
         }
         if described.pop("expected_hash", described["hash"]) != described["hash"]:
             raise refused(422)
         self._check_quotas(container, name, described["bytes"])
         self._keep_version(container, name)
-        return self._store(container, name, data, described)
+        stored = self._store(container, name, data, described)
+        self.changed(container, name)
+        return stored
 
     def delete_object(self, container: Record, name: str) -> None:
         """Drop an object: an older version comes back, or a history notes the deletion; 404 when there is none."""
@@ -138,6 +142,10 @@ class ObjectStoreRecords(Records):
         self.drop(stored)
         if versions:
             self._move(versions[-1], container, name)
+        self.changed(container, name)
+
+    def changed(self, container: Record, name: str) -> None:
+        """Called when an object has been stored or deleted."""
 
     def drop(self, stored: Record) -> None:
         """Remove an object with its data, whatever the container says about versions."""
@@ -229,7 +237,8 @@ def timestamp(seconds: float) -> str:
 
 def _plain(content_type: str) -> dict[str, Any]:
     empty = hashlib.md5(b"", usedforsecurity=False).hexdigest()
-    return {"content_type": content_type, "bytes": 0, "hash": empty, "headers": {}, "delete_at": None, "segments": None}
+    nothing = {"delete_at": None, "segments": None, "symlink": None}
+    return {"content_type": content_type, "bytes": 0, "hash": empty, "headers": {}, **nothing}
 
 
 def _refuse_beyond(quota: str | None, wanted: int) -> None:

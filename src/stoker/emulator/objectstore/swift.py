@@ -12,6 +12,8 @@ from stoker.emulator.objectstore import account_routes, container_routes, info_r
 from stoker.emulator.objectstore.errors import HTML, error_body
 from stoker.emulator.objectstore.info_routes import NoRecords
 from stoker.emulator.objectstore.records import ObjectStoreRecords
+from stoker.emulator.objectstore.static_web import container_page, site_page
+from stoker.emulator.objectstore.syncing import SyncedRecords
 
 ROUTES: Routes = {
     "/{account}": {
@@ -22,14 +24,14 @@ ROUTES: Routes = {
         "DELETE": account_routes.delete,
     },
     "/{account}/{container}": {
-        "HEAD": container_routes.head,
-        "GET": container_routes.index,
+        "HEAD": container_page(container_routes.head, object_routes.get),
+        "GET": container_page(container_routes.index, object_routes.get),
         "PUT": container_routes.put,
         "POST": container_routes.post,
         "DELETE": container_routes.delete,
     },
     "/{account}/{container}/{object:*}": {
-        "GET": object_routes.get,
+        "GET": site_page(object_routes.get),
         "PUT": object_routes.put,
         "POST": object_routes.post,
         "DELETE": object_routes.delete,
@@ -57,13 +59,17 @@ def traced(handler: Handler) -> Handler:
 OBJECT_STORE = Service(
     name="swift",
     mount="/object-store",
-    records=ObjectStoreRecords,
+    records=SyncedRecords,
     endpoints={"object-store": "/object-store/v1/AUTH_%(project_id)s"},
     prefixes=("/v1",),
     routes={
         pattern: {method: traced(handler) for method, handler in methods.items()} for pattern, methods in ROUTES.items()
     },
-    root={"/info": {"GET": info_routes.info}, "/healthcheck": {"GET": info_routes.is_healthy}},
+    root={
+        "/info": {"GET": info_routes.info},
+        "/healthcheck": {"GET": info_routes.is_healthy},
+        "/crossdomain.xml": {"GET": traced(info_routes.cross_domain_policy)},
+    },
     optional_token=True,
     error_body=error_body,
 )
