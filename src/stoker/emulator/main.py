@@ -11,7 +11,7 @@ from pathlib import Path
 import uvloop
 from aiohttp import web
 
-from stoker.emulator.core.app import application
+from stoker.emulator.core.app import runner
 from stoker.emulator.services import new_cloud
 
 log = logging.getLogger(__name__)
@@ -34,11 +34,11 @@ def run(
 
     async def serve() -> None:
         cloud = new_cloud(state_path=state_path, pace=pace, extra_endpoints=extra_endpoints, password=password)
-        runner = web.AppRunner(application(cloud), access_log=None)
-        await runner.setup()
-        site = web.TCPSite(runner, host, port)
+        served = runner(cloud)
+        await served.setup()
+        site = web.TCPSite(served, host, port)
         await site.start()
-        bound = runner.addresses[0][1]
+        bound = served.addresses[0][1]
         cloud.endpoint = f"http://{_url_host(host)}:{bound}"
         if port_file is not None:
             _write_whole(port_file, str(bound))
@@ -49,7 +49,7 @@ def run(
         try:
             await stop.wait()
         finally:
-            await runner.cleanup()
+            await served.cleanup()
             cloud.close()
 
     uvloop.run(serve())

@@ -14,7 +14,7 @@ import orjson
 from aiohttp import web
 
 from stoker.base.clock import ManualClock
-from stoker.emulator.core.app import application
+from stoker.emulator.core.app import runner
 from stoker.emulator.core.cloud import Cloud
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class ServedCloud:
         self.cloud = cloud
         self.url = ""
         self._loop = asyncio.new_event_loop()
-        self._runner = web.AppRunner(application(cloud), access_log=None)
+        self._runner = runner(cloud)
         self._thread = threading.Thread(target=self._loop.run_forever, name="emulated-cloud", daemon=True)
         self._tokens: dict[tuple[str, str | None], str] = {}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Mapping
 from typing import Any
 from xml.etree import ElementTree
@@ -245,6 +246,20 @@ def test_quotas(served: ServedCloud, demo: Swift) -> None:
     demo.put("/e")
     assert demo.call("PUT", "/e/o", b"123").status == 413
     demo.put("/e/o", b"12")
+    removed = {"X-Remove-Account-Meta-Quota-Bytes": "x", "X-Account-Quota-Count": "3"}
+    assert served.call("POST", demo.root, b"", served.token(), removed).status == 204
+    assert demo.call("HEAD", "").headers["x-account-quota-count"] == "3"
+    demo.put("/e/o", b"12345")
+    assert demo.call("PUT", "/e/p", b"").status == 413
+
+
+def test_a_compressed_body_is_kept_as_it_came_and_empty_metadata_too(demo: Swift) -> None:
+    demo.put("/c")
+    packed = zlib.compress(b"text" * 100)
+    demo.put("/c/o", packed, Content_Encoding="deflate", X_Object_Meta_Flag="")
+    got = demo.call("GET", "/c/o")
+    assert (got.content, got.headers["content-encoding"]) == (packed, "deflate")
+    assert got.headers["x-object-meta-flag"] == ""
 
 
 def test_old_versions_come_back(demo: Swift) -> None:

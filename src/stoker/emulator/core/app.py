@@ -15,6 +15,11 @@ LARGEST_BODY = 1 << 30
 """Bytes of an upload (an image, an object); a body is held in memory."""
 
 
+def runner(cloud: Cloud) -> web.AppRunner:
+    """What serves the application; bodies are taken as they are sent, compressed ones too: Swift stores them so."""
+    return web.AppRunner(application(cloud), access_log=None, auto_decompress=False)
+
+
 def application(cloud: Cloud) -> web.Application:
     """The aiohttp application that serves the cloud; starting it lets pending state changes happen."""
 

@@ -48,7 +48,7 @@ def require_listing(swift: ObjectStoreRecords, request: Request, account: str, c
 
 def require_object(swift: ObjectStoreRecords, request: Request, account: str, container: str, name: str) -> None:
     """For who may read (or, by another method, write) an object."""
-    if request.caller is None and is_signed(request):
+    if is_signed(request):
         check_signature(swift, request, account, container, name)
     elif request.method in READING or request.method == "COPY":
         require_reading(swift, request, account, container)

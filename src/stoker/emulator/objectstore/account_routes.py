@@ -10,12 +10,8 @@ from stoker.emulator.objectstore.access import require_owner, require_reseller
 from stoker.emulator.objectstore.bulk import bulk_delete, bulk_upload
 from stoker.emulator.objectstore.errors import refused
 from stoker.emulator.objectstore.listing import iso_time, listed, rendered, wanted_format
-from stoker.emulator.objectstore.metadata import Headers, changed, shown
+from stoker.emulator.objectstore.metadata import ACCOUNT_QUOTAS, POLICY, Headers, changed, shown
 from stoker.emulator.objectstore.records import ObjectStoreRecords, timestamp
-
-POLICY = "Policy-0"
-"""The one storage policy there is."""
-QUOTA = "x-account-meta-quota-bytes"
 
 
 def head(swift: ObjectStoreRecords, request: Request) -> Response:
@@ -88,8 +84,11 @@ def _owned(swift: ObjectStoreRecords, request: Request) -> Record:
 
 
 def _change(swift: ObjectStoreRecords, request: Request, account: Record) -> None:
-    if QUOTA in request.headers or QUOTA.replace("x-", "x-remove-", 1) in request.headers:
+    for name in ACCOUNT_QUOTAS:
+        if name not in request.headers and name.replace("x-", "x-remove-", 1) not in request.headers:
+            continue
         require_reseller(request, account["id"])
-        if not request.headers.get(QUOTA, "0").isdigit() and request.headers[QUOTA]:
+        if not (request.headers.get(name) or "0").isdigit():
             raise refused(400)
-    swift.accounts.update(account, headers=changed(account["headers"], request.headers, "account"))
+    headers = changed(account["headers"], request.headers, "account", tuple(ACCOUNT_QUOTAS))
+    swift.accounts.update(account, headers=headers)

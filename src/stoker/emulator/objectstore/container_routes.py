@@ -9,13 +9,12 @@ from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.objectstore import acl
 from stoker.emulator.objectstore.access import owns, require_listing, require_owner, require_writing
-from stoker.emulator.objectstore.account_routes import POLICY
 from stoker.emulator.objectstore.bulk import bulk_upload
 from stoker.emulator.objectstore.conditions import http_date
 from stoker.emulator.objectstore.errors import explained, refused
 from stoker.emulator.objectstore.form_post import form_post, is_form
 from stoker.emulator.objectstore.listing import iso_time, listed, rendered, wanted_format
-from stoker.emulator.objectstore.metadata import CONTAINER_SYSTEM, VERSION_LOCATIONS, Headers, changed, shown
+from stoker.emulator.objectstore.metadata import CONTAINER_SYSTEM, POLICY, VERSION_LOCATIONS, Headers, changed, shown
 from stoker.emulator.objectstore.records import ObjectStoreRecords, timestamp
 from stoker.emulator.objectstore.symlinks import path_of
 from stoker.emulator.objectstore.syncing import SYNC_TO, check_partner

@@ -16,7 +16,6 @@ from stoker.emulator.objectstore import (
     syncing,
     temp_url,
 )
-from stoker.emulator.objectstore.account_routes import POLICY
 
 CAPABILITIES: dict[str, Any] = {
     "swift": {
@@ -32,7 +31,7 @@ CAPABILITIES: dict[str, Any] = {
         "container_listing_limit": listing.LONGEST_LIST,
         "account_autocreate": True,
         "allow_account_management": False,
-        "policies": [{"name": POLICY, "aliases": POLICY, "default": True}],
+        "policies": [{"name": metadata.POLICY, "aliases": metadata.POLICY, "default": True}],
     },
     "account_quotas": {},
     "bulk_delete": {"max_deletes_per_request": bulk.MOST_DELETES, "max_failed_deletes": bulk.MOST_DELETES},

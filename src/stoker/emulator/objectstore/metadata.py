@@ -13,6 +13,17 @@ LARGEST_SUM = 4096
 
 Headers = dict[str, str]
 
+POLICY = "Policy-0"
+"""The one storage policy there is."""
+ACCOUNT_QUOTAS = {
+    "x-account-meta-quota-bytes": "bytes",
+    **{
+        f"x-account-quota-{what}{suffix}": what
+        for what in ("bytes", "count")
+        for suffix in ("", f"-policy-{POLICY.lower()}")
+    },
+}
+"""Headers that limit an account, and whether they limit bytes or the count of objects."""
 CONTAINER_SYSTEM = ("read", "write", "sync-to", "sync-key")
 VERSION_LOCATIONS = ("x-versions-location", "x-history-location")
 OBJECT_SYSTEM = ("content-encoding", "content-disposition", "x-object-manifest")

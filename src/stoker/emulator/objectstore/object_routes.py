@@ -32,7 +32,7 @@ def put(swift: ObjectStoreRecords, request: Request) -> Response:
         return put_copy(swift, request, new_fields(swift, request))
     account, name = request.vars["account"], request.vars["object"]
     require_object(swift, request, account, request.vars["container"], name)
-    if "x-object-manifest" in request.headers and request.caller is None:
+    if "x-object-manifest" in request.headers and is_signed(request):
         raise explained(400, "X-Object-Manifest is not allowed with a signed URL.")
     container = swift.container(account, request.vars["container"])
     if request.headers.get("if-none-match") == "*" and swift.find_object(container, name) is not None:
@@ -57,7 +57,7 @@ def get(swift: ObjectStoreRecords, request: Request) -> Response:
     if (unchanged := check_conditions(request.headers, etag, stored["modified"])) is not None:
         return unchanged
     headers["ETag"] = etag
-    if request.caller is None and is_signed(request):
+    if is_signed(request):
         headers = _for_strangers(headers, stored["name"], request)
     wanted = spans(request.headers.get("range"), len(whole)) if request.method == "GET" else None
     if wanted is not None:
@@ -137,7 +137,7 @@ def new_fields(swift: ObjectStoreRecords, request: Request) -> dict[str, Any]:
 
 def described(swift: ObjectStoreRecords, request: Request) -> dict[str, Any]:
     """Metadata and expiry out of the headers."""
-    headers = {name: value for name, value in user_metadata(request.headers, "object").items() if value}
+    headers = user_metadata(request.headers, "object")
     headers.update({name: request.headers[name] for name in OBJECT_SYSTEM if request.headers.get(name)})
     if "x-object-manifest" in headers:
         check_dynamic_manifest(headers["x-object-manifest"])

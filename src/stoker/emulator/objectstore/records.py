@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from stoker.emulator.core.cloud import Cloud, Records, new_hex_id
 from stoker.emulator.core.store import Record
 from stoker.emulator.objectstore.errors import explained, refused
+from stoker.emulator.objectstore.metadata import ACCOUNT_QUOTAS
 
 LONGEST_CONTAINER_NAME = 256
 LONGEST_OBJECT_NAME = 1024
@@ -222,12 +223,17 @@ class ObjectStoreRecords(Records):
             count, used = count - 1, used - replaced["bytes"]
         _refuse_beyond(container["headers"].get("x-container-meta-quota-count"), count + 1)
         _refuse_beyond(container["headers"].get("x-container-meta-quota-bytes"), used + size)
-        quota = self.account(container["account"])["headers"].get("x-account-meta-quota-bytes")
-        if quota is not None:
-            others = sum(
-                self.usage(c)[1] for c in self.containers_of(container["account"]) if c["id"] != container["id"]
-            )
-            _refuse_beyond(quota, others + used + size)
+        quotas = self.account(container["account"])["headers"].keys() & ACCOUNT_QUOTAS.keys()
+        if quotas:
+            self._check_account_quotas(container, count + 1, used + size)
+
+    def _check_account_quotas(self, container: Record, count: int, used: int) -> None:
+        """Refuse an object that the account may not have, after which the container would hold so much."""
+        others = [self.usage(c) for c in self.containers_of(container["account"]) if c["id"] != container["id"]]
+        totals = {"count": count + sum(one for one, _ in others), "bytes": used + sum(one for _, one in others)}
+        headers = self.account(container["account"])["headers"]
+        for name, what in ACCOUNT_QUOTAS.items():
+            _refuse_beyond(headers.get(name), totals[what])
 
 
 def timestamp(seconds: float) -> str:

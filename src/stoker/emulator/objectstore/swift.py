@@ -67,7 +67,7 @@ OBJECT_STORE = Service(
     },
     root={
         "/info": {"GET": info_routes.info},
-        "/healthcheck": {"GET": info_routes.is_healthy},
+        "/healthcheck": {"GET": traced(info_routes.is_healthy)},
         "/crossdomain.xml": {"GET": traced(info_routes.cross_domain_policy)},
     },
     optional_token=True,
