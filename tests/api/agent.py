@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from typing import Any
+from uuid import uuid4
 
 import requests
 
@@ -59,6 +60,9 @@ class Agent:
 
     def _collected(self, told: Told) -> dict[str, Any]:
         collector = told["collectors"][1]
+        if collector == "zaqar":
+            messages = _Queue(told["zaqar"], told["zaqar"]["queue_id"]).pop()
+            return messages[-1] if messages else self.metadata
         answer = {"heat": self._from_orchestration, "request": _from_object}[collector](told[collector])
         answer.raise_for_status()
         body = answer.json()
@@ -72,11 +76,14 @@ class Agent:
     # -- the way back -----------------------------------------------------------------------------------------
 
     def _answer(self, inputs: dict[str, Any], said: dict[str, Any]) -> None:
+        who = {name.removeprefix("deploy_"): value for name, value in inputs.items()}
         match inputs["deploy_signal_transport"]:
+            case "ZAQAR_SIGNAL":
+                _Queue(who, who["queue_id"]).post(said)
+                return
             case "NO_SIGNAL":
                 return
             case "HEAT_SIGNAL":
-                who = {name.removeprefix("deploy_"): value for name, value in inputs.items()}
                 where = f"{who['project_id']}/stacks/{who['stack_id']}/resources/{who['resource_name']}/signal"
                 url, headers = f"{self.orchestration}/{where}", {"X-Auth-Token": _token(who)}
                 answer = requests.post(url, json=said, headers=headers, timeout=_SECONDS)
@@ -90,8 +97,32 @@ def _from_object(told: Told) -> requests.Response:
     return requests.get(told["metadata_url"], timeout=_SECONDS)
 
 
+class _Queue:
+    """A queue of the messaging service, by the user that the agent was told of."""
+
+    def __init__(self, told: Told, name: str) -> None:
+        answer = _log_in(told)
+        catalog = answer.json()["token"]["catalog"]
+        (service,) = [service for service in catalog if service["type"] == "messaging"]
+        self._url = f"{service['endpoints'][0]['url']}/v2/queues/{name}/messages"
+        self._headers = {"X-Auth-Token": answer.headers["X-Subject-Token"], "Client-ID": str(uuid4())}
+
+    def pop(self) -> list[Any]:
+        answer = requests.delete(self._url, params={"pop": 20}, headers=self._headers, timeout=_SECONDS)
+        answer.raise_for_status()
+        return [message["body"] for message in answer.json()["messages"]]
+
+    def post(self, body: Any) -> None:
+        messages = {"messages": [{"body": body, "ttl": 600}]}
+        requests.post(self._url, json=messages, headers=self._headers, timeout=_SECONDS).raise_for_status()
+
+
 def _token(told: Told) -> str:
     """A token of the user that the agent was told of."""
+    return _log_in(told).headers["X-Subject-Token"]
+
+
+def _log_in(told: Told) -> requests.Response:
     who = {"id": told["user_id"], "password": told["password"]}
     body = {
         "auth": {
@@ -102,4 +133,4 @@ def _token(told: Told) -> str:
     root = told["auth_url"].rstrip("/").removesuffix("/v3")
     answer = requests.post(f"{root}/v3/auth/tokens", json=body, timeout=_SECONDS)
     answer.raise_for_status()
-    return answer.headers["X-Subject-Token"]
+    return answer

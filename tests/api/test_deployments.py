@@ -18,6 +18,7 @@ from keystoneauth1.identity import V3Password
 from running_engine import RunningEngine, free_port, serve
 
 from stoker.base.clock import SystemClock
+from stoker.emulator.messaging.records import MessagingRecords
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 
@@ -138,6 +139,10 @@ class User:
         listed = self.session.get(f"{self.endpoint}/software_deployments").json()["software_deployments"]
         return [item for item in listed if (item["status"], item["action"]) == ("IN_PROGRESS", action)]
 
+    def queues(self) -> list[str]:
+        """The queues that exist, of whatever project."""
+        return self._served.do(lambda: [queue["id"] for queue in self._served.cloud.of(MessagingRecords).queues])
+
     def agent(self, stack: str, resource: str = "server") -> Agent:
         """The agent in a server of the stack, as it boots."""
         server_id = self.heat.resources.get(stack, resource).physical_resource_id
@@ -241,6 +246,27 @@ def test_everything_through_the_object_store(user: User) -> None:
     (config,) = agent.poll()
     assert {entry["name"]: entry["value"] for entry in config["inputs"]}["deploy_action"] == "DELETE"
     user.until(lambda: not list(user.heat.stacks.list(filters={"name": "objects"})))
+
+
+def test_everything_through_queues(user: User) -> None:
+    template = changed("server.properties.software_config_transport", "ZAQAR_MESSAGE")
+    template = changed("deployment.properties.signal_transport", "ZAQAR_SIGNAL", template)
+    template = changed("deployment.properties.actions", ["CREATE", "DELETE"], template)
+    user.create("queues", template)
+    user.until(lambda: user.waiting("queues"))
+    agent = user.agent("queues")
+    told = agent.metadata["os-collect-config"]
+    assert told["collectors"] == ["ec2", "zaqar", "local"]
+    assert set(told["zaqar"]) == {"user_id", "password", "auth_url", "project_id", "queue_id", "region_name"}
+    assert len(agent.poll()) == 1
+    user.until(lambda: user.state("queues") == "CREATE_COMPLETE")
+
+    user.heat.stacks.delete("queues")
+    user.until(lambda: user.waiting("queues", "DELETE"))
+    (config,) = agent.poll()
+    assert {entry["name"]: entry["value"] for entry in config["inputs"]}["deploy_action"] == "DELETE"
+    user.until(lambda: not list(user.heat.stacks.list(filters={"name": "queues"})))
+    assert user.queues() == []
 
 
 def test_group_of_structured_deployments(user: User) -> None:

@@ -8,8 +8,8 @@ import pytest
 from world import World
 
 from stoker.base.errors import StackValidationFailed
+from stoker.cloud import messaging
 from stoker.cloud.credentials import TokenCredential
-from stoker.resources.zaqar import messaging
 
 TEMPLATE = {
     "heat_template_version": "2021-04-16",

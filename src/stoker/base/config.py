@@ -145,13 +145,13 @@ _BEHAVIOUR = (
     cfg.StrOpt(
         "default_software_config_transport",
         default="POLL_SERVER_CFN",
-        choices=["POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL"],
+        choices=["POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL", "ZAQAR_MESSAGE"],
         help="How servers get their metadata unless they say so.",
     ),
     cfg.StrOpt(
         "default_deployment_signal_transport",
         default="CFN_SIGNAL",
-        choices=["CFN_SIGNAL", "HEAT_SIGNAL", "TEMP_URL_SIGNAL"],
+        choices=["CFN_SIGNAL", "HEAT_SIGNAL", "TEMP_URL_SIGNAL", "ZAQAR_SIGNAL"],
         help="How servers tell what came of software deployments unless those say so.",
     ),
     cfg.StrOpt(

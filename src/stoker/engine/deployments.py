@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from stoker.base.clock import isoformat
 from stoker.base.errors import RequestLimitExceeded
-from stoker.plugins.agents import AGENT, DEPLOYMENTS, METADATA_PATH
+from stoker.plugins.agents import AGENT, DEPLOYMENTS, METADATA_PATH, METADATA_QUEUE, send_metadata
 from stoker.store import deployments, queries
 from stoker.store.journal import Batch
 from stoker.store.records import SoftwareConfig, SoftwareDeployment
@@ -96,7 +96,10 @@ class StoredDeployments:
             await push(self._engine, row.server_id)
 
     async def push(self, server_id: str) -> None:
-        """Have a server that looks into the object store find its recorded metadata there. Raises CloudError."""
+        """Have a server that looks into the object store, or a queue, find its recorded metadata there.
+
+        Raises CloudError.
+        """
         await push(self._engine, server_id)
 
     async def _row(self, identifier: str) -> SoftwareDeployment | None:
@@ -150,14 +153,18 @@ def _as_told(config: dict[str, Any]) -> dict[str, Any]:
 
 
 async def push(engine: Engine, server_id: str) -> None:
-    """Put the metadata of a server into the object store, where it looks for them there. Raises CloudError."""
+    """Put the metadata of a server where it looks for them: into the object store, or a queue. Raises CloudError."""
     for row in await engine.database.read(deployments.server_resources, server_id):
         state = engine.sealer.open(row.state) if row.state else {}
-        path = (state.get("data") or {}).get(METADATA_PATH)
-        stack = await engine.database.read(queries.stack_by_id, row.stack_id) if path else None
-        if path is None or stack is None:
+        data = state.get("data") or {}
+        looks = METADATA_PATH in data or METADATA_QUEUE in data
+        stack = await engine.database.read(queries.stack_by_id, row.stack_id) if looks else None
+        if stack is None:
             continue
         cloud = await engine.credentials.cloud_of(stack)
         async with engine.pushing:  # of two that are sent at once the elder must not arrive last
             told = await with_deployments(engine, state.get("metadata") or {}, server_id, stack.project_id)
-            await cloud.put("swift", path, told)
+            if METADATA_PATH in data:
+                await cloud.put("swift", data[METADATA_PATH], told)
+            else:
+                await send_metadata(cloud, data, stack.user_project_id or "", told)

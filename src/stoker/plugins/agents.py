@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.cloud import messaging
+from stoker.cloud.credentials import PluginCredential
+from stoker.cloud.session import Cloud
+
 AGENT, DEPLOYMENTS = "os-collect-config", "deployments"
 """Keys of a server's metadata: what its agent must know to ask again, and what it is to apply.
 
@@ -10,3 +17,24 @@ The second is empty in what is recorded: readers get what the software deploymen
 
 METADATA_PATH = "metadata_path"
 """The key of a server's data that says where in the object store its metadata is put: `/container/object`."""
+
+METADATA_QUEUE = "metadata_queue_id"
+"""The key of a server's data that names the queue to which its metadata is sent, in the project of the stack's users."""
+
+
+async def as_stack_user(cloud: Cloud, data: Mapping[str, Any], project_id: str) -> Cloud:
+    """Calls as the user of a resource, whose id and password are in the resource's data."""
+    auth = {
+        "auth_url": cloud.auth_url,
+        "user_id": data["user_id"],
+        "password": data["password"],
+        "project_id": project_id,
+    }
+    return await cloud.acting_as(PluginCredential.of("v3password", auth))
+
+
+async def send_metadata(cloud: Cloud, data: Mapping[str, Any], project_id: str, metadata: Mapping[str, Any]) -> None:
+    """Send a server's metadata to its queue; the agent applies what it gets last."""
+    user = await as_stack_user(cloud, data, project_id)
+    message = {"body": dict(metadata), "ttl": messaging.LONGEST_TTL}
+    await messaging.post(user, data[METADATA_QUEUE], [message])

@@ -167,7 +167,7 @@ class SoftwareDeployments(Protocol):
         """Forget the deployment; harmless when there is none."""
 
     async def push(self, server_id: str) -> None:
-        """Have a server that looks into the object store find its recorded metadata there."""
+        """Have a server that looks into the object store, or a queue, find its recorded metadata there."""
 
 
 class Sources(Protocol):

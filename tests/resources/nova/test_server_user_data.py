@@ -19,9 +19,12 @@ from crash_support import run_crashing
 from resource_harness import Bench, Resource
 
 from stoker.base.clock import ManualClock
-from stoker.base.errors import BadValue, NotSupported
+from stoker.base.errors import BadValue
+from stoker.cloud import messaging
 from stoker.cloud.session import Cloud
+from stoker.emulator.messaging.records import MessagingRecords
 from stoker.emulator.testing import ServedCloud
+from stoker.plugins.agents import as_stack_user
 from stoker.resources.nova.guest import BOOT_HOOK, PART_HANDLER, RUN_USER_DATA
 from stoker.resources.nova.server import Server
 from stoker.resources.nova.server_user_data import boot_data
@@ -241,9 +244,29 @@ async def test_other_metadata_of_the_templates_keep_what_was_told(servers: Bench
     assert server.metadata == {"new": True, "deployments": [], "os-collect-config": told}
 
 
-async def test_transport_without_its_service_is_refused(servers: Bench, given: Given) -> None:
-    with pytest.raises(NotSupported, match="Zaqar; use one of POLL_SERVER_CFN, POLL_SERVER_HEAT, POLL_TEMP_URL"):
-        await servers.create(configured(given, "ZAQAR_MESSAGE"))
+async def test_messages_in_a_queue_of_the_users(servers: Bench, given: Given) -> None:
+    server = await servers.create(configured(given, "ZAQAR_MESSAGE"))
+    told = await servers.attribute(server, "os_collect_config")
+    assert told["collectors"] == ["ec2", "zaqar", "local"]
+    queue = told["zaqar"]["queue_id"]
+    project = server.data["stack_user_project_id"]
+    user = await as_stack_user(servers.cloud, server.data, project)
+    assert told["zaqar"]["project_id"] == project
+    assert await messaging.read(user, queue) == [server.metadata]
+    assert await messaging.read(servers.cloud, queue) == [], "it is not in the project of the owner"
+
+    await servers.update(server, configured(given, "POLL_SERVER_HEAT"))
+    assert set((await servers.attribute(server, "os_collect_config"))["zaqar"].values()) == {None}
+    assert await messaging.read(user, queue) == []
+
+
+async def test_the_queue_of_a_server_goes_with_it(servers: Bench, served: ServedCloud, given: Given) -> None:
+    server = await servers.create(configured(given, "ZAQAR_MESSAGE"))
+    queues = served.cloud.of(MessagingRecords).queues
+    assert [queue["project_id"] for queue in queues] == [server.data["stack_user_project_id"]]
+    await servers.delete(server)
+    assert list(queues) == []
+    assert await users(servers.cloud) == []
 
 
 async def test_polling_an_object_in_swift(servers: Bench, given: Given) -> None:

@@ -11,8 +11,8 @@ import pytest
 from crash_support import run_crashing
 from resource_harness import Bench
 
+from stoker.cloud import messaging
 from stoker.cloud.session import Cloud
-from stoker.resources.zaqar import messaging
 from stoker.resources.zaqar.queue import Queue
 from stoker.resources.zaqar.signed_url import SignedQueueURL
 from stoker.resources.zaqar.subscription import MistralTrigger, Subscription

@@ -5,7 +5,7 @@ Facts: heat.yaml, OS::Heat::SoftwareDeploymentGroup.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
 from stoker.plugins.outcome import Again, Done, Outcome
@@ -17,7 +17,6 @@ from stoker.resources.heat.pause import seconds_left
 from stoker.resources.heat.software_deployment import (
     COMMON_PROPERTIES,
     STRUCTURED_PROPERTIES,
-    transport_complaints,
     with_default_transport,
 )
 from stoker.schema.property import Attribute, Change, Finalizer, Property, Support, Type
@@ -68,9 +67,6 @@ class SoftwareDeploymentGroup(NestedStackResource):
 
     def configure(self, options: Mapping[str, Any]) -> None:
         self.properties = with_default_transport(type(self).properties, options)
-
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
-        return transport_complaints(properties)
 
     # -- the nested template ----------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ derives a configuration of its own, with the values of the inputs in it. Facts: 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from stoker.resources.heat.deployment_signal import (
     collected,
     judged,
     prepare,
-    remove_object,
+    remove_place,
     sender_inputs,
 )
 from stoker.resources.heat.stack_user import user_project
@@ -65,15 +65,6 @@ STRUCTURED_PROPERTIES: dict[str, Property] = {
 }
 
 
-def transport_complaints(properties: Mapping[str, Any]) -> Iterable[str]:
-    """What is wrong with the transport: one of them needs a service that is not there."""
-    if properties["signal_transport"] == "ZAQAR_SIGNAL":
-        yield (
-            "signal_transport: ZAQAR_SIGNAL needs the messaging service Zaqar, which is not supported; "
-            "use CFN_SIGNAL, HEAT_SIGNAL or TEMP_URL_SIGNAL"
-        )
-
-
 def with_default_transport(properties: Mapping[str, Property], options: Mapping[str, Any]) -> dict[str, Property]:
     """The declarations with the operator's default_deployment_signal_transport."""
     wanted = options.get("default_deployment_signal_transport") or properties["signal_transport"].default
@@ -104,9 +95,6 @@ class SoftwareDeployment(ResourceType):
 
     def configure(self, options: Mapping[str, Any]) -> None:
         self.properties = with_default_transport(type(self).properties, options)
-
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
-        return transport_complaints(properties)
 
     def rendered(self, call: Call, config: Any, inputs: Sequence[Mapping[str, Any]]) -> Any:
         """The configuration as the server gets it."""
@@ -274,7 +262,7 @@ async def _forget(call: Call) -> Outcome:
         await call.configs.delete(deployment["config_id"])
     if "derived" in call.progress:
         await call.configs.delete(call.progress["derived"])
-    await remove_object(call)
+    await remove_place(call)
     return Done()
 
 

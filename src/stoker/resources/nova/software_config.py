@@ -1,7 +1,7 @@
 """How a server learns its software configuration: a user of its own, and what os-collect-config is told.
 
-Three ways: the CloudFormation API with a key pair, the Orchestration API with a password, an object in Swift behind a
-signed URL. Facts: nova.yaml, software_config.
+Four ways: the CloudFormation API with a key pair, the Orchestration API with a password, an object in Swift behind a
+signed URL, a queue of Zaqar. Facts: nova.yaml, software_config.
 """
 
 from __future__ import annotations
@@ -12,7 +12,15 @@ from typing import Any
 
 from stoker.base.errors import BadValue, NotSupported
 from stoker.base.ids import new_id
-from stoker.plugins.agents import AGENT, DEPLOYMENTS, METADATA_PATH
+from stoker.cloud import messaging
+from stoker.plugins.agents import (
+    AGENT,
+    DEPLOYMENTS,
+    METADATA_PATH,
+    METADATA_QUEUE,
+    as_stack_user,
+    send_metadata,
+)
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.heat.companion_user import dismiss_user, ensure_user
@@ -21,6 +29,7 @@ from stoker.resources.nova.server_user_data import SOFTWARE_CONFIG, metadata_url
 from stoker.resources.swift.temp_url import delete_object, object_path, put_object, temp_url
 
 _SECTIONS = ("cfn", "heat", "request", "zaqar")
+_BY_QUEUE = "ZAQAR_MESSAGE"
 _OBJECT_NAME = "metadata_object_name"
 _CONCERNED = {"software_config_transport", "deployment_swift_data"}
 
@@ -41,6 +50,8 @@ async def equip(call: Call) -> Outcome:
     call.metadata = await _metadata(call, transport)
     if METADATA_PATH in call.data and call.physical_id is None:
         await put_object(call.cloud, call.data[METADATA_PATH], call.metadata)
+    if METADATA_QUEUE in call.data and call.physical_id is None:
+        await send_metadata(call.cloud, call.data, user_project(call), call.metadata)
     return Done()
 
 
@@ -55,20 +66,31 @@ async def reconfigure(call: Call) -> Outcome:
     if place is not None and place != _wanted_place(call):
         await delete_object(call.cloud, place)
         del call.data[METADATA_PATH]
+    if METADATA_QUEUE in call.data and call.properties["software_config_transport"] != _BY_QUEUE:
+        await _drop_queue(call)
     outcome = await equip(call)
-    if not isinstance(outcome, Done) or METADATA_PATH not in call.data:
+    if not isinstance(outcome, Done) or not {METADATA_PATH, METADATA_QUEUE} & call.data.keys():
         return outcome
-    await put_object(call.cloud, call.data[METADATA_PATH], None)
+    if METADATA_PATH in call.data:
+        await put_object(call.cloud, call.data[METADATA_PATH], None)
     call.progress["sent"] = True
     return Again(after=0.0)
 
 
 async def dismiss(call: Call) -> Outcome:
-    """The step that removes the user and the object, also those whose making was interrupted."""
+    """The step that removes the user, the object and the queue, also those whose making was interrupted."""
     if METADATA_PATH in call.data:
         await delete_object(call.cloud, call.data[METADATA_PATH])
         del call.data[METADATA_PATH]
+    if METADATA_QUEUE in call.data:
+        await _drop_queue(call)
     return await dismiss_user(call)
+
+
+async def _drop_queue(call: Call) -> None:
+    user = await as_stack_user(call.cloud, call.data, user_project(call))
+    await messaging.delete_queue(user, call.data[METADATA_QUEUE])
+    del call.data[METADATA_QUEUE]
 
 
 async def _metadata(call: Call, transport: _Transport) -> dict[str, Any]:
@@ -97,6 +119,17 @@ async def _with_object(call: Call) -> Outcome:
         return Done()
     call.data.setdefault(_OBJECT_NAME, new_id())
     call.data[METADATA_PATH] = _wanted_place(call)
+    return Again(after=0.0)
+
+
+async def _with_queue(call: Call) -> Outcome:
+    """The queue is the user's: it comes into being in the project of the stack's users when it is first used."""
+    if METADATA_QUEUE in call.data:
+        return Done()
+    outcome = await ensure_user(call, with_key_pair=False)
+    if not isinstance(outcome, Done):
+        return outcome
+    call.data[METADATA_QUEUE] = call.physical_name
     return Again(after=0.0)
 
 
@@ -138,6 +171,17 @@ async def _tell_request(call: Call) -> dict[str, Any]:
     return {"metadata_url": await temp_url(call.cloud, "GET", call.data[METADATA_PATH])}
 
 
+async def _tell_zaqar(call: Call) -> dict[str, Any]:
+    return {
+        "user_id": call.data["user_id"],
+        "password": call.data["password"],
+        "auth_url": call.cloud.server_auth_url,
+        "project_id": user_project(call),
+        "queue_id": call.data[METADATA_QUEUE],
+        "region_name": call.stack.region,
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class _Transport:
     """`collector` is os-collect-config's name of it, `prepare` the step before, `tell` what the collector is told."""
@@ -151,12 +195,9 @@ _TRANSPORTS: Mapping[str, _Transport] = {
     "POLL_SERVER_CFN": _Transport("cfn", _with_key_pair, _tell_cfn),
     "POLL_SERVER_HEAT": _Transport("heat", _with_password, _tell_heat),
     "POLL_TEMP_URL": _Transport("request", _with_object, _tell_request),
+    _BY_QUEUE: _Transport("zaqar", _with_queue, _tell_zaqar),
 }
 
 
 def _transport(call: Call) -> _Transport:
-    name = call.properties["software_config_transport"]
-    if name not in _TRANSPORTS:
-        known = ", ".join(sorted(_TRANSPORTS))
-        raise NotSupported(f"software_config_transport {name} needs the messaging service Zaqar; use one of {known}")
-    return _TRANSPORTS[name]
+    return _TRANSPORTS[call.properties["software_config_transport"]]

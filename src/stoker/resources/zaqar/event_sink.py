@@ -7,9 +7,9 @@ from typing import Any
 
 import orjson
 
+from stoker.cloud.messaging import QUEUE_NAME, post
 from stoker.cloud.session import Cloud
 from stoker.plugins.event_sink import EventSink
-from stoker.resources.zaqar.messaging import QUEUE_NAME, post
 
 DEFAULT_TTL = 3600
 _TTLS = range(60, 1_209_601)

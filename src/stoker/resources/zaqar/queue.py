@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from stoker.cloud import messaging
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import dig
 from stoker.resources.declare import length
-from stoker.resources.zaqar import messaging
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _LONGEST_NAME = 64

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from stoker.cloud.messaging import share
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
-from stoker.resources.zaqar.messaging import share
 from stoker.schema.property import Attribute, Property, Support, Type
 
 

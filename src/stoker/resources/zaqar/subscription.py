@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar
 from urllib.parse import quote
 
+from stoker.cloud import messaging
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import CLOCK_SKEW, dig, unrecorded
 from stoker.resources.declare import between, custom
-from stoker.resources.zaqar import messaging
 from stoker.schema.property import Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 

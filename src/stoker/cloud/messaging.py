@@ -16,6 +16,8 @@ CLIENT_ID = "5f0a9d3e-6d0b-5c8c-9a53-0f6d1b7c2e41"
 PATCH = "application/openstack-messaging-v2.0-json-patch"
 QUEUE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 POPPED_AT_ONCE = 20
+LONGEST_TTL = 1_209_600
+"""For how many seconds a message may be kept."""
 
 
 def queue_path(name: str, tail: str = "") -> str:
@@ -34,6 +36,14 @@ async def request(
 async def pop(cloud: Cloud, queue: str) -> list[Any]:
     """Take the oldest messages out of a queue; their bodies."""
     answer = await request(cloud, "DELETE", queue_path(queue, "/messages"), params={"pop": POPPED_AT_ONCE}, ok=(404,))
+    messages = answer.body.get("messages", []) if isinstance(answer.body, dict) else []
+    return [message["body"] for message in messages]
+
+
+async def read(cloud: Cloud, queue: str) -> list[Any]:
+    """The oldest messages of a queue, which stay there; their bodies."""
+    params = {"echo": "true", "limit": POPPED_AT_ONCE}
+    answer = await request(cloud, "GET", queue_path(queue, "/messages"), params=params, ok=(204, 404))
     messages = answer.body.get("messages", []) if isinstance(answer.body, dict) else []
     return [message["body"] for message in messages]
 
