@@ -19,7 +19,7 @@ METADATA_PATH = "metadata_path"
 """The key of a server's data that says where in the object store its metadata is put: `/container/object`."""
 
 METADATA_QUEUE = "metadata_queue_id"
-"""The key of a server's data that names the queue to which its metadata is sent, in the project of the stack's users."""
+"""The key of a server's data that names the queue to which its metadata is sent: one of the project of stack users."""
 
 
 async def as_stack_user(cloud: Cloud, data: Mapping[str, Any], project_id: str) -> Cloud:
