@@ -337,3 +337,22 @@ def test_a_project_without_networks_is_given_one(nova: Any) -> None:
     made = nova.call("POST", "/servers", {"server": wanted}, user="admin")
     nova.wait()
     assert list(nova.server(made.json["server"]["id"], user="admin")["addresses"]) == ["auto_allocated_network"]
+
+
+def test_hints_say_beside_which_servers_a_server_is(nova: Any) -> None:
+    def host(key: str) -> str:
+        return str(nova.server(key, user="admin")["OS-EXT-SRV-ATTR:host"])
+
+    def boot(**hints: Any) -> str:
+        server = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": "auto"}
+        made = nova.call("POST", "/servers", {"server": server, "os:scheduler_hints": hints})
+        assert made.status == 202, made.content
+        nova.wait()
+        return str(made.json["server"]["id"])
+
+    first = boot()
+    assert host(boot(same_host=first)) == host(first)
+    second = boot(different_host=[first])
+    assert host(second) != host(first)
+    assert nova.status(boot(same_host=[first], different_host=first)) == "ERROR"
+    assert nova.call("GET", f"/servers/{second}").json["server"]["scheduler_hints"] == {"different_host": [first]}

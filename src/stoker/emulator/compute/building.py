@@ -110,6 +110,7 @@ class BuildLife(DeviceLife):
             server["zone_asked"],
             None if group is None else group["id"],
             only=server["_host_asked"],
+            hints=server["_hints"],
         )
         if host is None:
             self.fail(server, NO_HOST)

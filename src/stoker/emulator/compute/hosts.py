@@ -72,23 +72,39 @@ class HostRecords(KeypairRecords):
         }
 
     def choose_host(
-        self, flavor: Record, zone: str | None, group_id: str | None, only: str | None = None, avoid: str | None = None
+        self,
+        flavor: Record,
+        zone: str | None,
+        group_id: str | None,
+        only: str | None = None,
+        avoid: str | None = None,
+        hints: Record | None = None,
     ) -> str | None:
         """The host for a server of a flavor, None when no host fits.
 
-        only: the single host that is acceptable. avoid: one that is not.
+        only: the single host that is acceptable. avoid: one that is not. hints: the server's scheduler hints.
         """
+        near, far = (self._hosts_of((hints or {}).get(name)) for name in ("same_host", "different_host"))
         hosts = [
             host
             for host in self.usable_hosts()
             if only in (None, host)
             and host != avoid
+            and (near is None or host in near)
+            and (far is None or host not in far)
             and zone in (None, self.zone_of(host))
             and self._has_room(host, flavor)
         ]
         load = {host: len(self.servers.select(host=host)) for host in hosts}
         hosts = self._by_group(sorted(hosts, key=lambda host: load[host]), group_id)
         return hosts[0] if hosts else None
+
+    def _hosts_of(self, hint: Any) -> set[str] | None:
+        """The hosts of the servers that a hint names, one or a list of them; None without a hint."""
+        if hint is None:
+            return None
+        servers = (self.servers.get(key) for key in ([hint] if isinstance(hint, str) else hint))
+        return {server["host"] for server in servers if server is not None}
 
     def _has_room(self, host: str, flavor: Record) -> bool:
         record, used = self.hosts.require(host), self.usage(host)

@@ -53,6 +53,8 @@ SERVER = {
     "security_groups": fields.items(fields.anything),
     "user_data": fields.nullable(fields.text(0, 10**7)),
 }
+SERVERS = fields.either(fields.identifier, fields.items(fields.identifier))
+HINTS = {"group": fields.identifier, "same_host": SERVERS, "different_host": SERVERS}
 Since = tuple[tuple[str, Version, fields.Check], ...]
 """Fields with the microversions that brought them; of two rows for one field the later one counts."""
 SINCE: Since = (
@@ -144,8 +146,7 @@ def create(compute: ComputeRecords, request: Request) -> Response:
     _check_new_server(request, wanted)
     body = request.json
     hints = body.get("os:scheduler_hints") or body.get("OS-SCH-HNT:scheduler_hints") or {}
-    group = {"group": fields.identifier}
-    fields.check_fields(hints, group, where="os:scheduler_hints", strict=False)
+    fields.check_fields(hints, HINTS, where="os:scheduler_hints", strict=False)
     servers = compute.create_servers(request.context, wanted, hints, request.version)
     for server in servers:
         compute.note(request.context, request.id, server, "create")
