@@ -84,12 +84,12 @@ def server_view(compute: ComputeRecords, request: Request, server: Record, parts
 
 def changed_server(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
     """A server as its change answers it: since 2.75 as it is shown."""
-    return server_view(compute, request, server, SHOWN if request.version >= (2, 75) else (_main, _groups))
+    return server_view(compute, request, server, SHOWN if request.version >= (2, 75) else ANSWERED)
 
 
 def rebuilt_server(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
     """A server as its rebuild answers it: since 2.75 nearly as it is shown."""
-    view = server_view(compute, request, server, SHOWN if request.version >= (2, 75) else (_main, _groups))
+    view = server_view(compute, request, server, SHOWN if request.version >= (2, 75) else ANSWERED)
     if request.version >= (2, 54):
         view["key_name"] = server["key_name"]
     if request.version >= (2, 57):
@@ -113,7 +113,6 @@ def _main(compute: ComputeRecords, request: Request, server: Record) -> dict[str
         "flavor": server_flavor(request, server["flavor"]),
         "created": server["created"],
         "updated": server["updated"],
-        "addresses": {name: plain(rows) for name, rows in addresses(compute, server).items()},
         "accessIPv4": server["access_ip_v4"],
         "accessIPv6": server["access_ip_v6"],
         "OS-DCF:diskConfig": server["disk_config"],
@@ -147,6 +146,10 @@ def _image(request: Request, server: Record) -> Any:
         return ""
     view: dict[str, Any] = {"id": image, "links": [bookmark(request, "images", image)]}
     return view if request.version < (2, 98) else {**view, "properties": server.get("_image_properties", {})}
+
+
+def _plain_addresses(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
+    return {"addresses": {name: plain(rows) for name, rows in addresses(compute, server).items()}}
 
 
 def plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -198,6 +201,8 @@ LISTED: tuple[Part, ...] = (_main, _details, _hints)
 """The parts of a server in a list with details."""
 SHOWN: tuple[Part, ...] = (_main, _details, _groups, _hints)
 """The parts of a server that is shown alone."""
+ANSWERED: tuple[Part, ...] = (_main, _plain_addresses, _groups)
+"""The parts of a server as its change and rebuild answered it before 2.75."""
 
 
 def _for_admins(compute: ComputeRecords, request: Request, server: Record, devices: list[Record]) -> dict[str, Any]:
