@@ -50,7 +50,6 @@ volume_backed_live_migration = true
 volume_multiattach = true
 stable_rescue = true
 swap_volume = true
-serial_console = true
 personality = true
 hostname_fqdn_sanitization = true
 scheduler_enabled_filters = DifferentHostFilter,SameHostFilter,ServerGroupAffinityFilter,ServerGroupAntiAffinityFilter
