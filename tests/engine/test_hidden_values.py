@@ -51,6 +51,10 @@ async def everything_read(world: World, stack_id: str) -> dict[str, Any]:
     }  # fmt: skip
     answers["stack_list"] = await world.call("stack_list")
     answers["resource_list in detail"] = await world.call("resource_list", ref=REF, with_detail=True, nested_depth=2)
+    answers["resource_show"] = await world.call("resource_show", ref=REF, name="user", with_attr=["output", "show"])
+    for item in answers["operation_list"]:
+        shown = await world.call("operation_show", ref=REF, operation_id=item["id"])
+        answers[f"operation {item['id']}"] = shown
     answers["resource_metadata"] = await world.call("resource_metadata", ref=REF, name="user")
     for event in answers["event_list"]:
         ref = {"ref": REF, "resource_name": event["resource_name"], "event_id": event["id"]}

@@ -1,0 +1,54 @@
+"""Values of parameters with NoEcho: no action that looks at a stack tells them, nor the template's defaults."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+GIVEN, DEFAULT = "given-s3cret", "default-s3cret"
+TEMPLATE: dict[str, Any] = {
+    "AWSTemplateFormatVersion": "2010-09-09",
+    "Parameters": {
+        "Given": {"Type": "String", "NoEcho": "true"},
+        "Defaulted": {"Type": "String", "NoEcho": "true", "Default": DEFAULT},
+    },
+    "Resources": {
+        "User": {
+            "Type": "OS::Heat::TestResource",
+            "Properties": {"value": {"Fn::Join": ["-", [{"Ref": "Given"}, {"Ref": "Defaulted"}]]}},
+        }
+    },
+}
+PARAMETERS = [{"ParameterKey": "Given", "ParameterValue": GIVEN}]
+NAME = {"StackName": "private"}
+LOOKS: Mapping[str, Mapping[str, Any]] = {
+    "describe_stacks": NAME,
+    "list_stacks": {},
+    "get_template": NAME,
+    "get_template_summary": NAME,
+    "describe_stack_events": NAME,
+    "describe_stack_resource": {**NAME, "LogicalResourceId": "User"},
+    "describe_stack_resources": NAME,
+    "list_stack_resources": NAME,
+    "describe_change_set": {**NAME, "ChangeSetName": "proposed"},
+    "list_change_sets": NAME,
+    "describe_stack_resource_drifts": NAME,
+}
+
+
+@pytest.mark.usefixtures("clean")
+def test_no_look_at_a_stack_tells_what_is_hidden(boto: Any) -> None:
+    body = json.dumps(TEMPLATE)
+    boto.create_stack(**NAME, TemplateBody=body, Parameters=PARAMETERS)
+    boto.get_waiter("stack_create_complete").wait(**NAME, WaiterConfig={"Delay": 0.05, "MaxAttempts": 2000})
+    boto.create_change_set(
+        **NAME,
+        ChangeSetName="proposed",
+        TemplateBody=body.replace('"-"', '"+"'),
+        Parameters=[{"ParameterKey": "Given", "UsePreviousValue": True}],
+    )
+    told = {action: json.dumps(getattr(boto, action)(**arguments), default=str) for action, arguments in LOOKS.items()}
+    assert [action for action, answer in told.items() if GIVEN in answer or DEFAULT in answer] == []

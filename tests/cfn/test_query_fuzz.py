@@ -1,0 +1,66 @@
+"""Whatever comes to the Query API is answered, and never as a failure of ours."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_parameters import PARAMETERS
+from test_rendering import NOW, SIGNED, Engine, Trusting
+
+from stoker.api.auth import WSGIApplication
+from stoker.api.cfn.actions import ACTIONS
+from stoker.api.cfn.app import QUERY_PATHS, make_cfn_app
+from stoker.base.clock import ManualClock
+from stoker.base.config import load_config
+from wsgi_requests import BYTES, answer, environs
+
+SIGNATURES = st.fixed_dictionaries(
+    {},
+    optional={
+        "AWSAccessKeyId": st.sampled_from(["key", "", "\u2603"]),
+        "Signature": st.sampled_from(["AAAA", "", "=", "%"]),
+        "SignatureVersion": st.sampled_from(["2", "4", "1", "x"]),
+        "SignatureMethod": st.sampled_from(["HmacSHA256", "HmacSHA1", "none"]),
+        "Timestamp": st.sampled_from(["2023-11-14T22:13:20Z", "0000-00-00T00:00:00Z", "now", ""]),
+        "Expires": st.sampled_from(["2023-11-14T22:13:20Z", "-1"]),
+        "X-Amz-Algorithm": st.sampled_from(["AWS4-HMAC-SHA256", "x"]),
+        "X-Amz-Credential": st.sampled_from(["k/20231114/RegionOne/cloudformation/aws4_request", "k/x", ""]),
+        "X-Amz-Date": st.sampled_from(["20231114T221320Z", "x"]),
+        "X-Amz-Expires": st.sampled_from(["60", "-1", "x", "9" * 30]),
+        "X-Amz-SignedHeaders": st.sampled_from(["host", "", "host;host", "x"]),
+        "X-Amz-Signature": st.sampled_from(["0", ""]),
+        "ContentType": st.sampled_from(["JSON", "XML"]),
+    },
+)
+ACTION = st.sampled_from(sorted(ACTIONS)) | st.text(max_size=5)
+QUERIES = st.builds(
+    lambda action, parameters, signature: urlencode({**parameters, **signature, "Action": action}, errors="replace"),
+    ACTION,
+    PARAMETERS,
+    SIGNATURES | st.just(SIGNED),
+)
+ARN = "arn:openstack:heat::p:stacks/web/2f1d9d4f-6b86-4ee1-8d6f-3a37be4d4e6b/resources/handle"
+PATHS = st.one_of(
+    st.sampled_from([*QUERY_PATHS, "/versions", "/healthcheck", f"/v1/waitcondition/{ARN}", f"/v1/signal/{ARN}"]),
+    st.builds("/v1/{}/{}".format, st.sampled_from(["waitcondition", "signal"]), BYTES | st.just(quote(ARN))),
+    BYTES.map(lambda path: f"/{path}"),
+)
+
+
+@pytest.fixture(scope="module")
+def application() -> WSGIApplication:
+    return make_cfn_app(load_config([], []), Engine(), Trusting(), ManualClock(NOW))
+
+
+@settings(max_examples=600)
+@given(environ=environs(PATHS, QUERIES))
+def test_any_request_has_an_answer_that_is_no_failure_of_ours(
+    application: WSGIApplication, environ: dict[str, Any]
+) -> None:
+    given_back = answer(application, environ)
+    assert given_back.status < 500, given_back.body
+    assert b"Traceback" not in given_back.body
