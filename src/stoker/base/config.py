@@ -244,6 +244,13 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
     "oslo_middleware": tuple(http_proxy_to_wsgi.OPTS),
     "cors": tuple(cors.CORS_OPTS),
     "healthcheck": (*healthcheck.opts.HEALTHCHECK_OPTS, *healthcheck.opts.DISABLE_BY_FILE_OPTS),
+    "paste_deploy": (
+        cfg.StrOpt(
+            "flavor",
+            choices=["keystone", "standalone"],
+            help="standalone: the REST API takes users' names and passwords (X-Auth-User, X-Auth-Key) besides tokens.",
+        ),
+    ),
     "revision": (cfg.StrOpt("heat_revision", default="unknown", help="Revision that build_info tells."),),
     "volumes": (cfg.BoolOpt("backups_enabled", default=True, help="The cloud has volume backups."),),
     "yaql": (

@@ -88,12 +88,13 @@ class Service:
         response = self._adapter.request(
             _path(stack) + tail, "GET", params=query, headers=headers, timeout=self._timeout, stream=True
         )
-        if response.headers.get("Content-Type", "").partition(";")[0] == _STREAM:
+        good = response.status_code < 400
+        if good and response.headers.get("Content-Type", "").partition(";")[0] == _STREAM:
             return response
-        response.close()
-        if response.status_code < 400 or response.status_code == _NOT_ACCEPTABLE:
-            return None
-        raise _refusal(response)
+        with response:
+            if good or response.status_code == _NOT_ACCEPTABLE:
+                return None
+            raise _refusal(response)
 
     def below(self, stack: Answer, tail: str, query: Mapping[str, Any] | None = None) -> Any:
         """GET something that hangs on a stack."""

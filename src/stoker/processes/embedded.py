@@ -33,7 +33,7 @@ from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine, opened_database
 from stoker.processes.directory import DataDirectory
 from stoker.processes.settings import TOKEN_CHECK, set_login
-from stoker.processes.tokens import remembering_check
+from stoker.processes.tokens import caller_check
 from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher
 
@@ -123,7 +123,7 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
         loop.add_signal_handler(number, stop.set)
     async with running_engine(options, config) as engine:
         client = DirectClient(loop, Dispatcher(engine, OPERATIONS))
-        check = remembering_check(config, engine.clock)
+        check = caller_check(config, engine.clock)
         application = await asyncio.to_thread(make_app, config, client, check)
         query_application = await asyncio.to_thread(make_cfn_app, config, client)
         faces: tuple[tuple[Any, int, int], ...] = (

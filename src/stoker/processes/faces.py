@@ -17,7 +17,7 @@ from stoker.api.cfn.app import make_cfn_app
 from stoker.api.server import Server
 from stoker.base.clock import SystemClock
 from stoker.processes.lifetime import run, until_stopped
-from stoker.processes.tokens import remembering_check
+from stoker.processes.tokens import caller_check
 from stoker.rpc.contract import EngineClient
 from stoker.rpc.messaging import MessagingClient, open_transport
 
@@ -27,8 +27,8 @@ Maker = Callable[[cfg.ConfigOpts, EngineClient], WSGIApplication]
 
 
 def rest_application(config: cfg.ConfigOpts, client: EngineClient) -> WSGIApplication:
-    """The Orchestration API, with checked tokens remembered for a while."""
-    return make_app(config, client, remembering_check(config, SystemClock()))
+    """The Orchestration API, with callers checked."""
+    return make_app(config, client, caller_check(config, SystemClock()))
 
 
 def query_application(config: cfg.ConfigOpts, client: EngineClient) -> WSGIApplication:

@@ -10,6 +10,7 @@ from oslo_config import cfg
 
 from stoker.api import auth as authentication
 from stoker.api.auth import Authenticator, WSGIApplication
+from stoker.api.password_auth import STANDALONE, with_passwords
 from stoker.base.clock import Clock
 from stoker.processes.settings import TOKEN_CHECK
 
@@ -46,6 +47,12 @@ class TokenCache:
             self._entries.move_to_end(key)
             while len(self._entries) > self._capacity:
                 self._entries.popitem(last=False)
+
+
+def caller_check(config: cfg.ConfigOpts, clock: Clock) -> Authenticator:
+    """How callers of the REST API are checked: by their tokens, and where the operator wants it by passwords too."""
+    check = remembering_check(config, clock)
+    return with_passwords(check, config) if config.paste_deploy.flavor == STANDALONE else check
 
 
 def remembering_check(config: cfg.ConfigOpts, clock: Clock) -> Authenticator:
