@@ -62,6 +62,10 @@ def test_a_missing_or_wrong_token_is_refused(served, engine, tmp_path) -> None:
     assert engine.calls == []
     assert client.simulate_get("/").status_code == 300
 
+    told: list[tuple[str, str]] = []
+    client.app(testing.create_environ("/v1/p/stacks"), lambda _status, headers, *_error: told.extend(headers))
+    assert [name.lower() for name, _ in told].count("www-authenticate") == 1
+
 
 def test_an_administrator_is_known(served, engine, tmp_path) -> None:
     client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"))
