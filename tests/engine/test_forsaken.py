@@ -89,10 +89,14 @@ async def test_an_operation_that_is_recorded_and_not_begun_is_found(
 ) -> None:
     made = await world.create("web", TEMPLATE)
 
-    async def broken(_stack: Stack) -> None:
+    commit = world.journal.commit
+
+    async def broken(batch: Batch) -> None:
+        monkeypatch.undo()
+        await commit(batch)
         raise RuntimeError("between the record and the run")
 
-    monkeypatch.setattr(world.engine, "outdate_holders", broken)
+    monkeypatch.setattr(world.journal, "commit", broken)
     with pytest.raises(RuntimeError, match="between"):
         await world.call("stack_update", ref=REF, template=CHANGED)
     assert (await settled(world))["status"] == COMPLETE
@@ -102,12 +106,15 @@ async def test_an_operation_that_is_recorded_and_not_begun_is_found(
 async def test_an_operation_that_is_about_to_begin_is_left_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     made = await world.create("web", TEMPLATE)
     recorded, go_on = asyncio.Event(), asyncio.Event()
+    commit = world.journal.commit
 
-    async def slow(_stack: Stack) -> None:
+    async def slow(batch: Batch) -> None:
+        monkeypatch.undo()
+        await commit(batch)
         recorded.set()
         await go_on.wait()
 
-    monkeypatch.setattr(world.engine, "outdate_holders", slow)
+    monkeypatch.setattr(world.journal, "commit", slow)
     update = asyncio.ensure_future(world.call("stack_update", ref=REF, template=CHANGED))
     await recorded.wait()
     await world.engine.membership.beat()

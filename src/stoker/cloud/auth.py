@@ -135,6 +135,14 @@ class CloudPool:
             raise
         return str(body["trust"]["id"])
 
+    async def works(self, credential: Credential) -> bool:
+        """Whether Keystone gives tokens for the credential, as far as can be told: one that is away refuses nothing."""
+        try:
+            await (await self.cloud(credential)).token()
+        except CloudError as error:
+            return error.status not in (401, 403, 404)
+        return True
+
     async def delete_trust(self, trust_id: str, credential: Credential) -> None:
         """Remove a trust for its maker; one that is gone, or whose maker is, is done."""
         try:

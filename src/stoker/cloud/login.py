@@ -57,6 +57,7 @@ class Login(ABC):
         """Another token than `rejected`, which a service did not accept or which is about to end."""
         async with self._lock:
             if self._access is None or self._access is rejected:
+                self._access = None
                 self._access = await asyncio.to_thread(self._fetch)
             return self._access
 

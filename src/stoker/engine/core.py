@@ -31,7 +31,7 @@ from stoker.engine.stopping import CANCELLED, Stop, gives_way
 from stoker.engine.types import MissingType, TypeTable
 from stoker.engine.watching import Watchtower
 from stoker.plugins.registry import Registry
-from stoker.store import announcements, claims, queries, snapshots
+from stoker.store import announcements, claims, queries, snapshots, trusts
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Claim, Journal
 from stoker.store.records import (
@@ -84,7 +84,7 @@ class Engine:
         self.loader = Loader(database, sealer, settings)
         self.types = TypeTable(registry, self.loader)
         self.unknown_type = MissingType()
-        self.credentials = Credentials(pool, database, cloud_name)
+        self.credentials = Credentials(pool, database, journal, cloud_name)
         self.reader = Reader(self)
         self.runs: dict[str, OperationRun] = {}
         self.searching = asyncio.Lock()
@@ -180,7 +180,8 @@ class Engine:
         document: str | None = None,
         claim: Claim | None = None,
     ) -> None:
-        """Record a new stack with its first operation, and begin. Raises IntegrityError when the name is taken.
+        """Record a new stack with its first operation, and begin. Raises IntegrityError when the name is taken, and
+        GivenUp when its credential is about to be removed.
 
         `document` is the sealed one that the stack is adopted from. `claim` is the hold on the operation above, for a
         nested stack: Fenced is raised when it has been lost.
@@ -189,6 +190,10 @@ class Engine:
         if operation.parent_operation is None or not self.membership.others:
             self._own(operation)
         batch = Batch(claim=claim).then(prepared.save).add(prepared.row, stack, operation)
+        if stack.parent_id is None:
+            batch.then(partial(trusts.hold, credential=stack.credential))
+        else:
+            batch.then(partial(trusts.inherit, stack_id=stack.id, parent_id=stack.parent_id))
         if document is not None:
             batch.then(partial(snapshots.keep_stack_document, stack_id=stack.id, body=document))
         batch.add(self._stack_event(stack, operation.action, IN_PROGRESS, f"Stack {operation.action} started"))
@@ -208,6 +213,7 @@ class Engine:
         prepared: Prepared | None = None,
         *,
         values: dict[str, Any] | None = None,
+        credential: str | None = None,
         tags: tuple[str, ...] | None = None,
         guard: Callable[[Stack], object] | None = None,
         fresh: Callable[[Connection], object] | None = None,
@@ -218,6 +224,7 @@ class Engine:
         """Record an operation on an existing stack and begin; one that is running there gives way first.
 
         `values` are further columns of the stack to set, `rows` others that change with it, `new` others that come.
+        `credential` is what its tree lives on from now on; GivenUp is raised when that is about to be removed.
         `guard` sees the stack as it is when the operation is recorded; what it raises is raised here, and nothing has
         been recorded. `fresh` is a guard that looks at more of the record. `claim` as for `submit_new`. Where another
         engine runs something on the stack, the operation waits until that has ended.
@@ -248,6 +255,13 @@ class Engine:
             if fresh is not None:
                 fresh(connection)
             busy[0] = claims.begin(connection, operation, self.id, self.clock.now())
+            if credential is not None and credential != recorded[0].credential:
+                trusts.move(connection, stack.root_id, recorded[0].credential, credential)
+                changes["credential"] = credential
+            if operation.parent_operation is not None:
+                changes["strayed"] = False
+            elif operation.parent_resource is None:
+                queries.note_strayed(connection, stack)
             queries.set_stack(connection, stack.id, changes)
 
         batch.then(take_over)
@@ -257,26 +271,10 @@ class Engine:
         sinks = prepared.loaded.environment.event_sinks if prepared is not None else await self.sinks_of(stack)
         with self.taking_on(operation.id):
             await self.announcer.commit(batch, sinks)
-            if operation.parent_resource is None:
-                await self.outdate_holders(stack)
             if busy[0] is None:
                 self._launch(OperationRun(self, operation, replace(recorded[0], **changes)))
             else:
                 self.peers.alert(busy[0])
-
-    async def outdate_holders(self, stack: Stack) -> None:
-        """Have the next update of the stacks above look into a nested one that was changed behind their back."""
-        if stack.parent_resource is None:
-            return
-        holders: list[str] = []
-
-        def outdate(connection: Connection) -> None:
-            holders[:] = queries.outdate_holders(connection, stack)
-
-        await self.journal.commit(Batch().then(outdate))
-        for run in self.runs.values():
-            for state in (run.states[uuid] for uuid in holders if uuid in run.states):
-                state.row.fingerprint = ""
 
     def _own(self, operation: Operation) -> None:
         operation.owner, operation.epoch, operation.status = self.id, 1, RUNNING
@@ -364,12 +362,16 @@ class Engine:
                     queries.add_operation(connection, rollback)
 
         batch.then(settle)
+        if gone and not run.sinks:
+            batch.then(partial(trusts.give_up_unused, credential=stack.credential))
         if self.settings.max_events_per_stack > 0:
             keep, at_once = self.settings.max_events_per_stack, self.settings.event_purge_batch_size
             batch.then(partial(queries.purge_events, stack_id=stack.id, keep=keep, batch=at_once))
         await self.journal.commit(batch)
         self.announcer.tell([*batch.added, *rows])
         self._tell_finished(operation)
+        if gone and not run.sinks:
+            self.spawn(self.credentials.remove_given_up())
         if rollback is not None and current[0]:
             run.follow_up = OperationRun(self, rollback, replace(stack, **values))
 
@@ -427,17 +429,15 @@ class Engine:
         await run.commit(Batch().change(run.operation))
         self._handed_over.append(run.operation.id)
 
-    async def release(self, stack: Stack, *, abandoned: bool, sinks: Sinks) -> None:
-        """Give up what a stack that is about to be gone held outside its resources; the users of one that is abandoned
-        live on, and so does their project. The credential is kept until its last event has been sent to its sinks.
+    async def release(self, stack: Stack, *, abandoned: bool) -> None:
+        """Give up what a stack that is about to be gone held outside its resources, but for its credential; the users of
+        one that is abandoned live on, and so does their project.
         """
         if stack.parent_id is not None:
             return
         recorded = await self.database.read(queries.stack_by_id, stack.id)
         if recorded is not None and recorded.user_project_id is not None and not abandoned:
             await self.credentials.remove_user_project(stack, recorded.user_project_id)
-        if not sinks:
-            await self.credentials.release(stack)
 
     async def sinks_of(self, stack: Stack) -> Sinks:
         """Where the stack's environment has its events sent; nowhere when it cannot be read any more."""

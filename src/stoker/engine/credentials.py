@@ -1,31 +1,46 @@
 """Acting for a stack's owner after the owner's token is gone.
 
 `trusts` (the default of `deferred_auth_method`): the owner's first request makes a trust to the service user; stacks
-of one owner in one project share it. A request that itself comes by a trust, such as that of a stack for another one,
-lends it: whoever made it removes it. `clouds.yaml`: on a laptop, everything is done as the cloud's own user.
+of one owner in one project share it. One that Keystone does not honour any more is replaced by one of whoever next asks
+for something to be done to the stack. `clouds.yaml`: on a laptop, everything is done as the cloud's own user.
 """
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+
 import orjson
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import MissingCredentialError
+from stoker.base.errors import CloudError, MissingCredentialError
 from stoker.cloud.auth import CloudPool
-from stoker.cloud.credentials import CloudsYamlCredential, Credential, TokenCredential, TrustCredential
+from stoker.cloud.credentials import (
+    CloudsYamlCredential,
+    Credential,
+    StackDomainAdmin,
+    TokenCredential,
+    TrustCredential,
+)
 from stoker.cloud.session import Cloud
-from stoker.store import queries
+from stoker.store import queries, trusts
 from stoker.store.database import Database
+from stoker.store.journal import Batch, Journal
 from stoker.store.records import Stack
+
+LOG = logging.getLogger(__name__)
 
 
 class Credentials:
     """Keeps, finds and gives up the credentials of stacks."""
 
-    def __init__(self, pool: CloudPool, database: Database, cloud_name: str | None = None) -> None:
+    def __init__(self, pool: CloudPool, database: Database, journal: Journal, cloud_name: str | None = None) -> None:
         self._pool = pool
         self._database = database
+        self._journal = journal
         self._cloud_name = cloud_name
+        self._removing = False
 
     async def of_caller(self, context: RequestContext) -> Cloud:
         """Calls made with the caller's own token."""
@@ -35,45 +50,86 @@ class Credentials:
             )
         )
 
-    async def keep(self, context: RequestContext) -> str:
-        """A credential, as text for the stack's row, that outlives the request. Raises MissingCredentialError."""
+    async def lend(self, context: RequestContext, stack: Stack, begin: Callable[[str], Awaitable[None]]) -> None:
+        """Call `begin` with a credential that the stack is to live on: its own, or the caller's where that is no good.
+
+        `begin` records it, and is called once more where it finds that the credential is given up (trusts.GivenUp).
+        Raises MissingCredentialError.
+        """
+        credential = stack.credential
+        mine = context.project_id == stack.project_id
+        if credential is None or (mine and not await self._pool.works(_parsed(credential))):
+            credential = await self._keep(context)
+        try:
+            await begin(credential)
+        except trusts.GivenUp:
+            LOG.info("the credential of stack %s was given up in this instant, another one is taken", stack.name)
+            await begin(await self._keep(context))
+
+    async def _keep(self, context: RequestContext) -> str:
+        """A credential of the caller's, as text for the stack's row, that outlives the request."""
         if self._cloud_name is not None:
             return orjson.dumps({"kind": "clouds.yaml", "name": self._cloud_name}).decode()
         if context.trust_id:
-            return orjson.dumps({"kind": "trust", "id": context.trust_id, "lent": True}).decode()
-        roles = sorted(context.roles)
-        for text in await self._database.read(queries.credentials_of, context.user_id, context.project_id):
-            if orjson.loads(text).get("roles") == roles:
-                return text
-        trust_id = await self._pool.create_trust(await self.of_caller(context))
-        return orjson.dumps({"kind": "trust", "id": trust_id, "roles": roles}).decode()
+            return _trust(context.trust_id)
+        owner = (context.user_id, context.project_id, context.roles)
+        known = await self._database.read(trusts.usable, *owner)
+        if known is not None and await self._pool.works(_parsed(known)):
+            return known
+        made = _trust(await self._pool.create_trust(await self.of_caller(context)))
+        batch = Batch().then(partial(trusts.record, credential=made, owner=owner))
+        if known is not None:
+            batch.then(partial(trusts.give_up, credential=known))
+        await self._journal.commit(batch)
+        return made
 
     async def cloud_of(self, stack: Stack) -> Cloud:
         """Calls on behalf of the stack's owner."""
-        return await self._pool.cloud(_credential(stack))
+        if stack.credential is None:
+            raise MissingCredentialError("The stack has no stored credential; update it once to give it one.")
+        return await self._pool.cloud(_parsed(stack.credential))
 
     async def remove_user_project(self, stack: Stack, project_id: str) -> None:
         """Remove the project of a stack's own users, unless another stack's live there; one that is gone is done."""
         if await self._database.read(queries.user_project_in_use, project_id, stack.id):
             return
-        admin = await (await self.cloud_of(stack)).as_stack_domain_admin()
+        admin = await self._pool.cloud(StackDomainAdmin())
         await admin.request("DELETE", "keystone", f"/projects/{project_id}", ok=(404,))
 
     async def release(self, stack: Stack) -> None:
-        """Give the stack's credential up, unless another stack lives on it."""
-        credential = _credential(stack)
-        if not isinstance(credential, TrustCredential) or stack.credential is None:
+        """Give up what a stack that is gone lived on, unless another one lives on it."""
+        await self._journal.commit(Batch().then(partial(trusts.give_up_unused, credential=stack.credential)))
+        await self.remove_given_up()
+
+    async def remove_given_up(self) -> None:
+        """Remove trusts that no stack lives on any more; those that cannot be now are left for the next time."""
+        if self._removing:
             return
-        if orjson.loads(stack.credential).get("lent"):
-            return
-        if not await self._database.read(queries.credential_in_use, stack.credential, stack.id):
+        self._removing = True
+        try:
+            for text in await self._database.read(trusts.given_up):
+                await self._remove(text)
+        finally:
+            self._removing = False
+
+    async def _remove(self, text: str) -> None:
+        credential = _parsed(text)
+        assert isinstance(credential, TrustCredential)
+        try:
             await self._pool.delete_trust(credential.trust_id, credential)
+        except CloudError as error:
+            LOG.warning("the trust %s, which nothing needs any more, cannot be removed: %s", credential.trust_id, error)
+            if error.transient or not 400 <= error.status < 500:
+                return
+        await self._journal.commit(Batch().then(partial(trusts.forget, credential=text)))
 
 
-def _credential(stack: Stack) -> Credential:
-    if stack.credential is None:
-        raise MissingCredentialError("The stack has no stored credential; update it once to give it one.")
-    stored = orjson.loads(stack.credential)
+def _trust(identifier: str) -> str:
+    return orjson.dumps({"kind": "trust", "id": identifier}).decode()
+
+
+def _parsed(text: str) -> Credential:
+    stored = orjson.loads(text)
     if stored["kind"] == "clouds.yaml":
         return CloudsYamlCredential(stored["name"])
     return TrustCredential(stored["id"])

@@ -96,6 +96,7 @@ class Membership:
         self.others = bool(await engine.database.read(claims.living, now) - {engine.id})
         await self.take_over()
         await engine.announcer.take_over()
+        engine.spawn(engine.credentials.remove_given_up())
 
     def _record(self, now: float) -> EngineRecord:
         settings = self._engine.settings

@@ -58,6 +58,9 @@ def read_states(
         state = ResourceState(row, engine.unknown_type, stack.name, engine.sealer, sealed, former)
         state.type = engine.types.recorded(state, files)
         states[row.uuid] = state
+    if any(state.type.nested for state in states.values()):
+        for uuid in queries.strayed_below(connection, stack.id) & states.keys():
+            states[uuid].row.fingerprint = ""
     return states
 
 

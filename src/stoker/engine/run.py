@@ -374,7 +374,7 @@ class OperationRun(StackContext):
         else:
             if self.operation.action in REMOVES:
                 abandoned = self.operation.action == "ABANDON"
-                await self.engine.release(self.stack, abandoned=abandoned, sinks=self.sinks)
+                await self.engine.release(self.stack, abandoned=abandoned)
             elif self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
                 self.document = await sealed_document(self)
             await self._end(COMPLETE, f"Stack {self.operation.stack_action} completed successfully{self._unchecked()}")

@@ -11,7 +11,7 @@ from stoker.engine.core import Engine
 from stoker.engine.exporting import Document, export
 from stoker.operations.adoption import SEALED_FOR, require_option
 from stoker.operations.lookup import Reference, find_stack
-from stoker.operations.stacks import new_operation
+from stoker.operations.stacks import new_operation, submit
 from stoker.operations.transitions import guard, verdict
 from stoker.store import snapshots
 from stoker.store.records import COMPLETE, UNFINISHED, Operation, Stack
@@ -42,7 +42,7 @@ async def stack_abandon(engine: Engine, context: RequestContext, ref: Reference)
         raise NotSupported("A nested stack belongs to the stack above it; abandon the whole tree, or remove it there.")
     verdict("abandon", stack)
     operation = new_operation(engine, context, stack, "ABANDON", stack.inputs)
-    await engine.submit(stack, operation, guard=guard("abandon"))
+    await submit(engine, context, stack, operation, guard=guard("abandon"))
     ended = await _ended(engine, operation)
     if ended.status != COMPLETE:
         raise NotSupported(f"The stack {stack.name} could not be abandoned: {ended.reason}")

@@ -9,7 +9,7 @@ from stoker.base.errors import BadValue, Bug
 from stoker.engine.core import Engine
 from stoker.engine.ending import rollback_target
 from stoker.operations.lookup import Reference, find_stack
-from stoker.operations.stacks import new_operation
+from stoker.operations.stacks import new_operation, submit
 from stoker.operations.transitions import Verdict, guard, verdict
 from stoker.store import queries
 from stoker.store.records import Operation, Stack
@@ -30,7 +30,7 @@ async def stack_action(engine: Engine, context: RequestContext, ref: Reference, 
 async def _verb(engine: Engine, context: RequestContext, stack: Stack, action: str) -> None:
     """Have every resource do the same thing."""
     operation = new_operation(engine, context, stack, _VERBS[action], stack.inputs)
-    await engine.submit(stack, operation, guard=guard(action))
+    await submit(engine, context, stack, operation, guard=guard(action))
 
 
 async def _cancel(engine: Engine, context: RequestContext, stack: Stack, action: str) -> None:
@@ -41,7 +41,7 @@ async def _cancel(engine: Engine, context: RequestContext, stack: Stack, action:
 async def _roll_back(engine: Engine, context: RequestContext, stack: Stack, action: str) -> None:
     """Go back to what was there before the last operation, whether it runs (`cancel_update`) or has failed."""
     target = rollback_target(stack, await _last(engine, stack))
-    await engine.submit(stack, new_operation(engine, context, stack, "ROLLBACK", target), guard=guard(action))
+    await submit(engine, context, stack, new_operation(engine, context, stack, "ROLLBACK", target), guard=guard(action))
 
 
 async def _retry(engine: Engine, context: RequestContext, stack: Stack, action: str) -> None:
@@ -49,7 +49,7 @@ async def _retry(engine: Engine, context: RequestContext, stack: Stack, action: 
     last = await _last(engine, stack)
     operation = new_operation(engine, context, stack, last.action, last.inputs, observe=last.observe)
     operation.former_inputs, operation.snapshot = last.former_inputs, last.snapshot
-    await engine.submit(stack, operation, guard=guard(action))
+    await submit(engine, context, stack, operation, guard=guard(action))
 
 
 async def _last(engine: Engine, stack: Stack) -> Operation:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
+
+from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import (
@@ -27,7 +29,7 @@ from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack
 from stoker.plugins.resource import NoActionRequired
-from stoker.store import claims
+from stoker.store import claims, queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, Event, Stack
 
@@ -102,8 +104,7 @@ async def resource_mark_unhealthy(
     else:
         return
     row.fingerprint = ""
-    await _record(engine, reading, state, row.status, row.reason)
-    await engine.outdate_holders(stack)
+    await _record(engine, reading, state, row.status, row.reason, partial(queries.note_strayed, stack=stack))
 
 
 async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
@@ -127,7 +128,15 @@ def _leaving(reading: StackContext, name: str) -> ResourceState | None:
     return next((state for state in reading.states.values() if state.row.name == name), None)
 
 
-async def _record(engine: Engine, reading: StackContext, state: ResourceState, status: str, reason: str) -> None:
+async def _record(
+    engine: Engine,
+    reading: StackContext,
+    state: ResourceState,
+    status: str,
+    reason: str,
+    *further: Callable[[Connection], None],
+) -> None:
+    """Record what has been done to a resource with its event, and with whatever else `further` changes."""
     row = state.row
     event = Event(
         id=new_id(),
@@ -143,8 +152,12 @@ async def _record(engine: Engine, reading: StackContext, state: ResourceState, s
     )
     as_read, changed = row.state, state.seal()
     if isinstance(reading, OperationRun):
-        await reading.commit(Batch().change(changed).add(event))
+        batch = Batch().change(changed).add(event)
     else:
         change = partial(claims.change_from_outside, row=changed, as_read=as_read)
-        sinks = await engine.sinks_of(reading.stack)
-        await engine.announcer.commit(Batch().then(change).add(event), sinks)
+        batch = Batch().then(change).add(event)
+    batch.steps.extend(further)
+    if isinstance(reading, OperationRun):
+        await reading.commit(batch)
+    else:
+        await engine.announcer.commit(batch, await engine.sinks_of(reading.stack))

@@ -13,7 +13,7 @@ from stoker.engine.core import Engine
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.requests import check_request
 from stoker.operations.settings import check_policy
-from stoker.operations.stacks import new_operation
+from stoker.operations.stacks import new_operation, submit
 from stoker.operations.transitions import guard, verdict
 from stoker.store import snapshots
 from stoker.store.records import COMPLETE, IN_PROGRESS, REMOVE_SNAPSHOT, Stack, StackSnapshot
@@ -43,7 +43,7 @@ async def snapshot_create(
     )
     operation = new_operation(engine, context, stack, "SNAPSHOT", stack.inputs)
     operation.snapshot = snapshot.id
-    await engine.submit(stack, operation, guard=guard("snapshot"), new=[snapshot])
+    await submit(engine, context, stack, operation, guard=guard("snapshot"), new=[snapshot])
     return snapshot_view(engine, snapshot)
 
 
@@ -103,16 +103,13 @@ async def snapshot_restore(engine: Engine, context: RequestContext, ref: Referen
         engine, context, stack, present.template, environment, present.files, parameters["request"]
     )
     await check_policy(engine, stack, checked)
-    values: dict[str, Any] = {}
-    if stack.credential is None:
-        values["credential"] = await engine.credentials.keep(context)
     operation = new_operation(engine, context, stack, "RESTORE", checked.prepared.row.id)
     operation.snapshot = snapshot.id
 
     def still_there(connection: Connection) -> None:
         _require_complete(snapshots.snapshot_by_id(connection, snapshot.id) or _missing(snapshot_id))
 
-    await engine.submit(stack, operation, checked.prepared, values=values, guard=guard("restore"), fresh=still_there)
+    await submit(engine, context, stack, operation, checked.prepared, guard=guard("restore"), fresh=still_there)
 
 
 def _require_complete(snapshot: StackSnapshot) -> None:

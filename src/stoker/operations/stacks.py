@@ -14,7 +14,7 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import StackExists
 from stoker.base.ids import new_id
 from stoker.engine.core import Engine
-from stoker.engine.loader import LoadedInputs
+from stoker.engine.loader import LoadedInputs, Prepared
 from stoker.operations.adoption import adopted_request
 from stoker.operations.lookup import Reference, find_stack, found_stack
 from stoker.operations.planning import check_plan
@@ -101,6 +101,22 @@ def new_operation(
     )
 
 
+async def submit(
+    engine: Engine,
+    context: RequestContext,
+    stack: Stack,
+    operation: Operation,
+    prepared: Prepared | None = None,
+    **how: Any,
+) -> None:
+    """As `Engine.submit`, on a credential that works: the caller's, where the stack's does not any more."""
+
+    async def begin(credential: str) -> None:
+        await engine.submit(stack, operation, prepared, credential=credential, **how)
+
+    await engine.credentials.lend(context, stack, begin)
+
+
 async def stack_identify(
     engine: Engine, context: RequestContext, ref: Reference, show_deleted: bool = False
 ) -> dict[str, Any]:
@@ -127,10 +143,14 @@ async def stack_create(engine: Engine, context: RequestContext, name: Any, **bod
     await check_plan(engine, context, stack, checked, action, request.plan_digest)
     stack.inputs = checked.prepared.row.id
     stack.description = checked.prepared.loaded.template.description or ""
-    stack.credential = await engine.credentials.keep(context)
     operation = new_operation(engine, context, stack, action, stack.inputs)
-    try:
+
+    async def begin(credential: str) -> None:
+        stack.credential = credential
         await engine.submit_new(stack, operation, checked.prepared, tags, document=document)
+
+    try:
+        await engine.credentials.lend(context, stack, begin)
     except IntegrityError as error:
         raise StackExists(f"The Stack ({stack.name}) already exists.") from error
     return stack_view(stack, tags)
@@ -198,14 +218,11 @@ async def _submit_update(
     values: dict[str, Any] = {"timeout_minutes": stack.timeout_minutes if minutes is None else minutes}
     if request.disable_rollback is not None:
         values["disable_rollback"] = request.disable_rollback
-    if stack.credential is None:
-        values["credential"] = await engine.credentials.keep(context)
     stack = replace(stack, **values)
     observe = engine.settings.observe_on_update or bool(request.converge)
     operation = new_operation(engine, context, stack, "UPDATE", checked.prepared.row.id, observe=observe)
-    await engine.submit(
-        stack, operation, checked.prepared, values=values, tags=tags, guard=guard("update"), fresh=fresh
-    )
+    how = {"values": values, "tags": tags, "guard": guard("update"), "fresh": fresh}
+    await submit(engine, context, stack, operation, checked.prepared, **how)
     return stack_view(stack, tags)
 
 
@@ -215,7 +232,7 @@ async def stack_delete(engine: Engine, context: RequestContext, ref: Reference) 
     await check_deletable(engine, stack)
     await check_exports(engine, stack, [])
     operation = new_operation(engine, context, stack, "DELETE", stack.inputs)
-    await engine.submit(stack, operation, guard=guard("delete"))
+    await submit(engine, context, stack, operation, guard=guard("delete"))
     await engine.journal.commit(Batch().then(partial(change_sets.forget_of_stack, stack_id=stack.id)))
 
 

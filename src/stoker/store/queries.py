@@ -101,16 +101,22 @@ def set_stack_of(connection: Connection, operation: str, stack_id: str, values: 
     return connection.execute(change, parameters).rowcount == 1
 
 
-def outdate_holders(connection: Connection, stack: Stack) -> list[str]:
-    """Have the next update of the stacks above a nested one look into it; uuids of the resources that hold it."""
-    holders: list[str] = []
-    above: Stack | None = stack
-    while above is not None and above.parent_resource is not None and above.parent_id is not None:
-        holders.append(above.parent_resource)
-        above = stack_by_id(connection, above.parent_id)
-    where = tables.resources.c.uuid.in_(holders)
-    connection.execute(update(tables.resources).where(where).values(fingerprint=""))
-    return holders
+def note_strayed(connection: Connection, stack: Stack) -> None:
+    """Have the next update of the stacks above a nested one look into it: it is changed behind their back.
+
+    The note is on the nested stacks' own rows, which no engine that is busy with a stack above writes whole.
+    """
+    nested: Stack | None = stack
+    while nested is not None and nested.parent_id is not None:
+        set_stack(connection, nested.id, {"strayed": True})
+        nested = stack_by_id(connection, nested.parent_id)
+
+
+def strayed_below(connection: Connection, stack_id: str) -> set[str]:
+    """Uuids of the stack's resources whose nested stacks have been changed behind its back."""
+    stacks = tables.stacks.c
+    where = and_(stacks.parent_id == stack_id, stacks.strayed.is_(True), stacks.deleted_at.is_(None))
+    return set(connection.execute(select(stacks.parent_resource).where(where)).scalars())
 
 
 def add_operation(connection: Connection, operation: Operation) -> None:
@@ -146,31 +152,6 @@ def tags_of(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[
         for row in connection.execute(_TAGS_OF, page):
             found.setdefault(row.stack_id, []).append(row.tag)
     return found
-
-
-def credentials_of(connection: Connection, user_id: str, project_id: str) -> list[str]:
-    """The different credentials that this user's newest living stacks in a project hold, the newest first."""
-    columns = tables.stacks.c
-    where = and_(
-        columns.user_id == user_id,
-        columns.project_id == project_id,
-        columns.parent_id.is_(None),
-        columns.deleted_at.is_(None),
-        columns.action != "DELETE",
-        columns.credential.is_not(None),
-    )
-    query = select(columns.credential).where(where).order_by(columns.created_at.desc()).limit(_NEWEST)
-    return list(dict.fromkeys(connection.execute(query).scalars()))
-
-
-def credential_in_use(connection: Connection, credential: str, except_stack: str) -> bool:
-    """Whether another living stack holds the same credential."""
-    where = and_(
-        tables.stacks.c.credential == credential,
-        tables.stacks.c.deleted_at.is_(None),
-        tables.stacks.c.id != except_stack,
-    )
-    return connection.execute(select(tables.stacks.c.id).where(where).limit(1)).first() is not None
 
 
 def user_project_in_use(connection: Connection, project_id: str, except_stack: str) -> bool:

@@ -50,7 +50,11 @@ class Inputs(Record):
 
 @dataclass(slots=True)
 class Stack(Record):
-    """A stack. `live_name` is the name while it is not deleted, so that the name is unique among the living."""
+    """A stack. `live_name` is the name while it is not deleted, so that the name is unique among the living.
+
+    A nested one has `strayed` when it was changed otherwise than by an operation of the stack above it, since that
+    had its last one.
+    """
 
     id: str
     name: str
@@ -76,6 +80,7 @@ class Stack(Record):
     operation: str | None
     credential: str | None
     user_project_id: str | None
+    strayed: bool = False
 
 
 @dataclass(slots=True)

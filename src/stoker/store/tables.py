@@ -1,7 +1,7 @@
 """Tables, in SQLAlchemy Core, the same on SQLite, PostgreSQL and MariaDB.
 
 Times are seconds since the epoch. What may hold secrets is a sealed text (see `sealing`): property values,
-parameters, environments, resource data, attributes, credentials. Texts that many stacks share (templates, files,
+parameters, environments, resource data, attributes. Texts that many stacks share (templates, files,
 environments) are rows of `documents`, keyed by their content.
 """
 
@@ -100,10 +100,23 @@ stacks = Table(
     Column("inputs", Identifier, nullable=False),
     Column("good_inputs", Identifier),
     Column("operation", Identifier),
-    Column("credential", LongText),
+    Column("credential", Name, index=True),
     Column("user_project_id", String(64)),
+    Column("strayed", Boolean, nullable=False, default=False),
     UniqueConstraint("project_id", "live_name"),
     Index("ix_stacks_project_created", "project_id", "created_at"),
+    **_MYSQL,
+)
+
+trusts = Table(
+    "trusts",
+    metadata,
+    Column("credential", Name, primary_key=True),
+    Column("user_id", String(64), nullable=False),
+    Column("project_id", String(64), nullable=False),
+    Column("roles", LongText, nullable=False),
+    Column("given_up", Boolean, nullable=False, index=True),
+    Index("ix_trusts_user_project", "user_id", "project_id"),
     **_MYSQL,
 )
 

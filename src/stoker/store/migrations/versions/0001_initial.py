@@ -522,12 +522,9 @@ def upgrade() -> None:
         sa.Column("inputs", sa.String(length=36), nullable=False),
         sa.Column("good_inputs", sa.String(length=36), nullable=True),
         sa.Column("operation", sa.String(length=36), nullable=True),
-        sa.Column(
-            "credential",
-            sa.Text().with_variant(mysql.LONGTEXT(), "mariadb").with_variant(mysql.LONGTEXT(), "mysql"),
-            nullable=True,
-        ),
+        sa.Column("credential", sa.String(length=255), nullable=True),
         sa.Column("user_project_id", sa.String(length=64), nullable=True),
+        sa.Column("strayed", sa.Boolean(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_stacks")),
         sa.UniqueConstraint("project_id", "live_name", name=op.f("uq_stacks_project_id_live_name")),
         mariadb_charset="utf8mb4",
@@ -538,11 +535,35 @@ def upgrade() -> None:
         mysql_engine="InnoDB",
     )
     with op.batch_alter_table("stacks", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_stacks_credential"), ["credential"], unique=False)
         batch_op.create_index(batch_op.f("ix_stacks_deleted_at"), ["deleted_at"], unique=False)
         batch_op.create_index(batch_op.f("ix_stacks_parent_id"), ["parent_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_stacks_parent_resource"), ["parent_resource"], unique=False)
         batch_op.create_index("ix_stacks_project_created", ["project_id", "created_at"], unique=False)
         batch_op.create_index(batch_op.f("ix_stacks_root_id"), ["root_id"], unique=False)
+
+    op.create_table(
+        "trusts",
+        sa.Column("credential", sa.String(length=255), nullable=False),
+        sa.Column("user_id", sa.String(length=64), nullable=False),
+        sa.Column("project_id", sa.String(length=64), nullable=False),
+        sa.Column(
+            "roles",
+            sa.Text().with_variant(mysql.LONGTEXT(), "mariadb").with_variant(mysql.LONGTEXT(), "mysql"),
+            nullable=False,
+        ),
+        sa.Column("given_up", sa.Boolean(), nullable=False),
+        sa.PrimaryKeyConstraint("credential", name=op.f("pk_trusts")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
+    )
+    with op.batch_alter_table("trusts", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_trusts_given_up"), ["given_up"], unique=False)
+        batch_op.create_index("ix_trusts_user_project", ["user_id", "project_id"], unique=False)
 
     op.create_table(
         "writers",
@@ -604,12 +625,18 @@ def downgrade() -> None:
     op.drop_table("stack_tags")
     op.drop_table("stack_documents")
     op.drop_table("writers")
+    with op.batch_alter_table("trusts", schema=None) as batch_op:
+        batch_op.drop_index("ix_trusts_user_project")
+        batch_op.drop_index(batch_op.f("ix_trusts_given_up"))
+
+    op.drop_table("trusts")
     with op.batch_alter_table("stacks", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_stacks_root_id"))
         batch_op.drop_index("ix_stacks_project_created")
         batch_op.drop_index(batch_op.f("ix_stacks_parent_resource"))
         batch_op.drop_index(batch_op.f("ix_stacks_parent_id"))
         batch_op.drop_index(batch_op.f("ix_stacks_deleted_at"))
+        batch_op.drop_index(batch_op.f("ix_stacks_credential"))
 
     op.drop_table("stacks")
     op.drop_table("stack_settings")
