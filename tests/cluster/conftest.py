@@ -32,6 +32,6 @@ def cluster(tmp_path_factory, postgresql, rabbitmq, served) -> Iterator[Cluster]
     yield from _cluster(tmp_path_factory, "cluster", postgresql, rabbitmq, served)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def mariadb_cluster(tmp_path_factory, mariadb, rabbitmq, served) -> Iterator[Cluster]:
     yield from _cluster(tmp_path_factory, "mariadb_cluster", mariadb, rabbitmq, served)

@@ -27,7 +27,6 @@ from stoker.rpc.envelope import Reply, Service, opened, packed, reply_of, unpack
 
 LOG = logging.getLogger(__name__)
 
-TOPIC = "stoker-engine"
 VERSION = "1.0"
 _SECTION = "oslo_messaging_rabbit"
 NOTIFICATIONS = "oslo_messaging_notifications"
@@ -62,6 +61,15 @@ def register_options(config: cfg.ConfigOpts) -> None:
     config.set_default("rabbit_quorum_queue", True, group=_SECTION)
 
 
+def engine_topic(transport: Any) -> str:
+    """The queue of calls that any engine may take.
+
+    RabbitMQ names queues within a virtual host, and not within an exchange: with `control_exchange` in the name, two
+    installations that differ in it share a broker and take no calls of each other.
+    """
+    return f"{transport.conf.control_exchange}-engine"
+
+
 def open_transport(config: cfg.ConfigOpts) -> Any:
     """The way to the broker that `transport_url` names; nothing is connected yet."""
     register_options(config)
@@ -72,7 +80,7 @@ class MessagingClient:
     """An `EngineClient` that reaches any engine of the cluster. Threads may share it."""
 
     def __init__(self, transport: Any) -> None:
-        target = oslo_messaging.Target(topic=TOPIC, version=VERSION)
+        target = oslo_messaging.Target(topic=engine_topic(transport), version=VERSION)
         self._client = oslo_messaging.get_rpc_client(transport, target, retry=_CONNECT_TRIES)
         self._patience = float(transport.conf.rpc_response_timeout)
 
@@ -143,7 +151,7 @@ class MessagingServer:
     ) -> None:
         self._server = oslo_messaging.get_rpc_server(
             transport,
-            oslo_messaging.Target(topic=TOPIC, server=engine_id, version=VERSION),
+            oslo_messaging.Target(topic=engine_topic(transport), server=engine_id, version=VERSION),
             [_Endpoint(loop, service, told)],
             executor="threading",
             access_policy=oslo_messaging.DefaultRPCAccessPolicy,
@@ -177,7 +185,7 @@ class MessagingPeers:
     """The other engines (`stoker.engine.peers.Peers`). What is only told goes out on threads of its own."""
 
     def __init__(self, transport: Any) -> None:
-        target = oslo_messaging.Target(topic=TOPIC, version=VERSION)
+        target = oslo_messaging.Target(topic=engine_topic(transport), version=VERSION)
         self._client = oslo_messaging.get_rpc_client(transport, target, retry=_CONNECT_TRIES)
         self._telling = oslo_messaging.get_rpc_client(transport, target, retry=1)
         self._senders = ThreadPoolExecutor(2, thread_name_prefix="rpc-tell")
