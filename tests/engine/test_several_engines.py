@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,16 @@ from world import World
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, Fenced
+from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.peers import NoPeers, PeerAway
 from stoker.engine.settings import EngineSettings
 from stoker.engine.stopping import Stop
 from stoker.operations import OPERATIONS
+from stoker.plugins.resource import Call
 from stoker.store import queries
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, FAILED, PENDING, SUPERSEDED, Operation
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, PENDING, SUPERSEDED, Operation
 
 REF = {"name": "shared", "id": None}
 # The tests' clock runs much quicker than the machine works: leases are long, so that only tests make them lapse.
@@ -217,3 +221,87 @@ async def test_an_engine_that_stops_hands_over_at_once(pair: tuple[World, World]
     assert await running((other, other), first.id) is other
     await other.call("resource_signal", ref=REF, name="held", details={"unset_hook": "pre-create"})
     assert (await ended(other, first.id)).status == COMPLETE
+
+
+async def test_two_engines_that_find_the_same_object_do_not_both_take_it(
+    pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two networks of one name one creation succeeds and says 503, the other is not carried out."""
+    served = pair[0].served
+    for do in ("succeed_but_fail", "fail"):
+        rule = Fault(on="POST /network/v2.0/networks", match={"name": "twin"}, do=do, status=503, times=1)
+        served.do(partial(served.cloud.faults.add, rule))
+    found: list[str | None] = []
+    both = asyncio.Event()
+
+    def together(find: Any) -> Any:
+        async def search(call: Call) -> str | None:
+            result: str | None = await find(call)
+            found.append(result)
+            if len(found) == 2:
+                both.set()
+            await both.wait()
+            return result
+
+        return search
+
+    for world in pair:
+        kind = world.engine.registry.get("OS::Neutron::Net")
+        monkeypatch.setattr(kind, "find", together(kind.find))
+    net = {"type": "OS::Neutron::Net", "properties": {"name": "twin"}}
+    wanted = {"heat_template_version": "2021-04-16", "resources": {"net": net}}
+    made = [await world.call("stack_create", name=f"twin{n}", template=wanted) for n, world in enumerate(pair)]
+    shown = [await over(world, stack["id"]) for world, stack in zip(pair, made, strict=True)]
+    assert [stack["status"] for stack in shown] == [COMPLETE, COMPLETE]
+    assert found[0] is not None and found[0] == found[1]
+    ids = {(await world.resources(f"twin{n}"))["net"]["physical_id"] for n, world in enumerate(pair)}
+    listed = served.call("GET", "/network/v2.0/networks?name=twin", token=served.token()).json["networks"]
+    assert ids == {network["id"] for network in listed} and len(listed) == 2
+
+
+async def over(world: World, stack_id: str) -> dict[str, Any]:
+    """The stack once nothing goes on in it; the clock goes on meanwhile."""
+    for _ in range(4000):
+        shown: dict[str, Any] = await world.call("stack_show", ref={"name": None, "id": stack_id})
+        if shown["status"] != IN_PROGRESS:
+            return shown
+        await world.turn()
+    raise AssertionError("it never ended")
+
+
+async def test_a_nested_stack_that_is_changed_while_another_engine_acts_on_its_holder_is_looked_into(
+    pair: tuple[World, World],
+) -> None:
+    """The holder's row is written by the engine that acts on it: the note that something has changed survives."""
+    owner, other = pair
+    inner = {"type": "OS::Heat::TestResource", "properties": {"value": "made"}}
+    files = {"member.yaml": json.dumps({"heat_template_version": "2021-04-16", "resources": {"inner": inner}})}
+    wanted = {"heat_template_version": "2021-04-16", "resources": {"member": {"type": "member.yaml"}}}
+    made = await owner.call("stack_create", name="shared", template=wanted, files=files)
+    await over(owner, made["id"])
+    child = {"name": None, "id": (await owner.resources("shared"))["member"]["physical_id"]}
+    before = await other.call("resource_show", ref=child, name="inner")
+
+    wanted["resources"] |= {
+        "slow": {"type": "OS::Heat::TestResource", "properties": {"action_wait_secs": {"create": 50}}},
+        "member": {"type": "member.yaml", "depends_on": "slow"},
+    }
+    await owner.call("stack_update", ref=REF, template=wanted, files=files)
+    run = owner.engine.runs[made["id"]]
+    for _ in range(1000):  # the clock stands still
+        if run._paused:
+            break
+        await asyncio.sleep(0.002)
+    mark = {"mark_unhealthy": True, "resource_status_reason": "it is ill"}
+    await other.call("resource_mark_unhealthy", ref=child, name="inner", **mark)
+    await over(owner, made["id"])
+    marked = await other.call("resource_show", ref=child, name="inner")
+    assert (marked["action"], marked["status"]) == ("CHECK", FAILED)
+
+    await owner.call("stack_update", ref=REF, template=wanted, files=files)
+    await over(owner, made["id"])
+    after = await other.call("resource_show", ref=child, name="inner")
+    assert (after["action"], after["status"]) == ("CREATE", COMPLETE)
+    assert after["physical_id"] != before["physical_id"]
+    recorded = await other.database.read(queries.stack_by_id, child["id"])
+    assert recorded is not None and not recorded.strayed

@@ -101,15 +101,18 @@ class StoredSources:
 
 
 class Unrecorded:
-    """Which objects no resource is recorded for."""
+    """Which objects no resource is recorded for; `asked_for` are those that somebody wanted to have alone."""
 
     def __init__(self, run: StackContext) -> None:
         self._run = run
+        self.asked_for: set[str] = set()
 
     async def __call__(self, physical_ids: Collection[str]) -> set[str]:
         recorded = await self._run.engine.database.read(queries.recorded_ids, list(physical_ids))
-        mine = {state.row.physical_id for state in self._run.states.values()}
-        return set(physical_ids) - recorded - mine
+        runs = [self._run, *self._run.engine.all_runs()]
+        known = {state.row.physical_id for run in runs for state in run.states.values()}
+        self.asked_for.update(physical_ids)
+        return set(physical_ids) - recorded - known
 
 
 async def _named(state: ResourceState, values: Mapping[str, Any], cloud: Cloud, *, required: bool) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from stoker.base.errors import Fenced, StokerError
 from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
 from stoker.engine.announcing import Announcer, Bus, Sinks
-from stoker.engine.credentials import Credentials
+from stoker.engine.credentials import Credentials, hold
 from stoker.engine.ending import NOTHING, REMOVES, ROLLS_BACK, conclusion, rollback_target
 from stoker.engine.holders import told_holder
 from stoker.engine.loader import LoadedInputs, Loader, Prepared
@@ -25,7 +25,7 @@ from stoker.engine.membership import Membership
 from stoker.engine.peers import NoPeers, Peers
 from stoker.engine.planner import Wanted
 from stoker.engine.reading import Reader
-from stoker.engine.run import OperationRun
+from stoker.engine.run import FORWARD, OperationRun
 from stoker.engine.settings import EngineSettings
 from stoker.engine.stopping import CANCELLED, Stop, gives_way
 from stoker.engine.types import MissingType, TypeTable
@@ -191,7 +191,7 @@ class Engine:
             self._own(operation)
         batch = Batch(claim=claim).then(prepared.save).add(prepared.row, stack, operation)
         if stack.parent_id is None:
-            batch.then(partial(trusts.hold, credential=stack.credential))
+            batch.then(partial(hold, text=stack.credential))
         else:
             batch.then(partial(trusts.inherit, stack_id=stack.id, parent_id=stack.parent_id))
         if document is not None:
@@ -256,12 +256,13 @@ class Engine:
                 fresh(connection)
             busy[0] = claims.begin(connection, operation, self.id, self.clock.now())
             if credential is not None and credential != recorded[0].credential:
+                hold(connection, credential)
                 trusts.move(connection, stack.root_id, recorded[0].credential, credential)
                 changes["credential"] = credential
-            if operation.parent_operation is not None:
-                changes["strayed"] = False
-            elif operation.parent_resource is None:
+            if operation.parent_resource is None:
                 queries.note_strayed(connection, stack)
+            elif operation.parent_operation is not None and operation.action in FORWARD:
+                changes["strayed"] = False
             queries.set_stack(connection, stack.id, changes)
 
         batch.then(take_over)

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 import orjson
+from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import CloudError, MissingCredentialError
@@ -30,6 +31,9 @@ from stoker.store.journal import Batch, Journal
 from stoker.store.records import Stack
 
 LOG = logging.getLogger(__name__)
+
+_OURS = "trust"
+"""The kind of a trust that was made here, and goes with the last stack that lives on it."""
 
 
 class Credentials:
@@ -71,12 +75,13 @@ class Credentials:
         if self._cloud_name is not None:
             return orjson.dumps({"kind": "clouds.yaml", "name": self._cloud_name}).decode()
         if context.trust_id:
-            return _trust(context.trust_id)
+            return orjson.dumps({"kind": "caller's trust", "id": context.trust_id}).decode()
         owner = (context.user_id, context.project_id, context.roles)
         known = await self._database.read(trusts.usable, *owner)
         if known is not None and await self._pool.works(_parsed(known)):
             return known
-        made = _trust(await self._pool.create_trust(await self.of_caller(context)))
+        identifier = await self._pool.create_trust(await self.of_caller(context))
+        made = orjson.dumps({"kind": _OURS, "id": identifier}).decode()
         batch = Batch().then(partial(trusts.record, credential=made, owner=owner))
         if known is not None:
             batch.then(partial(trusts.give_up, credential=known))
@@ -124,8 +129,10 @@ class Credentials:
         await self._journal.commit(Batch().then(partial(trusts.forget, credential=text)))
 
 
-def _trust(identifier: str) -> str:
-    return orjson.dumps({"kind": "trust", "id": identifier}).decode()
+def hold(connection: Connection, text: str | None) -> None:
+    """Let a stack that is recorded in this transaction live on a credential. Raises GivenUp when that goes."""
+    if text is not None and orjson.loads(text)["kind"] == _OURS:
+        trusts.hold(connection, text)
 
 
 def _parsed(text: str) -> Credential:

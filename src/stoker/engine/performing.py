@@ -13,13 +13,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError, StokerError
-from stoker.engine.calls import make_call, users_of
+from stoker.engine.calls import Unrecorded, make_call, users_of
 from stoker.engine.failure import Failure
 from stoker.engine.hooks import hold
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.engine.stopping import Stop, Stopped
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import AttributeKey, Call
+from stoker.store import claims
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED
 
@@ -117,11 +118,7 @@ class Performer:
     async def _enter(self, state: ResourceState, method: Method, call: Call) -> Outcome:
         """One entry. An object that an interrupted create may have made is looked for first."""
         if state.stored.uncertain and state.row.physical_id is None:
-            # One search at a time ends in a recorded id, so that two of them never take the same twin object.
-            async with self.run.engine.searching:
-                call.physical_id = state.row.physical_id = await state.type.find(call)
-                state.stored.uncertain = False
-                await self.run.commit(Batch().change(state.seal()))
+            await self._find(state, call)
         try:
             return await method(call)
         finally:
@@ -130,6 +127,27 @@ class Performer:
             if call.physical_id is not None and state.row.physical_id is None:
                 state.row.physical_id = call.physical_id
             await self.run.adopt_user_project(state.stored.data.get("stack_user_project_id"))
+
+    async def _find(self, state: ResourceState, call: Call) -> None:
+        """Look for the object of an interrupted creation, and record its id.
+
+        Two searches never end with the same one of two equal objects: on one engine they come one after the other, and
+        of two engines that find the same object the later one looks again.
+        """
+        run, unrecorded = self.run, Unrecorded(self.run)
+        call.unrecorded = unrecorded
+        async with run.engine.searching:
+            while state.stored.uncertain:
+                call.physical_id = state.row.physical_id = await state.type.find(call)
+                state.stored.uncertain = False
+                batch = Batch().change(state.seal())
+                if state.row.physical_id in unrecorded.asked_for:
+                    batch.then(partial(claims.take_found, row=state.row))
+                try:
+                    await run.commit(batch)
+                except claims.Taken:
+                    state.stored.uncertain = True
+                    call.physical_id = state.row.physical_id = None
 
     async def _judge(self, state: ResourceState, error: CloudError, hiccups: int) -> Outcome:
         """What a failed call means: try later, try anew, or give up."""

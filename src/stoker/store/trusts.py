@@ -41,15 +41,14 @@ def usable(connection: Connection, user_id: str, project_id: str, roles: Sequenc
     return connection.execute(select(trusts.c.credential).where(where).order_by(trusts.c.credential)).scalar()
 
 
-def hold(connection: Connection, credential: str | None) -> None:
-    """Let a stack that is recorded in this transaction live on a trust. Raises GivenUp when that goes."""
-    if credential is not None and _locked(connection, credential):
+def hold(connection: Connection, credential: str) -> None:
+    """Let a stack that is recorded in this transaction live on a trust. Raises GivenUp when that goes, or is gone."""
+    if _locked(connection, credential) is not False:
         raise GivenUp("The credential has been given up meanwhile.")
 
 
 def move(connection: Connection, root_id: str, former: str | None, credential: str) -> None:
-    """Let a whole tree of stacks live on another credential. Raises GivenUp as `hold`."""
-    hold(connection, credential)
+    """Let a whole tree of stacks live on another credential."""
     connection.execute(update(stacks).where(stacks.c.root_id == root_id).values(credential=credential))
     give_up_unused(connection, former)
 
@@ -85,7 +84,7 @@ def forget(connection: Connection, credential: str) -> None:
 
 
 def _locked(connection: Connection, credential: str) -> bool | None:
-    """Whether a trust is given up, as it stays until the transaction ends; None for what is no trust of ours."""
+    """Whether a trust is given up, as it stays until the transaction ends; None for one that is not recorded."""
     query = select(trusts.c.given_up).where(trusts.c.credential == credential).with_for_update()
     found: bool | None = connection.execute(query).scalar()
     return found

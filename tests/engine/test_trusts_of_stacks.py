@@ -1,0 +1,161 @@
+"""What stacks live on when the owner's token is gone: shared, given up with the last stack, renewed when it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, delete
+from world import World
+
+from stoker.base.errors import CloudError
+from stoker.cloud.auth import CloudPool
+from stoker.emulator.core.faults import Fault
+from stoker.store import queries, tables, trusts
+from stoker.store.journal import Batch
+
+EMPTY = "heat_template_version: 2021-04-16\nresources: {}\n"
+NETWORK = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"
+TRUSTS = "/identity/v3/OS-TRUST/trusts"
+
+
+def in_cloud(world: World) -> list[str]:
+    """Ids of the trusts that the owner has made."""
+    mine = f"{TRUSTS}?trustor_user_id={world.context.user_id}"
+    return [trust["id"] for trust in world.served.call("GET", mine, token=world.context.token).json["trusts"]]
+
+
+def revoke(world: World) -> None:
+    """Remove the owner's trusts behind Stoker's back."""
+    for identifier in in_cloud(world):
+        assert world.served.call("DELETE", f"{TRUSTS}/{identifier}", token=world.context.token).status == 204
+
+
+async def until_none_is_left(world: World) -> None:
+    """Wait until the owner's trusts are gone, from the cloud and from the record."""
+    await world.until(lambda: not in_cloud(world) and not world.database.read_now(trusts.given_up))
+
+
+async def test_stacks_of_one_owner_share_a_trust_that_goes_with_the_last_of_them(world: World) -> None:
+    for name in ("one", "two"):
+        await world.create(name, EMPTY)
+    assert len(in_cloud(world)) == 1
+    await world.delete("one")
+    await world.engine.credentials.remove_given_up()
+    assert len(in_cloud(world)) == 1
+    await world.delete("two")
+    await until_none_is_left(world)
+
+
+async def test_a_trust_that_could_not_be_removed_is_removed_later(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await world.create("web", EMPTY)
+    away = Fault(on=f"DELETE {TRUSTS}/*", do="fail", status=503)
+    world.in_cloud(partial(world.served.cloud.faults.add, away))
+    assert (await world.delete("web"))["status"] == "COMPLETE"
+    await world.until(lambda: world.in_cloud(lambda: away.hits) > 0)
+    assert len(in_cloud(world)) == 1
+    world.in_cloud(partial(world.served.cloud.faults.remove, away.id))
+    await until_none_is_left(world)  # at a heartbeat
+
+
+async def test_a_stack_that_begins_while_the_last_other_one_ends_gets_a_trust_that_lives(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new stack has chosen the trust of the old one, and is about to be recorded when that one has gone."""
+    await world.create("old", EMPTY)
+    submit_new = world.engine.submit_new
+
+    async def late(*arguments: Any, **more: Any) -> None:
+        monkeypatch.undo()
+        await world.delete("old")
+        await until_none_is_left(world)
+        await submit_new(*arguments, **more)
+
+    monkeypatch.setattr(world.engine, "submit_new", late)
+    assert (await world.create("new", NETWORK))["status"] == "COMPLETE"
+    assert len(in_cloud(world)) == 1
+
+
+async def test_a_trust_that_is_being_given_up_is_not_lent(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As above, while the trust's row still says that it is to be removed."""
+    await world.create("old", EMPTY)
+    submit_new, delete_trust = world.engine.submit_new, CloudPool.delete_trust
+    go_on = asyncio.Event()
+
+    async def slow(*arguments: Any) -> None:
+        await go_on.wait()
+        await delete_trust(*arguments)
+
+    async def late(*arguments: Any, **more: Any) -> None:
+        monkeypatch.setattr(world.engine, "submit_new", submit_new)
+        await world.delete("old")
+        await submit_new(*arguments, **more)
+
+    monkeypatch.setattr(CloudPool, "delete_trust", slow)
+    monkeypatch.setattr(world.engine, "submit_new", late)
+    assert (await world.create("new", NETWORK))["status"] == "COMPLETE"
+    assert len(in_cloud(world)) == 2
+    go_on.set()
+    await world.until(lambda: len(in_cloud(world)) == 1)
+    assert (await world.delete("new"))["status"] == "COMPLETE"
+
+
+@pytest.mark.parametrize("request_", ["update", "delete", "check"])
+async def test_a_trust_that_is_gone_is_made_anew_by_the_next_caller(world: World, request_: str) -> None:
+    member = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"
+    template = "heat_template_version: 2021-04-16\nresources: {member: {type: member.yaml}}\n"
+    made = await world.create("web", template, files={"member.yaml": member})
+    revoke(world)
+    with pytest.raises(CloudError):  # what the engine had is worth nothing any more
+        await (await world.engine.credentials.cloud_of(await stack(world, made["id"]))).get("neutron", "/v2.0/networks")
+    if request_ == "update":
+        changed = {"member.yaml": member.replace("}\n", ", other: {type: OS::Neutron::Net}}\n")}
+        shown = await world.update("web", template, files=changed)
+    elif request_ == "delete":
+        shown = await world.delete("web")
+    else:
+        await world.call("stack_action", ref={"name": "web", "id": None}, action="check")
+        shown = await world.settle(made["id"])
+    assert (shown["action"], shown["status"]) == (request_.upper(), "COMPLETE")
+    if request_ != "delete":
+        assert len(in_cloud(world)) == 1
+        recorded = await stack(world, made["id"])
+        children = await world.database.read(queries.child_stacks, [recorded.id])
+        assert {child.credential for child in children} == {recorded.credential}
+        assert (await world.delete("web"))["status"] == "COMPLETE"
+    await until_none_is_left(world)
+
+
+async def stack(world: World, identifier: str) -> Any:
+    return await world.database.read(queries.stack_by_id, identifier)
+
+
+async def test_a_trust_that_was_made_in_vain_is_taken_by_the_next_stack(world: World) -> None:
+    """A process that dies between the trust and the stack leaves a row by which it is found."""
+    await world.engine.credentials._keep(world.context)
+    [made] = in_cloud(world)
+    await world.create("web", EMPTY)
+    assert in_cloud(world) == [made]
+
+
+async def test_what_the_caller_brings_along_is_not_removed(world: World) -> None:
+    """A trust that was not made here stays when the last stack that lived on it is gone."""
+    await world.create("web", EMPTY)
+    [theirs] = in_cloud(world)
+    world.context = replace(world.context, trust_id=theirs)
+    await world.create("other", NETWORK)
+    await world.journal.commit(Batch().then(strike_out))
+    for name in ("web", "other"):
+        assert (await world.delete(name))["status"] == "COMPLETE"
+        await world.engine.credentials.remove_given_up()
+    assert in_cloud(world) == [theirs]
+
+
+def strike_out(connection: Connection) -> None:
+    """Have Stoker forget that it has made the trust itself."""
+    connection.execute(delete(tables.trusts))
