@@ -17,10 +17,17 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 
 import pymysql
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 HOST = "127.0.0.1"
 _START_SECONDS = 60.0
@@ -75,12 +82,34 @@ def program(package: str, *patterns: str) -> Path:
     return path
 
 
+def make_certificate(directory: Path) -> tuple[Path, Path]:
+    """A certificate for the loopback address that vouches for itself, and its key; readable by every user."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, HOST)])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address(HOST))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    texts = (certificate.public_bytes(Encoding.PEM), private)
+    paths = (directory / "certificate.pem", directory / "key.pem")
+    for path, text in zip(paths, texts, strict=True):
+        path.write_bytes(text)
+        path.chmod(0o644)
+    return paths
+
+
 class Server:
     """One server process. Subclasses say how its data are made and how it is run."""
 
     package: str
     user: str
-    directory = Path("/nonexistent")
+    directory = ca_file = key_file = Path("/nonexistent")
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -89,6 +118,7 @@ class Server:
         if os.geteuid() == 0:
             account = pwd.getpwnam(self.user)
             os.chown(self.directory, account.pw_uid, account.pw_gid)
+        self.ca_file, self.key_file = make_certificate(self.directory)
         self._log = (self.directory / "server.log").open("ab")
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -213,6 +243,9 @@ class MariaDB(Server):
             f"--pid-file={self.directory / 'pid'}",
             f"--bind-address={HOST}",
             f"--port={self.port}",
+            f"--ssl-ca={self.ca_file}",
+            f"--ssl-cert={self.ca_file}",
+            f"--ssl-key={self.key_file}",
             "--innodb-flush-log-at-trx-commit=0",
         ]
 
@@ -239,7 +272,17 @@ class RabbitMQ(Server):
 
     def __init__(self) -> None:
         super().__init__()
-        self._distribution_port, self._epmd_port = free_port(), free_port()
+        self._distribution_port, self._epmd_port, self._tls_port = free_port(), free_port(), free_port()
+
+    def prepare(self) -> None:
+        settings = {
+            "listeners.ssl.local": f"{HOST}:{self._tls_port}",
+            "ssl_options.cacertfile": self.ca_file,
+            "ssl_options.certfile": self.ca_file,
+            "ssl_options.keyfile": self.key_file,
+        }
+        lines = "".join(f"{name} = {value}\n" for name, value in settings.items())
+        (self.directory / "rabbitmq.conf").write_text(lines)
 
     def command(self) -> list[str]:
         return [str(program(self.package, "/usr/lib/rabbitmq/bin/rabbitmq-server"))]
@@ -259,6 +302,7 @@ class RabbitMQ(Server):
             "RABBITMQ_LOG_BASE": f"{base}/log",
             "RABBITMQ_GENERATED_CONFIG_DIR": f"{base}/config",
             "RABBITMQ_ENABLED_PLUGINS_FILE": f"{base}/enabled_plugins",
+            "RABBITMQ_CONFIG_FILE": f"{base}/rabbitmq",
             "RABBITMQ_PID_FILE": f"{base}/pid",
             "RABBITMQ_CONF_ENV_FILE": f"{base}/rabbitmq-env.conf",
             # A laptop's share of the disk is enough for tests.
@@ -279,3 +323,8 @@ class RabbitMQ(Server):
     @property
     def url(self) -> str:
         return f"rabbit://guest:guest@{HOST}:{self.port}/"
+
+    @property
+    def tls_url(self) -> str:
+        """Where it speaks TLS, and nothing else."""
+        return f"rabbit://guest:guest@{HOST}:{self._tls_port}/"

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import pytest
 from running_cluster import Cluster
 
-from servers import MariaDB, PostgreSQL, RabbitMQ
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
@@ -19,19 +18,21 @@ def served() -> Iterator[ServedCloud]:
         yield served
 
 
-def _cluster(
-    factory: pytest.TempPathFactory, name: str, server: PostgreSQL | MariaDB, broker: RabbitMQ, served: ServedCloud
-) -> Iterator[Cluster]:
-    cluster = Cluster(factory.mktemp(name), server.new_database(name), broker.url, served, exchange=name)
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory, postgresql, rabbitmq, served) -> Iterator[Cluster]:
+    """On PostgreSQL."""
+    url = postgresql.new_database("cluster")
+    cluster = Cluster(tmp_path_factory.mktemp("cluster"), url, rabbitmq.url, served, "cluster", "")
     yield cluster
     cluster.stop()
 
 
-@pytest.fixture(scope="session")
-def cluster(tmp_path_factory, postgresql, rabbitmq, served) -> Iterator[Cluster]:
-    yield from _cluster(tmp_path_factory, "cluster", postgresql, rabbitmq, served)
-
-
 @pytest.fixture(scope="module")
 def mariadb_cluster(tmp_path_factory, mariadb, rabbitmq, served) -> Iterator[Cluster]:
-    yield from _cluster(tmp_path_factory, "mariadb_cluster", mariadb, rabbitmq, served)
+    """On MariaDB, with TLS to the database and to the broker."""
+    url = f"{mariadb.new_database('cluster')}?ssl_ca={mariadb.ca_file}"
+    options = f"ssl = true\nssl_ca_file = {rabbitmq.ca_file}"
+    directory = tmp_path_factory.mktemp("mariadb_cluster")
+    cluster = Cluster(directory, url, rabbitmq.tls_url, served, "mariadb_cluster", options)
+    yield cluster
+    cluster.stop()

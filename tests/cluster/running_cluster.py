@@ -9,7 +9,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,11 @@ from stoker.store.records import Operation
 
 LEASE, HEARTBEAT = 3.0, 0.5
 PROGRAM = [sys.executable, "-c", "from stoker.cli.main import main; main()"]
+NEXT_VERSION = "99.0.0"
+NEXT_PROGRAM = [
+    sys.executable, "-c", f"import stoker; stoker.__version__ = {NEXT_VERSION!r}; from stoker.cli.main import main; main()"
+]  # fmt: skip
+"""As `PROGRAM`, of a release to come."""
 
 CONFIGURATION = """
 [DEFAULT]
@@ -41,7 +46,11 @@ status_port = {status_port}
 [heat_api]
 bind_host = 127.0.0.1
 bind_port = {api_port}
+[heat_api_cfn]
+bind_host = 127.0.0.1
+bind_port = {cfn_port}
 [oslo_messaging_rabbit]
+{broker_options}
 kombu_reconnect_delay = 0.2
 rabbit_retry_interval = 1
 [oslo_messaging_notifications]
@@ -61,10 +70,10 @@ project_domain_name = Default
 class Process:
     """A process of the cluster."""
 
-    def __init__(self, arguments: list[str], log: Path) -> None:
+    def __init__(self, arguments: list[str], log: Path, program: list[str] = PROGRAM) -> None:
         self.log = log
         with log.open("ab") as output:
-            self.process = subprocess.Popen([*PROGRAM, *arguments], stdout=output, stderr=output)
+            self.process = subprocess.Popen([*program, *arguments], stdout=output, stderr=output)
 
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
@@ -83,8 +92,8 @@ class Process:
 class Engine(Process):
     """An engine process; `id` is that of its record."""
 
-    def __init__(self, arguments: list[str], log: Path, host: str, status_port: int) -> None:
-        super().__init__(arguments, log)
+    def __init__(self, arguments: list[str], log: Path, host: str, status_port: int, program: list[str]) -> None:
+        super().__init__(arguments, log, program)
         self.host, self.status_port, self.id = host, status_port, ""
 
     def status(self, path: str) -> tuple[int, str]:
@@ -96,31 +105,36 @@ class Engine(Process):
 
 
 class Cluster:
-    """`engines(n)` makes n of them run; `call` is a request to the API as the user demo."""
+    """`engines(n)` makes n of them run; `call` is a request to the API as the user demo.
+
+    `exchange` keeps clusters on one broker apart, `broker_options` are lines for the section oslo_messaging_rabbit.
+    """
 
     def __init__(
-        self, directory: Path, database_url: str, broker: str, served: ServedCloud, exchange: str = "stoker"
+        self, directory: Path, database_url: str, broker: str, served: ServedCloud, exchange: str, broker_options: str
     ) -> None:
         self.directory = directory
         self.served = served
         self.database_url = database_url
         self.broker = broker
         self.exchange = exchange
-        self.api_port = free_port()
+        self.broker_options = broker_options
+        self.api_port, self.cfn_port = free_port(), free_port()
         self.running: list[Engine] = []
+        self.others: list[Process] = []
         self._count = 0
         config = self._config("api", 0)
         subprocess.run([*PROGRAM, "db", "sync", "--config-file", str(config)], check=True, capture_output=True)
         self.api = Process(["api", "--config-file", str(config)], directory / "api.log")
         self.database = Database(database_url)
 
-    def _config(self, host: str, status_port: int) -> Path:
+    def _config(self, host: str, status_port: int, lease: float = LEASE) -> Path:
         path = self.directory / f"{host}.conf"
         path.write_text(
             CONFIGURATION.format(
                 broker=self.broker, exchange=self.exchange, key="k" * 32, host=host, database=self.database_url,
-                lease=LEASE,
-                heartbeat=HEARTBEAT, status_port=status_port or "", api_port=self.api_port, cloud=self.served.url,
+                lease=lease, heartbeat=HEARTBEAT, status_port=status_port or "", api_port=self.api_port,
+                cfn_port=self.cfn_port, cloud=self.served.url, broker_options=self.broker_options,
             ).replace("status_port = \n", "")
         )  # fmt: skip
         return path
@@ -135,18 +149,32 @@ class Cluster:
             engine.signal(signal.SIGTERM)
             engine.ended()
         while len(self.running) < number:
-            self.running.append(self.start_engine())
+            self.start_engine()
+        return self.await_engines()
+
+    def await_engines(self) -> list[Engine]:
+        """Wait until the engines that run, and no others, are known as alive."""
         for engine in self.running:
             self._await_record(engine)
         hosts = {engine.host for engine in self.running}
         wait_until(lambda: self.up() == hosts, f"the engines {hosts} are up")
         return list(self.running)
 
-    def start_engine(self) -> Engine:
+    def start_engine(self, lease: float = LEASE, program: list[str] = PROGRAM) -> Engine:
+        """One engine more; it is not waited for."""
         self._count += 1
         host, port = f"host{self._count}", free_port()
-        config = self._config(host, port)
-        return Engine(["engine", "--config-file", str(config)], self.directory / f"{host}.log", host, port)
+        config = self._config(host, port, lease)
+        log = self.directory / f"{host}.log"
+        engine = Engine(["engine", "--config-file", str(config)], log, host, port, program)
+        self.running.append(engine)
+        return engine
+
+    def start_query_api(self) -> str:
+        """The CloudFormation interface beside the other one: its URL."""
+        config = str(self.directory / "api.conf")
+        self.others.append(Process(["api-cfn", "--config-file", config], self.directory / "api-cfn.log"))
+        return f"http://127.0.0.1:{self.cfn_port}/v1/"
 
     def _await_record(self, engine: Engine) -> None:
         def known() -> bool:
@@ -172,7 +200,7 @@ class Cluster:
         return done.stdout
 
     def stop(self) -> None:
-        for process in (*self.running, self.api):
+        for process in (*self.running, *self.others, self.api):
             if process.alive:
                 process.signal(signal.SIGCONT)
                 process.signal(signal.SIGKILL)
@@ -226,17 +254,27 @@ class Cluster:
         """Wait until nothing goes on in these stacks, and require that all came to `state`."""
 
         def settled() -> bool:
-            return all(self._state(name).endswith(("COMPLETE", "FAILED")) for name in names)
+            states = self.states()
+            return all(states.get(name, "").endswith(("COMPLETE", "FAILED")) for name in names)
 
         wait_until(settled, f"{', '.join(names)} are done", 120)
-        found = {name: self._state(name) for name in names}
-        assert found == dict.fromkeys(names, state), [self.stack(name) for name in names]
+        states = self.states()
+        wrong = [name for name in names if states.get(name) != state]
+        assert not wrong, [self.stack(name) for name in wrong]
 
-    def _state(self, name: str) -> str:
-        return str(self.stack(name)["stack_status"])
+    def states(self) -> dict[str, str]:
+        """How all stacks of the user stand, by name; none while the API cannot be reached."""
+        status, answer = self.call("GET", "/stacks")
+        return {stack["stack_name"]: stack["stack_status"] for stack in answer["stacks"]} if status == 200 else {}
 
-    def until_some(self, names: list[str], condition: Callable[[str], bool]) -> None:
-        wait_until(lambda: any(condition(name) for name in names), "some stack gets there")
+    def remove(self, *names: str) -> None:
+        """Delete stacks, and wait until they are gone."""
+        for name in names:
+            assert self.call("DELETE", f"/stacks/{name}/{self.stack(name)['id']}")[0] == 204
+        wait_until(lambda: self._reachable() and not self.states().keys() & set(names), "all is deleted", 120)
+
+    def _reachable(self) -> bool:
+        return self.call("GET", "/stacks?limit=1")[0] == 200
 
     # -- what is recorded, and what is there ---------------------------------------------------------------------
 

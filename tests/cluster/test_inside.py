@@ -8,7 +8,7 @@ import signal
 import pytest
 from running_cluster import Cluster
 from sqlalchemy import text
-from test_cluster import begin, complete, remove
+from test_cluster import await_first_network, begin, complete
 
 from servers import wait_until
 
@@ -23,7 +23,7 @@ resources:
 
 def test_what_goes_on_is_seen_from_outside(cluster: Cluster) -> None:
     engines = cluster.engines(2)
-    identifier = cluster.create("inside", HELD)
+    cluster.create("inside", HELD)
     wait_until(lambda: cluster.command("operation", "list", "-f", "json") != "[]\n", "the operation is listed")
     (row,) = json.loads(cluster.command("operation", "list", "-f", "json"))
     assert (row["stack"], row["action"], row["status"]) == ("inside", "CREATE", "RUNNING")
@@ -47,13 +47,13 @@ def test_what_goes_on_is_seen_from_outside(cluster: Cluster) -> None:
     owner.signal(signal.SIGUSR2)
     wait_until(lambda: "Guru Meditation" in owner.said() and row["id"] in owner.said(), "the report is written")
     assert "k" * 32 not in owner.said()
-    remove(cluster, {"inside": identifier})
+    cluster.remove("inside")
 
 
 def test_deleted_stacks_are_forgotten_when_they_are_old_enough(cluster: Cluster) -> None:
     cluster.engines(1)
     made = begin(cluster, "purged", 2)
-    remove(cluster, made)
+    cluster.remove(*made)
     path = "/stacks/{}/{}".format(*next(iter(made.items())))
     assert "Forgot 0 deleted stacks" in cluster.command("db", "purge", "1")
     assert cluster.call("GET", path)[0] == 200
@@ -76,11 +76,11 @@ def test_on_mariadb_a_killed_engine_is_replaced_by_one_that_finds_the_tables_of_
         connection.execute(text("UPDATE alembic_version SET version_num = '0002'"))
     assert "the next release" in cluster.command("db", "check")
     made = begin(cluster, "maria", 4)
-    wait_until(lambda: cluster.networks(), "the first network")
+    await_first_network(cluster, made)
     victim = max(engines, key=cluster.owned_by)
     assert cluster.owned_by(victim)
     victim.signal(signal.SIGKILL)
     victim.ended()
     cluster.engines(2)
     complete(cluster, made)
-    remove(cluster, made)
+    cluster.remove(*made)
