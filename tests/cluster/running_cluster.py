@@ -24,9 +24,8 @@ from stoker.store.records import Operation
 LEASE, HEARTBEAT = 3.0, 0.5
 PROGRAM = [sys.executable, "-c", "from stoker.cli.main import main; main()"]
 NEXT_VERSION = "99.0.0"
-NEXT_PROGRAM = [
-    sys.executable, "-c", f"import stoker; stoker.__version__ = {NEXT_VERSION!r}; from stoker.cli.main import main; main()"
-]  # fmt: skip
+_RENAMED = f"import stoker; stoker.__version__ = {NEXT_VERSION!r}; from stoker.cli.main import main; main()"
+NEXT_PROGRAM = [sys.executable, "-c", _RENAMED]
 """As `PROGRAM`, of a release to come."""
 
 CONFIGURATION = """
