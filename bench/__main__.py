@@ -7,6 +7,7 @@ that was run on Heat; it is looked for in `$STACKBENCH` and in `../shared/bench/
 Its cases have its own names here but for `requests`, its `reads`.
 The case `networks` compares 500 OS::Neutron::Net with a bare script that makes the same calls to the same emulator;
 `templates` is in `template_cases`, `reads` in `read_cases`, and `tree`, `stacks` and `waiting` in `lifecycle_cases`.
+`databases` compares databases, and numbers of engines, with each other (`database_cases`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench import lifecycle_cases, networks, read_cases, template_cases
+from bench import database_cases, lifecycle_cases, networks, read_cases, template_cases
 
 LIVES = {
     "reads": read_cases.reads,
@@ -37,7 +38,7 @@ LIVES = {
 OUTSIDE = {name: name for name in ("flat", "group", "chain", "fan", "update", "validate")} | {"requests": "reads"}
 """The outside benchmark's cases that are run, with its own names for them."""
 
-CASES = (*OUTSIDE, "networks", "templates", *LIVES)
+CASES = (*OUTSIDE, "networks", "templates", *LIVES, "databases")
 HERE = Path(__file__).parent
 STOKER = [str(Path(sys.executable).with_name("stoker"))]
 
@@ -61,6 +62,8 @@ def main() -> int:
             if "networks" in cases:
                 records.append(networks.measure(place))
     records += lives([case for case in cases if case in LIVES])
+    if "databases" in cases:
+        records += database_cases.measure()
     if arguments.out:
         arguments.out.write_text(json.dumps(records, indent=1))
     show(records, json.loads((HERE / "heat.json").read_text()))

@@ -10,13 +10,17 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from servers import MariaDB, PostgreSQL, RabbitMQ, Server
+from servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing
 
 settings.register_profile("stoker", deadline=None)
 settings.load_profile("stoker")
 
 
-def _running(server: Server) -> Iterator[Server]:
+def _running(kind: type[Server]) -> Iterator[Server]:
+    try:
+        server = kind()
+    except ServerMissing as error:
+        pytest.skip(str(error))
     try:
         server.prepare()
         server.start()
@@ -27,14 +31,14 @@ def _running(server: Server) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Server]:
-    yield from _running(PostgreSQL())
+    yield from _running(PostgreSQL)
 
 
 @pytest.fixture(scope="session")
 def mariadb() -> Iterator[Server]:
-    yield from _running(MariaDB())
+    yield from _running(MariaDB)
 
 
 @pytest.fixture(scope="session")
 def rabbitmq() -> Iterator[Server]:
-    yield from _running(RabbitMQ())
+    yield from _running(RabbitMQ)

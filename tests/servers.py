@@ -22,7 +22,6 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import pymysql
-import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -32,6 +31,10 @@ from cryptography.x509.oid import NameOID
 HOST = "127.0.0.1"
 _START_SECONDS = 60.0
 _POLL_SECONDS = 0.1
+
+
+class ServerMissing(Exception):
+    """A server is not installed and cannot be; the text says why."""
 
 
 def free_port() -> int:
@@ -67,7 +70,7 @@ def _apt_get(*packages: str) -> str | None:
 
 
 def program(package: str, *patterns: str) -> Path:
-    """The newest file that matches one of the patterns, its package being installed if need be; else a skip."""
+    """The newest file that matches one of the patterns, its package installed if need be. Raises ServerMissing."""
 
     def found() -> Path | None:
         paths = [path for pattern in patterns for path in Path("/").glob(pattern.lstrip("/"))]
@@ -78,7 +81,7 @@ def program(package: str, *patterns: str) -> Path:
         problem = _apt_get(package)
         path = found()
         if path is None:
-            pytest.skip(f"{package} is not installed, and apt-get cannot install it: {problem}")
+            raise ServerMissing(f"{package} is not installed, and apt-get cannot install it: {problem}")
     return path
 
 

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 from rows import engine, event, operation, stack
 from sqlalchemy import Column, Connection, MetaData, String, Table, update
+from sqlalchemy.exc import DBAPIError
 
 from stoker.base.errors import Fenced, Invalid
 from stoker.store import claims, queries, schema, tables
-from stoker.store.database import Database
+from stoker.store.database import Database, Pool
+from stoker.store.failures import passes
 from stoker.store.journal import Batch, Claim, Journal
 from stoker.store.records import PENDING, RUNNING, SUPERSEDED, Operation, Resource, Stack
 
@@ -237,6 +239,25 @@ async def test_writes_wait_for_a_database_that_refuses_for_a_while(
     made = stack()
     await journal.commit(Batch().add(made))
     assert await database.read(queries.stack_by_id, made.id) == made
+
+
+async def test_a_process_that_is_paused_in_the_middle_of_a_transaction_holds_nobody_up(
+    url: str, database: Database, journal: Journal, running: tuple[Stack, Operation]
+) -> None:
+    """Its locks go when its transaction has been idle for too long; what it does then is refused, to be done again."""
+    if url.startswith("sqlite"):
+        pytest.skip("processes on different machines do not share a file")
+    made, _ = running
+    paused = Database(url, Pool(idle_transaction=1.0))
+    with paused.engine.connect() as connection:
+        queries.set_stack(connection, made.id, {"reason": "never to be seen"})
+        await journal.commit(Batch().then(partial(queries.set_stack, stack_id=made.id, values={"reason": "seen"})))
+        with pytest.raises(DBAPIError) as refused:
+            queries.set_stack(connection, made.id, {"reason": "too late"})
+    assert passes(refused.value)
+    recorded = await paused.read(queries.stack_by_id, made.id)
+    assert recorded is not None and recorded.reason == "seen"
+    paused.close()
 
 
 def test_names_that_differ_by_case_are_different(database: Database) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from stoker.plugins.recovery import OWN_RECORD, FoundBy, Recovery
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ResourceType
 from stoker.schema.constraints import Constraint
@@ -49,15 +50,25 @@ def _index(types: Mapping[str, ResourceType]) -> str:
 
 def _recovery(types: Mapping[str, ResourceType]) -> str:
     """A table to be included: types that are found again in the same way share a row."""
-    ways: dict[str, list[str]] = {}
+    ways: dict[Recovery, list[str]] = {}
     for name, kind in types.items():
-        if not kind.local:
-            ways.setdefault(kind.recovery, []).append(name)
+        link = f"[{name}](/generated/types/{file_name(name)}.md)"
+        ways.setdefault(way_of(kind), []).append(link)
+        if kind.copy is not None:
+            ways.setdefault(way_of(kind.copy), []).append(f"copies of {link}")
+    order = list(FoundBy)
     rows = [
-        (sentence(way), ", ".join(f"[{name}](/generated/types/{file_name(name)}.md)" for name in names))
-        for way, names in sorted(ways.items(), key=lambda item: -len(item[1]))
+        (way.by.value, sentence(way.why), ", ".join(names))
+        for way, names in sorted(ways.items(), key=lambda item: (order.index(item[0].by), -len(item[1])))
     ]
-    return table(("How the object of an interrupted creation is found", "Types"), rows)
+    return table(("Found by", "Why nothing is made twice, and nothing is forgotten", "Types"), rows)
+
+
+def way_of(kind: ResourceType) -> Recovery:
+    """How a type finds what an interrupted creation made."""
+    way = OWN_RECORD if kind.local else kind.recovery
+    assert way is not None, f"{kind} does not say how it is found again; the registry refuses such a type"
+    return way
 
 
 def _page(name: str, kind: ResourceType) -> str:
@@ -181,6 +192,5 @@ def _attributes(attributes: Mapping[str, Attribute]) -> str:
 
 
 def _after_crash(kind: ResourceType) -> str:
-    if kind.local:
-        return "There is nothing to find: the resource lives in Stoker's own record."
-    return sentence(kind.recovery)
+    way = way_of(kind)
+    return f"Found by {way.by.value}. {sentence(way.why)}"

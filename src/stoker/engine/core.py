@@ -431,8 +431,9 @@ class Engine:
         self._handed_over.append(run.operation.id)
 
     async def release(self, stack: Stack, *, abandoned: bool) -> None:
-        """Give up what a stack that is about to be gone held outside its resources, but for its credential; the users of
-        one that is abandoned live on, and so does their project.
+        """Give up what a stack that is about to be gone held outside its resources, but for its credential.
+
+        The users of one that is abandoned live on, and so does their project.
         """
         if stack.parent_id is not None:
             return

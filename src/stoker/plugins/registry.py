@@ -20,6 +20,7 @@ from stoker.cloud.finders import FINDERS
 from stoker.cloud.services import SERVICES
 from stoker.plugins.constraints import CustomCheck
 from stoker.plugins.event_sink import EventSink
+from stoker.plugins.recovery import Recovery
 from stoker.plugins.resource import ResourceType
 from stoker.schema.constraints import CustomConstraint
 from stoker.schema.property import Finalizer, Property
@@ -133,7 +134,7 @@ def declaration_problems(kind: ResourceType, constraints: Mapping[str, CustomChe
         yield "has no type_name"
     if kind.service is not None and kind.service not in SERVICES:
         yield f"needs the service {kind.service!r}, which is not one of ours"
-    if not kind.local and not kind.recovery:
+    if not kind.local and not (isinstance(kind.recovery, Recovery) and kind.recovery.why):
         yield "has side effects and does not say (in `recovery`) how an interrupted creation is found again"
     yield from _schema_problems(kind.properties, "properties", constraints)
     yield from _schema_problems(kind.update_policy, "update_policy", constraints)

@@ -42,6 +42,7 @@ from stoker.plugins.call import (
 )
 from stoker.plugins.names import resolves_names
 from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.recovery import Recovery
 from stoker.schema.property import SUPPORTED, Attribute, Property, Support, has_custom_constraints, has_secrets
 
 __all__ = [
@@ -75,7 +76,7 @@ class ResourceType(ABC):
     `extension` is the alias of an API extension that this service must have loaded besides.
     `local` types make no call and have no side effect outside the record, so no intent is recorded beforehand.
     `any_properties` types take whatever properties they are given, unchecked.
-    `recovery` says how `find` recognizes the object of an interrupted creation; every type that is not local has one.
+    `recovery` says how `find` recognises the object of an interrupted creation; every type that is not local has one.
     `deaf_during` are the actions during which a signalable type takes no signals.
     `updates_with_parent` types are updated whenever their stack is, `replaced_with_parent` ones replaced.
     `any_attribute` types answer to attributes that they do not declare (a group: those of its members).
@@ -107,7 +108,7 @@ class ResourceType(ABC):
     signalable: ClassVar[bool] = False
     deaf_during: ClassVar[frozenset[str]] = frozenset({"SUSPEND", "DELETE"})
     hidden_data: ClassVar[frozenset[str]] = frozenset()
-    recovery: ClassVar[str] = ""
+    recovery: ClassVar[Recovery | None] = None
     copy: ClassVar[ContentCopy | None] = None
     unsaved: ClassVar[frozenset[str]] = frozenset({"CREATE", "UPDATE"})
 

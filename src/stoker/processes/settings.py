@@ -23,6 +23,9 @@ _SHORTEST_KEY = 16
 
 _log = logging.getLogger(__name__)
 
+_IDLE_PART = 0.5
+"""The part of its lease for which an engine may leave a transaction alone: taken for dead, it holds no locks."""
+
 
 def set_login(config: cfg.ConfigOpts, group: str, auth_type: str, auth: Mapping[str, Any]) -> None:
     """Let `group` log in by a plug-in of keystoneauth, where the configuration files do not say otherwise.
@@ -82,7 +85,13 @@ def encryption_keys(config: cfg.ConfigOpts) -> list[str]:
 def database_pool(config: cfg.ConfigOpts) -> Pool:
     """How many connections are kept, and for how long."""
     database = config.database
-    return Pool(database.max_pool_size, database.max_overflow, database.pool_timeout, database.connection_recycle_time)
+    return Pool(
+        database.max_pool_size,
+        database.max_overflow,
+        database.pool_timeout,
+        database.connection_recycle_time,
+        idle_transaction=config.engine.lease_seconds * _IDLE_PART,
+    )
 
 
 def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:

@@ -22,6 +22,7 @@ from urllib.parse import quote
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.plugins.waiting import Waiter
 from stoker.resources.wire import older_spellings, to_wire, wire_value, without_nulls
@@ -81,9 +82,11 @@ class RestResource(ResourceType):
     deleting: ClassVar[Waiter | None] = None
     computed: ClassVar[frozenset[str]] = frozenset()
     unobserved: ClassVar[frozenset[str]] = frozenset()
-    recovery: ClassVar[str] = (
-        "By name in the project's list. A name given in the template is not proof enough: the object must also have "
-        "been made since the action began, be as it was asked for, and belong to no other resource."
+    recovery = Recovery(
+        FoundBy.NAME,
+        "The physical name is looked for in the project's list. A name given in the template is not proof "
+        "enough: the object must also have been made since the action began, be as it was asked for, and "
+        "belong to no other resource.",
     )
 
     def __init_subclass__(cls, **arguments: Any) -> None:

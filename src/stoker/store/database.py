@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
+from math import ceil
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
@@ -40,12 +41,16 @@ _log = logging.getLogger(__name__)
 class Pool:
     """Connections of one process (heat.conf, section database): `size` are kept, 0 being no limit, and `overflow` more
     may be open for a while. One is waited for `timeout` seconds and renewed after `recycle` seconds; -1 is never.
+
+    `idle_transaction` are the seconds after which the server ends a transaction in which nothing is asked for any more:
+    that of a process that is paused, or of a machine that is gone, would keep its locks and hold everybody else up.
     """
 
     size: int = 5
     overflow: int = 50
     timeout: float | None = None
     recycle: int = 3600
+    idle_transaction: float | None = None
 
     def options(self) -> dict[str, Any]:
         """The same in SQLAlchemy's words."""
@@ -154,10 +159,36 @@ def _engine(url: str, pool: Pool) -> Engine:
 
 def _server_engine(url: str, pool: Pool) -> Engine:
     """Each statement sees what others have committed, so that whoever waited for a row's lock reads what it is now."""
-    return create_engine(
+    engine = create_engine(
         url,
         pool_pre_ping=True,
         isolation_level="READ COMMITTED",
         connect_args={"connect_timeout": _CONNECT_SECONDS},
         **pool.options(),
     )
+    if pool.idle_transaction is not None:
+        limit = _IDLE_LIMIT[engine.dialect.name](pool.idle_transaction)
+        event.listen(engine, "connect", lambda connection, _record: limit(connection))
+    return engine
+
+
+def _limit_on_postgresql(seconds: float) -> Callable[[Any], None]:
+    def limit(connection: Any) -> None:
+        connection.execute(f"SET SESSION idle_in_transaction_session_timeout = {seconds * 1000:.0f}")
+        connection.commit()
+
+    return limit
+
+
+def _limit_on_mysql(seconds: float) -> Callable[[Any], None]:
+    """MySQL knows no limit but for all idle connections; those of the pool are then renewed before they are used."""
+
+    def limit(connection: Any) -> None:
+        name = "idle_transaction_timeout" if "MariaDB" in connection.server_version else "wait_timeout"
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET SESSION {name} = {ceil(seconds)}")
+
+    return limit
+
+
+_IDLE_LIMIT = {_POSTGRESQL: _limit_on_postgresql, "mysql": _limit_on_mysql, "mariadb": _limit_on_mysql}

@@ -6,8 +6,10 @@ from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 
-_POSTGRESQL_CLASSES = ("08", "40", "53", "57P")
-"""SQLSTATE: connection lost, serialisation failed, out of resources, server shut down or starting."""
+_POSTGRESQL_CLASSES = ("08", "25P03", "40", "53", "57P")
+"""SQLSTATE: connection lost, transaction idle for too long, serialisation failed, out of resources, server shut down or
+starting.
+"""
 
 _MYSQL_CODES = frozenset(
     {

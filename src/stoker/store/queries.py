@@ -23,8 +23,6 @@ from stoker.store.records import (
 )
 
 _PAGE = 400
-_NEWEST = 20
-"""How many stacks are looked at for a credential to share: each may have been made with other roles."""
 
 _RESOURCES_OF = statements.where(tables.resources, "stack_id").order_by(tables.resources.c.position)
 _RESOURCES_OF_MANY = statements.where_among(tables.resources, "stack_id").order_by(tables.resources.c.position)

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
@@ -68,7 +69,10 @@ class AccessKey(ResourceType):
 
     type_name = "AWS::IAM::AccessKey"
     description = "An access key and secret of a user of the stack."
-    recovery = "By its access key, which is chosen and recorded before the service is asked."
+    recovery = Recovery(
+        FoundBy.IDENTIFIER,
+        "The access key is chosen and recorded before the service is asked.",
+    )
     hidden_data = frozenset({_SECRET, _CREDENTIAL})
 
     properties = {

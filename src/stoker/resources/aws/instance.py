@@ -12,6 +12,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.aws.instance_schema import ATTRIBUTES, PROPERTIES, device_problems
 from stoker.resources.base import dig
@@ -34,7 +35,10 @@ class Instance(ResourceType):
     physical_name_limit = NAME_LIMIT
     properties = PROPERTIES
     attributes = ATTRIBUTES
-    recovery = "By name in the project's list: the name is the physical one."
+    recovery = Recovery(
+        FoundBy.NAME,
+        "The name is always the physical one, looked for in the project's list.",
+    )
 
     def __init__(self) -> None:
         self._server = Server()

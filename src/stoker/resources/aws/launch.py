@@ -7,6 +7,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Done, Outcome, Replace
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Neighbour, ResourceType, Snapshot
 from stoker.resources.aws.instance_schema import BLOCK_DEVICES, SCHEDULER_HINTS, device_problems
 from stoker.resources.declare import custom
@@ -22,7 +23,10 @@ class LaunchConfiguration(ResourceType):
 
     type_name = TYPE_NAME
     description = "What the instances of a group are made like."
-    recovery = "It makes nothing that would have to be found."
+    recovery = Recovery(
+        FoundBy.RECORD,
+        "It makes nothing that would have to be found.",
+    )
 
     properties = {
         "ImageId": Property(description="The image, by id or name.", constraints=custom("glance.image")),

@@ -10,6 +10,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ContentCopy, Snapshot
 from stoker.plugins.waiting import Waiter
 
@@ -22,7 +23,10 @@ class VolumeBackup(ContentCopy):
 
     type_name = "OS::Cinder::Volume"
     service = "cinder"
-    recovery = "By its name, among the project's backups."
+    recovery = Recovery(
+        FoundBy.NAME,
+        "The name is the physical one, among the project's backups.",
+    )
 
     def of(self, resource: Snapshot) -> Mapping[str, Any]:
         return {"volume": resource.physical_id}

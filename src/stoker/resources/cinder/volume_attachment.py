@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.declare import custom
 from stoker.resources.nova.volume_attachments import (
@@ -28,7 +29,10 @@ class VolumeAttachment(ResourceType):
     type_name = "OS::Cinder::VolumeAttachment"
     description = "The attachment of a volume to a server."
     service = "cinder"
-    recovery = "By the server and the volume: Nova keeps at most one attachment of a volume to a server."
+    recovery = Recovery(
+        FoundBy.LIKENESS,
+        "The server and the volume tell it: Nova keeps at most one attachment of a volume to a server.",
+    )
 
     properties = {
         "instance_uuid": Property(description="Id of the server.", required=True, change=Change.UPDATE),

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import custom
@@ -23,7 +24,10 @@ class VolumeType(RestResource):
     collection = Collection("cinder", "/types", "volume_type", "volume_types", created_field=None, owner=None)
     support = Support(version="2015.1")
     extension = "os-types-manage"
-    recovery = "By name, which is unique, among all types: it must be as it was asked for."
+    recovery = Recovery(
+        FoundBy.NAME,
+        "Names are unique among all types; one of that name must be as it was asked for.",
+    )
 
     properties = {
         "name": Property(description="Name of the type.", required=True, change=Change.UPDATE),

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource
@@ -35,9 +36,10 @@ class WebImage(RestResource):
     support = Support(version="12.0.0")
     collection = Collection("glance", "/v2/images", members="images", owner=None)
     identity = None
-    recovery = (
-        "By its id or name if the template gives one, in the project's list: the image must have been made since the "
-        "action began, be as it was asked for, and belong to no other resource."
+    recovery = Recovery(
+        FoundBy.LIKENESS,
+        "Its id or name, if the template gives one, is looked for in the project's list: the image must have "
+        "been made since the action began, be as it was asked for, and belong to no other resource.",
     )
 
     properties = {

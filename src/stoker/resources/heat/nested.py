@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from stoker.plugins.outcome import Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ResourceType
 from stoker.plugins.unknowns import as_parameters
 
@@ -21,7 +22,10 @@ class NestedStackResource(ResourceType):
     path_in_attribute = True
     checkable = True
     always_replace_on_check_failed = False
-    recovery = "The nested stack is recorded under its parent resource, so running it again goes on with the same one."
+    recovery = Recovery(
+        FoundBy.RECORD,
+        "The nested stack is recorded under its parent resource, so running it again goes on with the same one.",
+    )
 
     @abstractmethod
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:

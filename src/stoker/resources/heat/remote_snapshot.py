@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ContentCopy, Snapshot
 from stoker.plugins.waiting import Waiter
 from stoker.resources.heat.remote_cloud import remote_cloud
@@ -22,7 +23,10 @@ class RemoteSnapshot(ContentCopy):
 
     type_name = "OS::Heat::Stack"
     service = "heat"
-    recovery = "By its name, among the remote stack's snapshots."
+    recovery = Recovery(
+        FoundBy.NAME,
+        "The name is the physical one, among the remote stack's snapshots.",
+    )
 
     def of(self, resource: Snapshot) -> Mapping[str, Any]:
         name = resource.data.get("stack_name", resource.physical_name)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from stoker.plugins.outcome import Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
@@ -57,7 +58,10 @@ class StoredConfig(ResourceType):
     """A configuration stored under the resource's own uuid, which makes storing it twice harmless."""
 
     service = "heat"
-    recovery = "The configuration has the resource's uuid as its id, and storing the same id again changes nothing."
+    recovery = Recovery(
+        FoundBy.IDENTIFIER,
+        "The configuration has the resource's uuid as its id, and storing the same id again changes nothing.",
+    )
     attributes = {"config": Attribute("The configuration as stored.", Type.STRING)}
 
     def validate(self, properties: Mapping[str, Any]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import Any
 from stoker.base.ids import new_id
 from stoker.plugins.agents import AGENT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, NoActionRequired, ResourceType
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
@@ -82,8 +83,9 @@ class SoftwareDeployment(ResourceType):
     deaf_during = frozenset()
     any_attribute = True
     hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id", "signal_url"})
-    recovery = (
-        "The deployment has the resource's uuid as its id; derived configurations are chosen before they are made."
+    recovery = Recovery(
+        FoundBy.IDENTIFIER,
+        "The deployment has the resource's uuid as its id; derived configurations are chosen before they are made.",
     )
 
     properties = {"server": Property(description="Id of the server.", required=True), **COMMON_PROPERTIES}

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import dig
@@ -28,7 +29,10 @@ class Stack(ResourceType):
     updates_with_parent = True
     checkable = True
     copy = RemoteSnapshot()
-    recovery = "By the stack's name in the remote project, which is the physical name."
+    recovery = Recovery(
+        FoundBy.NAME,
+        "The stack's name in the remote project is the physical one, and names are unique there.",
+    )
 
     properties = {
         "context": Property(

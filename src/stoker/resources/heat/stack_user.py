@@ -15,6 +15,7 @@ from uuid import uuid4
 from stoker.base.errors import CloudError, Conflict
 from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.heat.random_string import random_text
 
@@ -35,7 +36,10 @@ class StackUserResource(ResourceType):
 
     signalable = True
     hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id", "token"})
-    recovery = "By the user's name, the physical name, in the stack domain; its secrets are recorded before it is made."
+    recovery = Recovery(
+        FoundBy.NAME,
+        "The user's name is the physical one, in the stack domain; its secrets are recorded before it is made.",
+    )
 
     async def find(self, call: Call) -> str | None:
         admin = await call.cloud.as_stack_domain_admin()

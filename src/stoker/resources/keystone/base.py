@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.plugins.outcome import Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.declare import custom
@@ -36,9 +37,10 @@ class KeystoneResource(RestResource):
     taken for ours, to be deleted with the stack: an object with a name from the template bears a mark.
     """
 
-    recovery = (
-        f"By name in the domain. An object whose name the template gives must also bear our mark, the field {MARK}, "
-        "which is sent with such a name."
+    recovery = Recovery(
+        FoundBy.NAME,
+        "The name is looked for in the domain. An object whose name the template gives must also bear our "
+        f"mark, the field {MARK}, which is sent with such a name.",
     )
 
     async def create_body(self, call: Call) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import VALUE_SPECS, NeutronResource, collection, ip_address
@@ -26,9 +27,10 @@ class FloatingIP(NeutronResource):
     collection = collection("floatingip")
     unobserved = frozenset({"dns_name", "dns_domain"})
     identity = "description"
-    recovery = (
-        "By its description, in which our physical name is sent unless value_specs sets another; then the floating IP "
-        "must have been made since the action began, be as it was asked for, and belong to no other resource."
+    recovery = Recovery(
+        FoundBy.MARK,
+        "The description is our physical name, unless value_specs sets another; then the floating IP must "
+        "have been made since the action began, be as it was asked for, and belong to no other resource.",
     )
 
     properties = {

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.plugins.outcome import Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
@@ -25,7 +26,10 @@ class FloatingIPAssociation(NeutronResource):
     type_name = "OS::Neutron::FloatingIPAssociation"
     description = "Leads a floating IP that exists to a port."
     collection = collection("floatingip")
-    recovery = "By the floating IP leading to the port; no other resource may have that association."
+    recovery = Recovery(
+        FoundBy.LIKENESS,
+        "The floating IP leads to the port; no other resource may have that association.",
+    )
 
     properties = {
         "floatingip_id": Property(description="Id of the floating IP.", required=True, change=Change.UPDATE),

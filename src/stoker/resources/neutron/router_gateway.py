@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.plugins.outcome import Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
@@ -24,7 +25,10 @@ class RouterGateway(NeutronResource):
     description = "Leads a router to an external network; external_gateway_info of OS::Neutron::Router does the same."
     collection = collection("router")
     support = Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.1"))
-    recovery = "By the router's gateway leading to the network; no other resource may have it."
+    recovery = Recovery(
+        FoundBy.LIKENESS,
+        "The router's gateway leads to the network; no other resource may have it.",
+    )
 
     properties = {
         "router_id": Property(description="Id of the router.", required=True, constraints=custom("neutron.router")),

@@ -7,6 +7,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
@@ -29,9 +30,10 @@ class RouterInterface(NeutronResource):
     description = "Joins a router to a subnet, by the subnet's gateway address or by a port."
     collection = collection("router")
     extension = "router"
-    recovery = (
-        "By the router's port on the subnet, which must have been made since the action began, or by the port being "
-        "in the router; no other resource may have it."
+    recovery = Recovery(
+        FoundBy.LIKENESS,
+        "The router has a port on the subnet, made since the action began, or the port is in the router; no other "
+        "resource may have it.",
     )
 
     properties = {

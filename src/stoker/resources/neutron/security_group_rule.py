@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
@@ -25,9 +26,10 @@ class SecurityGroupRule(NeutronResource):
     extension = "security-group"
     support = Support(version="7.0.0")
     identity = None
-    recovery = (
-        "By its fields among the group's rules, of which no two are the same: it must have been made since the action "
-        "began, and belong to no other resource."
+    recovery = Recovery(
+        FoundBy.LIKENESS,
+        "No two rules of a group are the same: one with its fields must have been made since the action "
+        "began, and belong to no other resource.",
     )
 
     properties = {

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import custom
@@ -28,7 +29,10 @@ class Flavor(RestResource):
     )
     support = Support(version="2014.2")
     computed = frozenset({"extra_specs"})
-    recovery = "By name, which is unique, among all flavors: it must be as it was asked for."
+    recovery = Recovery(
+        FoundBy.NAME,
+        "Names are unique among all flavors; one of that name must be as it was asked for.",
+    )
 
     properties = {
         "name": Property(description="Name of the flavor.", support=Support(version="7.0.0")),

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Snapshot
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import custom, length, one_of
@@ -34,9 +35,10 @@ class KeyPair(RestResource):
     checkable = True
     computed = frozenset({"public_key", "private_key"})
     hidden_data = frozenset({"private_key"})
-    recovery = (
-        "By its name, which is unique for a user: it must have been made since the action began, with the public key "
-        "asked for. One whose private key was to be saved is removed, because nobody can tell the key any more."
+    recovery = Recovery(
+        FoundBy.NAME,
+        "Names are unique for a user: one of that name must have been made since the action began, with the public key "
+        "asked for. One whose private key was to be saved is removed, because nobody can tell the key any more.",
     )
 
     properties = {

@@ -10,6 +10,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, Graph, Node
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.heat.companion_user import adopt_user
@@ -65,9 +66,11 @@ class Server(RestResource):
     hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id"})
     properties = PROPERTIES
     attributes = ATTRIBUTES
-    recovery = (
-        "By name in the project's list; with a name of the template's, by image and time of making besides. Ports "
-        "made for a server bear the resource's mark as their device owner until Nova binds them, and are found by it."
+    recovery = Recovery(
+        FoundBy.NAME,
+        "The name is looked for in the project's list; with a name of the template's, image and time of "
+        "making besides. Ports made for a server bear the resource's mark as their device owner until Nova "
+        "binds them, and are found by it.",
     )
 
     def configure(self, options: Mapping[str, Any]) -> None:

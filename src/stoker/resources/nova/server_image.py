@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ContentCopy, Snapshot
 from stoker.plugins.waiting import Waiter
 
@@ -22,7 +23,10 @@ class ServerImage(ContentCopy):
 
     type_name = "OS::Nova::Server"
     service = "nova"
-    recovery = "By its name and the server that it is of, in the project's images."
+    recovery = Recovery(
+        FoundBy.NAME,
+        "The name is the physical one, and the image must be one of the server, in the project.",
+    )
 
     def of(self, resource: Snapshot) -> Mapping[str, Any]:
         return {"server": resource.physical_id}

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from stoker.base.errors import CloudError, ResourceActionNotSupported
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import CLOCK_SKEW, dig, unrecorded
 from stoker.schema.property import Attribute, Property, Support, Type
@@ -29,9 +30,10 @@ class Container(ResourceType):
     description = "A container of the object store."
     service = "swift"
     checkable = True
-    recovery = (
-        "By name. A container whose name the template gives must also have been made since the action began, and "
-        "belong to no other resource."
+    recovery = Recovery(
+        FoundBy.NAME,
+        "Names are unique in an account. A container whose name the template gives must also have been made since the "
+        "action began, and belong to no other resource.",
     )
 
     properties = {

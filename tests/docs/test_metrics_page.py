@@ -1,0 +1,45 @@
+"""The reference of metrics lists what an engine measures, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from stoker.base.clock import ManualClock
+from stoker.processes.status import EngineMetrics
+
+ROW = re.compile(r"^\| `(?P<name>\w+)(?:\{(?P<labels>[\w,]+)\})?` \| (?P<kind>\w+) \|", re.M)
+SUFFIX = {"counter": "_total"}
+
+
+def idle_engine() -> Any:
+    """As much of an engine as is measured, with nothing going on in it."""
+    return SimpleNamespace(
+        clock=ManualClock(100.0),
+        journal=SimpleNamespace(observe=None, waiting=0),
+        pool=SimpleNamespace(transport=SimpleNamespace(observe=None)),
+        membership=SimpleNamespace(beaten_at=100.0),
+        runs={},
+        all_runs=list,
+    )
+
+
+def test_every_metric_is_in_the_reference_with_its_kind_and_its_labels() -> None:
+    engine = idle_engine()
+    metrics = EngineMetrics(engine)
+    metrics._counts = {"running": 0, "waiting": 0}
+    engine.pool.transport.observe("nova", 200)
+    measured = {
+        family.name + SUFFIX.get(family.type, ""): (
+            family.type,
+            {label for sample in family.samples for label in sample.labels} - {"le"},
+        )
+        for family in metrics.registry.collect()
+    }
+    page = (Path(__file__).parents[2] / "docs/reference/metrics.md").read_text()
+    told = {
+        found["name"]: (found["kind"], set((found["labels"] or "").split(",")) - {""}) for found in ROW.finditer(page)
+    }
+    assert told == measured
