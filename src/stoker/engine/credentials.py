@@ -2,7 +2,8 @@
 
 `trusts` (the default of `deferred_auth_method`): the owner's first request makes a trust to the service user; stacks
 of one owner in one project share it. One that Keystone does not honour any more is replaced by one of whoever next asks
-for something to be done to the stack. `clouds.yaml`: on a laptop, everything is done as the cloud's own user.
+for something to be done to the stack. A request that itself comes by a trust, such as that of a stack for another one,
+lends it: whoever made it removes it. `clouds.yaml`: on a laptop, everything is done as the cloud's own user.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Credentials:
         if self._cloud_name is not None:
             return orjson.dumps({"kind": "clouds.yaml", "name": self._cloud_name}).decode()
         if context.trust_id:
-            return orjson.dumps({"kind": "caller's trust", "id": context.trust_id}).decode()
+            return orjson.dumps({"kind": "lent trust", "id": context.trust_id}).decode()
         owner = (context.user_id, context.project_id, context.roles)
         known = await self._database.read(trusts.usable, *owner)
         if known is not None and await self._pool.works(_parsed(known)):
