@@ -15,6 +15,7 @@ from world import World
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, Fenced
+from stoker.cloud.transport import Answer, Request
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.peers import NoPeers, PeerAway
@@ -305,3 +306,38 @@ async def test_a_nested_stack_that_is_changed_while_another_engine_acts_on_its_h
     assert after["physical_id"] != before["physical_id"]
     recorded = await other.database.read(queries.stack_by_id, child["id"])
     assert recorded is not None and not recorded.strayed
+
+
+async def test_what_a_service_makes_when_another_engine_has_gone_on_is_removed(
+    pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The request is under way for longer than the lease: the other engine finds nothing, and makes its own network."""
+    owner, other = pair
+    assert isinstance(owner.clock, ManualClock)
+    under_way, go_on = asyncio.Event(), asyncio.Event()
+    exchange = owner.pool.transport._exchange
+
+    async def slow(request: Request) -> Answer:
+        if request.method == "POST" and request.url.endswith("/networks"):
+            under_way.set()
+            await go_on.wait()
+        return await exchange(request)
+
+    monkeypatch.setattr(owner.pool.transport, "_exchange", slow)
+    net = {"type": "OS::Neutron::Net", "properties": {"name": "late"}}
+    wanted = {"heat_template_version": "2021-04-16", "resources": {"net": net}}
+    made = await owner.call("stack_create", name="shared", template=wanted)
+    await under_way.wait()
+    owner.engine.membership.leave()  # it reports itself no more, as if its process were paused
+    owner.clock.advance(SETTINGS.lease_seconds + 1)
+    while (await operation(other, (await current(other)).id)).owner != other.engine.id:
+        await other.turn()
+    assert (await over(other, made["id"]))["status"] == COMPLETE
+    theirs = (await other.resources("shared"))["net"]["physical_id"]
+
+    await owner.engine.membership.beat()
+    assert not owner.engine.runs
+    go_on.set()
+    await owner.until(lambda: not owner.engine._tasks)
+    listed = owner.served.call("GET", "/network/v2.0/networks?name=late", token=owner.served.token()).json["networks"]
+    assert [network["id"] for network in listed] == [theirs]

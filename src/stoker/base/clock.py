@@ -43,6 +43,13 @@ class SystemClock:
         return asyncio.get_running_loop().call_later(max(delay, 0.0), callback)
 
 
+async def sleep(clock: Clock, seconds: float) -> None:
+    """Return when the clock has gone on by so many seconds."""
+    over = asyncio.Event()
+    clock.call_later(seconds, over.set)
+    await over.wait()
+
+
 class ManualClock:
     """A clock that stands still until it is moved with `advance`."""
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from stoker import __version__
 from stoker.base.clock import Timer
+from stoker.base.errors import Fenced
 from stoker.engine.peers import Peers
-from stoker.engine.stopping import Stop, gives_way
+from stoker.engine.stopping import LOST, Stop, gives_way
 from stoker.store import claims
 from stoker.store.claims import Standing
 from stoker.store.journal import Batch
@@ -119,10 +120,12 @@ class Membership:
     async def hold(self) -> None:
         """Return once the lease holds: before a call that changes the cloud, which no fence can refuse.
 
-        A run whose claim has been lost meanwhile is abandoned, and does not return from here.
+        Raises Fenced for a run whose claim has been lost meanwhile.
         """
         while self.lapsed:
             await self.next_beat()
+        if LOST.get()():
+            raise Fenced("another engine goes on with it")
 
     async def next_beat(self) -> None:
         """Return when the engine has reported itself the next time."""

@@ -5,15 +5,17 @@ Before a side effect the intent is on disk already; entering again is all there 
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from stoker.base.errors import CloudError, StokerError
+from stoker.base.errors import CloudError, Fenced, StokerError
 from stoker.engine.calls import Unrecorded, make_call, users_of
+from stoker.engine.disowning import disown
 from stoker.engine.failure import Failure
 from stoker.engine.hooks import hold
 from stoker.engine.state import ResourceState, attribute_text
@@ -49,12 +51,28 @@ class Performer:
         Raises Failure (recorded), NeedsReplacement, or Stopped.
         """
         first = [pending] if pending is not None else []
-        done = await self._recording_failure(state, method, first)
-        await self._completed(state, done, _next_batch(first))
+        with self._disowning(state):
+            done = await self._recording_failure(state, method, first)
+            await self._completed(state, done, _next_batch(first))
 
     async def perform_only(self, state: ResourceState, method: Method) -> None:
         """As `perform`, but recording a good end is left to the caller."""
-        await self._recording_failure(state, method, [])
+        with self._disowning(state):
+            await self._recording_failure(state, method, [])
+
+    @contextlib.contextmanager
+    def _disowning(self, state: ResourceState) -> Iterator[None]:
+        """When the claim is lost while the resource's object is being made, see to it that there will be only one."""
+        run, uuid = self.run, state.row.uuid
+        try:
+            yield
+        except (Fenced, Stopped) as stopped:
+            lost = isinstance(stopped, Fenced) or run.stopping is Stop.LOST
+            if lost and uuid in run.making:
+                run.engine.spawn(disown(run, state))
+            raise
+        finally:
+            run.making.pop(uuid, None)
 
     async def prepare(self, state: ResourceState, method: Method) -> None:
         """Enter `method` until it is done; the resource's own action and status stay as they are. Raises Failure."""
@@ -80,6 +98,8 @@ class Performer:
             except CloudError as error:
                 outcome = await self._judge(state, error, hiccups)
                 hiccups += 1
+            except Fenced:
+                raise
             except StokerError as error:
                 outcome = Failed(error.message, kind=error.kind)
             if isinstance(outcome, Again):
@@ -87,6 +107,8 @@ class Performer:
                     state.row.physical_id = outcome.physical_id
                 if first or not state.is_sealed:
                     await run.commit(_next_batch(first).change(state.seal()))
+                if state.row.physical_id is not None:
+                    run.making.pop(state.row.uuid, None)
                 with contextlib.suppress(Stopped):  # the top of the loop leaves, knowing why
                     await self._pause(state, outcome)
             elif isinstance(outcome, Done):
@@ -119,6 +141,10 @@ class Performer:
         """One entry. An object that an interrupted create may have made is looked for first."""
         if state.stored.uncertain and state.row.physical_id is None:
             await self._find(state, call)
+        if state.row.action == "CREATE" and state.row.physical_id is None and not state.type.local:
+            task = asyncio.current_task()
+            assert task is not None
+            self.run.making[state.row.uuid] = task
         try:
             return await method(call)
         finally:
@@ -156,9 +182,19 @@ class Performer:
             state.stored.uncertain = True
         if error.transient:
             return Again(after=error.retry_after or min(2.0**hiccups, LONGEST_BACKOFF) + random.random())
+        if state.stored.uncertain and await self._there_after_all(state):
+            return Again(after=0.0)
         if error.conflict and action == "DELETE":
             return await self._in_use(state, error, hiccups)
         return Failed(error.message, kind=error.kind, in_error=error.conflict)
+
+    async def _there_after_all(self, state: ResourceState) -> bool:
+        """Whether a creation that the service says has failed on its side has made the object nevertheless."""
+        try:
+            await self._find(state, await make_call(self.run, state))
+        except CloudError as error:
+            LOG.info("%s cannot be looked for: %s", state.row.name, error.message)
+        return state.row.physical_id is not None
 
     async def _in_use(self, state: ResourceState, error: CloudError, hiccups: int) -> Outcome:
         """Something still uses the object: wait for it to let go, and say what it is (facts: resource_delete.retry)."""

@@ -30,7 +30,7 @@ from stoker.engine.planner import VerbOrder, Wanted, plan_forward, plan_removal,
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.engine.steps import StepRunner
-from stoker.engine.stopping import Stop, Stopped
+from stoker.engine.stopping import LOST, Stop, Stopped
 from stoker.plugins.resource import AttributeKey
 from stoker.store import exchange
 from stoker.store.journal import Batch, Claim
@@ -52,13 +52,17 @@ VERBS = {
 
 
 class OperationRun(StackContext):
-    """See the module's docstring. `done` is set when the run has ended and everything about it is recorded."""
+    """See the module's docstring. `done` is set when the run has ended and everything about it is recorded.
+
+    `making` has the tasks that make an object whose id is not on disk yet, by the resource's uuid.
+    """
 
     def __init__(self, engine: Engine, operation: Operation, stack: Stack) -> None:
         super().__init__(engine, stack, operation)
         self.operation: Operation = operation
         self.claim: Claim = Claim(operation.id, operation.epoch)
         self.moved: set[str] = set()
+        self.making: dict[str, asyncio.Task[Any]] = {}
         self.failures: list[Failure] = []
         self.stopping: Stop | None = None
         self.cancelled = False
@@ -201,6 +205,7 @@ class OperationRun(StackContext):
             task.add_done_callback(self._tasks.discard)
 
     async def _guard(self, step: Step) -> None:
+        LOST.set(lambda: self.stopping is Stop.LOST)
         try:
             await self._runner.run(step)
         except Failure as failure:
@@ -311,11 +316,18 @@ class OperationRun(StackContext):
             self._idle.set()
 
     def abandon(self) -> None:
-        """Leave everything as it is, in the middle of a call even: another engine has gone on from what is recorded."""
+        """Leave everything as it is, in the middle of a call even: another engine has gone on from what is recorded.
+
+        Only calls that make something go on to their end, so that what comes of them is known.
+        """
         if self.stopping is not Stop.LOST:
             self.stopping = Stop.LOST
-            for task in self._tasks:
+            making = set(self.making.values())
+            for task in self._tasks - making:
                 task.cancel()
+            for task in making:
+                self.engine.spawn(ended(task))
+            self.wake_all()
             self._idle.set()
 
     # -- recording -------------------------------------------------------------------------------------------
@@ -425,3 +437,8 @@ class OperationRun(StackContext):
             "active": self._active,
             "waiting": len(self._paused),
         }
+
+
+async def ended(task: asyncio.Task[Any]) -> None:
+    """Return when a task has ended, however it has."""
+    await asyncio.wait([task])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from enum import Enum
 
 
@@ -28,6 +30,15 @@ def gives_way(running: str, following: str) -> bool:
     neither stops another action half-way, nor is left half done itself.
     """
     return following == "DELETE" or (running not in UNCHANGING and following not in UNCHANGING)
+
+
+def never() -> bool:
+    """For what belongs to no run: it cannot be lost."""
+    return False
+
+
+LOST: ContextVar[Callable[[], bool]] = ContextVar("LOST", default=never)
+"""Whether the run that the present task works for has been lost to another engine."""
 
 
 class Stopped(Exception):

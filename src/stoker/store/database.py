@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import QueuePool
 
-from stoker.base.clock import Clock
+from stoker.base.clock import Clock, sleep
 from stoker.base.errors import Invalid
 from stoker.store import schema
 from stoker.store.failures import passes
@@ -83,7 +83,7 @@ class Database:
                         f"The database {shown} cannot be reached ([database] connection): {error.orig}"
                     ) from error
                 _log.warning("The database %s cannot be reached, trying again in %g s: %s", shown, interval, error.orig)
-            await _pause(interval, clock)
+            await sleep(clock, interval)
 
     def migrate(self) -> None:
         """Bring the tables up to this version; safe to call by several processes at once."""
@@ -127,12 +127,6 @@ class Database:
         """Give all connections back."""
         self._readers.shutdown(wait=True)
         self.engine.dispose()
-
-
-async def _pause(seconds: float, clock: Clock) -> None:
-    over = asyncio.Event()
-    clock.call_later(seconds, over.set)
-    await over.wait()
 
 
 def _engine(url: str, pool: Pool) -> Engine:
