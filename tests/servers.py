@@ -312,6 +312,10 @@ class RabbitMQ(Server):
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-rabbit disk_free_limit 1000000",
         }
 
+    def control(self, arguments: list[str]) -> list[str]:
+        """A command of rabbitmqctl to this broker, for `run`."""
+        return [str(program(self.package, "/usr/lib/rabbitmq/bin/rabbitmqctl")), *arguments]
+
     def remove(self) -> None:
         super().remove()
         epmd = program(self.package, "/usr/bin/epmd")  # the name server of Erlang, which the broker leaves behind

@@ -8,12 +8,28 @@ import pytest
 from running_cluster import Cluster
 
 from stoker.base.clock import SystemClock
+from stoker.emulator.identity import tokens
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 
 
 @pytest.fixture(scope="session")
-def served() -> Iterator[ServedCloud]:
+def issued() -> Iterator[list[str]]:
+    """Every token that the emulated cloud gives out, as it does so."""
+    given: list[str] = []
+    make = tokens.secrets.token_urlsafe
+
+    def noted(size: int) -> str:
+        given.append(make(size))
+        return given[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens.secrets, "token_urlsafe", noted)
+        yield given
+
+
+@pytest.fixture(scope="session")
+def served(issued: list[str]) -> Iterator[ServedCloud]:
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.05)) as served:
         yield served
 

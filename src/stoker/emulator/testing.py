@@ -77,7 +77,7 @@ class ServedCloud:
         clock = self.cloud.clock
         if not isinstance(clock, ManualClock):
             raise TypeError("Only a cloud on a ManualClock can be moved in time.")
-        self._tokens.clear()
+        self.forget_tokens()
         self.do(lambda: clock.advance(seconds))
 
     def call(
@@ -112,6 +112,10 @@ class ServedCloud:
         if (user, project) not in self._tokens:
             self._tokens[user, project] = self._log_in(user, project)
         return self._tokens[user, project]
+
+    def forget_tokens(self) -> None:
+        """Log in anew where a token is asked for next."""
+        self._tokens.clear()
 
     def _log_in(self, user: str, project: str | None) -> str:
         default = {"id": "default"}

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 import random
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -50,22 +50,21 @@ class Performer:
 
         Raises Failure (recorded), NeedsReplacement, or Stopped.
         """
-        first = [pending] if pending is not None else []
-        with self._disowning(state):
-            done = await self._recording_failure(state, method, first)
-            await self._completed(state, done, _next_batch(first))
+        await self._disowning(state, self._perform(state, method, [pending] if pending is not None else []))
+
+    async def _perform(self, state: ResourceState, method: Method, first: list[Batch]) -> None:
+        done = await self._recording_failure(state, method, first)
+        await self._completed(state, done, _next_batch(first))
 
     async def perform_only(self, state: ResourceState, method: Method) -> None:
         """As `perform`, but recording a good end is left to the caller."""
-        with self._disowning(state):
-            await self._recording_failure(state, method, [])
+        await self._disowning(state, self._recording_failure(state, method, []))
 
-    @contextlib.contextmanager
-    def _disowning(self, state: ResourceState) -> Iterator[None]:
-        """When the claim is lost while the resource's object is being made, see to it that there will be only one."""
+    async def _disowning(self, state: ResourceState, work: Awaitable[object]) -> None:
+        """Do the work; when the claim is lost while it makes an object, see to it that there will be only one."""
         run, uuid = self.run, state.row.uuid
         try:
-            yield
+            await work
         except (Fenced, Stopped) as stopped:
             lost = isinstance(stopped, Fenced) or run.stopping is Stop.LOST
             if lost and uuid in run.making:
