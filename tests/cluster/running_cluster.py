@@ -32,6 +32,7 @@ CONFIGURATION = """
 [DEFAULT]
 transport_url = {broker}
 control_exchange = {exchange}
+rpc_response_timeout = 15
 auth_encryption_key = {key}
 host = {host}
 [database]
@@ -149,7 +150,7 @@ class Cluster:
             engine.ended()
         while len(self.running) < number:
             self.start_engine()
-        return self.await_engines()
+        return self.await_engines() if number else []
 
     def await_engines(self) -> list[Engine]:
         """Wait until the engines that run, and no others, are known as alive."""
