@@ -8,6 +8,7 @@ import pytest
 from world import World
 
 from stoker.base.errors import EntityNotFound, TemplateInvalid
+from stoker.plugins.resource import Call
 
 POLICIES = {"up": 1, "down": -1}
 
@@ -264,3 +265,25 @@ async def test_a_change_of_size_survives_its_engine(world: World) -> None:
     metadata = await group_metadata(world)
     assert metadata["scaling_in_progress"] is False
     assert list(metadata["cooldown_end"].values()) == ["change_in_capacity : 1"]
+
+
+async def test_a_signal_acts_once_whatever_begins_on_the_stack_meanwhile(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its event is recorded when the stack is busy already: that is no reason to begin anew."""
+    await world.create("web", template(cooldown=0, max_size=9))
+    policy = world.engine.registry.get("OS::Heat::ScalingPolicy")
+    assert policy is not None
+    take = policy.signal
+
+    async def interrupted(call: Call, details: Any) -> str:
+        reason = await take(call, details)
+        await settled(world)
+        await world.call("stack_action", ref={"name": "web", "id": None}, action="check")
+        return reason
+
+    monkeypatch.setattr(policy, "signal", interrupted)
+    await ages(world, 10)
+    await signal(world, "up")
+    assert (await settled(world))["size"] == 2
+    assert len(await signals_of(world, "up")) == 1

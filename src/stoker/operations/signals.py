@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from functools import partial
 from typing import Any
 
@@ -54,6 +55,7 @@ async def resource_signal(
     if state.row.action in state.type.deaf_during:
         raise NotSupported(f"Signals are not taken in state {state.row.action}_{state.row.status}.")
     call = await make_call(reading, state)
+    before = deepcopy((state.stored.metadata, state.stored.data))
     try:
         reason = await state.type.signal(call, details)
     except NoActionRequired as nothing:
@@ -61,7 +63,10 @@ async def resource_signal(
         LOG.info("a signal to %s of stack %s changes nothing: %s", name, stack.name, nothing)
         return
     state.stored.metadata = call.metadata
-    await _record(engine, reading, state, "SIGNAL", reason)
+    if (state.stored.metadata, state.stored.data) == before:
+        await _tell(engine, reading, state, reason)
+    else:
+        await _record(engine, reading, state, "SIGNAL", reason)
     if isinstance(reading, OperationRun):
         reading.wake_all()
 
@@ -128,17 +133,19 @@ def _leaving(reading: StackContext, name: str) -> ResourceState | None:
     return next((state for state in reading.states.values() if state.row.name == name), None)
 
 
-async def _record(
-    engine: Engine,
-    reading: StackContext,
-    state: ResourceState,
-    status: str,
-    reason: str,
-    *further: Callable[[Connection], None],
-) -> None:
-    """Record what has been done to a resource with its event, and with whatever else `further` changes."""
+async def _tell(engine: Engine, reading: StackContext, state: ResourceState, reason: str) -> None:
+    """Record the event of a signal that has changed nothing of the resource that got it.
+
+    What it did has been done elsewhere, to a group that scales. Whatever has begun on the stack since, it must not be
+    done again.
+    """
+    batch = Batch().add(_event(engine, state, "SIGNAL", reason))
+    await engine.announcer.commit(batch, await engine.sinks_of(reading.stack))
+
+
+def _event(engine: Engine, state: ResourceState, status: str, reason: str) -> Event:
     row = state.row
-    event = Event(
+    return Event(
         id=new_id(),
         stack_id=row.stack_id,
         resource_name=row.name,
@@ -150,7 +157,19 @@ async def _record(
         properties=row.properties,
         time=engine.clock.now(),
     )
-    as_read, changed = row.state, state.seal()
+
+
+async def _record(
+    engine: Engine,
+    reading: StackContext,
+    state: ResourceState,
+    status: str,
+    reason: str,
+    *further: Callable[[Connection], None],
+) -> None:
+    """Record what has been done to a resource with its event, and with whatever else `further` changes."""
+    event = _event(engine, state, status, reason)
+    as_read, changed = state.row.state, state.seal()
     if isinstance(reading, OperationRun):
         batch = Batch().change(changed).add(event)
     else:
