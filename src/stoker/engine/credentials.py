@@ -16,7 +16,7 @@ import orjson
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import CloudError, MissingCredentialError
+from stoker.base.errors import CloudError, MissingCredentialError, StokerError
 from stoker.cloud.auth import CloudPool
 from stoker.cloud.credentials import (
     CloudsYamlCredential,
@@ -123,9 +123,9 @@ class Credentials:
         assert isinstance(credential, TrustCredential)
         try:
             await self._pool.delete_trust(credential.trust_id, credential)
-        except CloudError as error:
+        except StokerError as error:
             LOG.warning("the trust %s, which nothing needs any more, cannot be removed: %s", credential.trust_id, error)
-            if error.transient or not 400 <= error.status < 500:
+            if not (isinstance(error, CloudError) and 400 <= error.status < 500) or error.transient:
                 return
         await self._journal.commit(Batch().then(partial(trusts.forget, credential=text)))
 
