@@ -14,6 +14,7 @@ class FoundBy(Enum):
     IDENTIFIER = "an id that is chosen beforehand"
     LIKENESS = "what it is"
     RECORD = "Stoker's own record"
+    NOTHING = "nothing, which does no harm"
 
 
 @dataclass(frozen=True, slots=True)

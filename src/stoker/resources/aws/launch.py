@@ -24,7 +24,7 @@ class LaunchConfiguration(ResourceType):
     type_name = TYPE_NAME
     description = "What the instances of a group are made like."
     recovery = Recovery(
-        FoundBy.RECORD,
+        FoundBy.NOTHING,
         "It makes nothing that would have to be found.",
     )
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from stoker.cloud import messaging
 from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import dig
 from stoker.resources.declare import length
@@ -26,7 +27,7 @@ class Queue(ResourceType):
     service = "zaqar"
     support = Support(version="2014.2")
     physical_name_limit = _LONGEST_NAME
-    recovery = "By name, which is the id: making a queue that is there already changes nothing."
+    recovery = Recovery(FoundBy.NAME, "The name is the id: making a queue that is there already changes nothing.")
 
     properties = {
         "name": Property(description="Name of the queue.", constraints=length(high=_LONGEST_NAME)),

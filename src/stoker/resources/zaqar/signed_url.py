@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from stoker.cloud.messaging import share
 from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
@@ -23,7 +24,9 @@ class SignedQueueURL(ResourceType):
     description = "A URL that gives access to a queue without a token, until it expires."
     service = "zaqar"
     support = Support(version="8.0.0")
-    recovery = "Not found again: another URL is signed, and the first one, which nobody knows, expires."
+    recovery = Recovery(
+        FoundBy.RECORD, "It is not found again: another URL is signed, and the first one, which nobody knows, expires."
+    )
 
     properties = {
         "queue": Property(description="Name of the queue.", required=True),

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from stoker.cloud import messaging
 from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import CLOCK_SKEW, dig, unrecorded
 from stoker.resources.declare import between, custom
@@ -37,7 +38,9 @@ class Subscription(ResourceType):
     description = "A subscription to the messages of a queue."
     service = "zaqar"
     support = Support(version="8.0.0")
-    recovery = "By the subscriber, whom a queue has once. The subscription must be as old as the action at most."
+    recovery = Recovery(
+        FoundBy.LIKENESS, "A queue has a subscriber once; the subscription must be as old as the action at most."
+    )
 
     properties: Mapping[str, Property] = {
         "queue_name": _QUEUE_NAME,
