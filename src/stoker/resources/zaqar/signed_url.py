@@ -24,9 +24,7 @@ class SignedQueueURL(ResourceType):
     description = "A URL that gives access to a queue without a token, until it expires."
     service = "zaqar"
     support = Support(version="8.0.0")
-    recovery = Recovery(
-        FoundBy.RECORD, "It is not found again: another URL is signed, and the first one, which nobody knows, expires."
-    )
+    recovery = Recovery(FoundBy.NOTHING, "Another URL is signed, and the first one, which nobody knows, expires.")
 
     properties = {
         "queue": Property(description="Name of the queue.", required=True),

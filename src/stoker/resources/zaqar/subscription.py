@@ -39,7 +39,7 @@ class Subscription(ResourceType):
     service = "zaqar"
     support = Support(version="8.0.0")
     recovery = Recovery(
-        FoundBy.LIKENESS, "A queue has a subscriber once; the subscription must be as old as the action at most."
+        FoundBy.LIKENESS, "A queue has a subscriber once; the subscription must not be older than the action."
     )
 
     properties: Mapping[str, Property] = {
