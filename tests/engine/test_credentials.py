@@ -30,7 +30,7 @@ async def test_a_trust_goes_with_the_last_stack_that_lives_on_it(world: World) -
     await world.delete("one")
     assert trusts(world) == 1
     await world.delete("two")
-    assert trusts(world) == 0
+    await world.until(lambda: trusts(world) == 0)
 
 
 async def test_a_stack_made_by_a_stack_leaves_the_trust_that_it_was_lent(world: World) -> None:
