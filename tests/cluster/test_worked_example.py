@@ -99,8 +99,8 @@ def example(
 def test_the_worked_example_works(example: Path, served: ServedCloud, ports: dict[str, str]) -> None:
     one, other = (f"http://{HOST}:{ports[name]}" for name in ("8004", "8014"))
     try:
-        wait_until(lambda: all(asked(url, "/healthcheck") is not None for url in (one, other)), "both APIs answer")
-        wait_until(lambda: up(one, served) == {"engine1", "engine2", "engine3"}, "three engines are up", 120)
+        wait_until(lambda: all(asked(url, "/healthcheck") is not None for url in (one, other)), "both APIs answer", 240)
+        wait_until(lambda: up(one, served) == {"engine1", "engine2", "engine3"}, "three engines are up", 240)
     except AssertionError:
         pytest.fail((example / "log").read_text(errors="replace")[-4000:])
     for name in ("9101", "9102", "9103"):
