@@ -356,3 +356,10 @@ def test_hints_say_beside_which_servers_a_server_is(nova: Any) -> None:
     assert host(second) != host(first)
     assert nova.status(boot(same_host=[first], different_host=first)) == "ERROR"
     assert nova.call("GET", f"/servers/{second}").json["server"]["scheduler_hints"] == {"different_host": [first]}
+
+
+def test_injected_files_are_base64(nova: Any) -> None:
+    server = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": "auto"}
+    for contents, status in (("aGVsbG8=", 202), ("aGVs\nbG8=", 202), ("not encoded!", 400)):
+        body = {"server": {**server, "personality": [{"path": "/etc/motd", "contents": contents}]}}
+        assert nova.call("POST", "/servers", body, version="2.56").status == status

@@ -385,10 +385,17 @@ def check_user_data(user_data: Any) -> None:
             "Invalid input for field/attribute user_data. User data is too long: "
             f"it may have {LARGEST_USER_DATA} characters in base64."
         )
+    if not is_base64(user_data):
+        raise bad_request("User data is not valid base64: Userdata content cannot be decoded")
+
+
+def is_base64(text: str) -> bool:
+    """Whether a text is base64, in one line or several."""
     try:
-        base64.b64decode(user_data, validate=True)
+        base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
-        raise bad_request("User data is not valid base64: Userdata content cannot be decoded") from None
+        return False
+    return True
 
 
 def _modern(row: Record) -> Record:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from stoker.emulator.compute.building import is_base64
 from stoker.emulator.compute.records import ComputeRecords
 from stoker.emulator.compute.servers import shortest
 from stoker.emulator.compute.states import STATUS, status_of
@@ -136,6 +137,8 @@ def check_personality(compute: ComputeRecords, request: Request, wanted: Record)
         raise forbidden("Quota exceeded, too many injected files.")
     for row in files:
         fields.check_fields(row, keys, ("path", "contents"), "personality")
+        if not is_base64(row["contents"]):
+            raise bad_request(f"Personality content for {row['path']} cannot be decoded")
         if 0 <= limits["injected_file_content_bytes"] < len(row["contents"]) * 3 // 4:
             raise forbidden("Quota exceeded, too large file content.")
 
