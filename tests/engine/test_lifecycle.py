@@ -181,6 +181,16 @@ async def test_time_runs_out(world: World) -> None:
     assert (await world.resources("late"))["a"]["status"] == "FAILED"
 
 
+async def test_a_deployment_that_nobody_answers_in_time_has_failed(world: World) -> None:
+    config = {"type": "OS::Heat::SoftwareConfig", "properties": {"config": "true"}}
+    values = {"config": {"get_resource": "config"}, "server": "elsewhere", "signal_transport": "HEAT_SIGNAL"}
+    applied = {"type": "OS::Heat::SoftwareDeployment", "properties": values}
+    stack = await world.create("late", template(config=config, applied=applied), timeout_mins=1)
+    assert "Timed out" in stack["status_reason"]
+    (deployment,) = await world.call("software_deployment_list")
+    assert (deployment["status"], deployment["status_reason"]) == ("FAILED", "Timed out")
+
+
 async def test_suspend_resume_and_check(world: World) -> None:
     await world.create("verbs", template(a=resource(), b=resource("x", "a")))
     ref = {"name": "verbs", "id": None}

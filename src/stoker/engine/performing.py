@@ -83,8 +83,17 @@ class Performer:
         try:
             return await self._until_done(state, method, first)
         except Failure as failure:
+            if self.run.stopping is Stop.EXPIRED:
+                await self._give_up(state)
             await self.failed(state, failure, _next_batch(first))
             raise
+
+    async def _give_up(self, state: ResourceState) -> None:
+        """Have the type tell others; that this fails changes nothing about the resource's own failure."""
+        try:
+            await state.type.give_up(await make_call(self.run, state))
+        except StokerError as error:
+            LOG.warning("nobody could be told that %s has failed: %s", state.row.name, error.message)
 
     async def _until_done(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
         """`first` holds the changes that the first commit takes along, until it has."""

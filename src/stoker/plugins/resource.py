@@ -179,6 +179,10 @@ class ResourceType(ABC):
         """Bring `call.changed` about in place."""
         return Done()
 
+    async def give_up(self, call: Call) -> None:
+        """Time is up in the middle of a method: tell whoever works for the resource that nobody waits any more."""
+        return None
+
     async def make_way(self, call: Call) -> Outcome:
         """Give up what a replacement needs before it is made: a name, an address, a port. The object stays."""
         return Done()

@@ -1,0 +1,88 @@
+"""OS::Cinder::EncryptedVolumeType"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import Call
+from stoker.resources.base import Collection, RestResource, same, unrecorded
+from stoker.resources.declare import custom, one_of
+from stoker.schema.property import Change, Property, Support, Type
+
+
+class EncryptedVolumeType(RestResource):
+    """How the volumes of a type are encrypted; for administrators. It has the volume type's id."""
+
+    type_name = "OS::Cinder::EncryptedVolumeType"
+    description = "Has the volumes of a type encrypted. By default only administrators may say so."
+    collection = Collection("cinder", "/types/{volume_type}/encryption", "encryption", created_field=None, owner=None)
+    identity = None
+    support = Support(version="5.0.0")
+    extension = "encryption"
+    recovery = "By the volume type, which has one encryption: it must be as it was asked for, and nobody else's."
+
+    properties = {
+        "provider": Property(
+            description="What encrypts: `luks`, `plain`, or a class of the compute service.",
+            required=True,
+            change=Change.UPDATE,
+        ),
+        "control_location": Property(
+            description="Where the volumes are encrypted: `front-end` is the compute service, `back-end` the storage.",
+            default="front-end",
+            constraints=one_of("front-end", "back-end"),
+            change=Change.UPDATE,
+        ),
+        "cipher": Property(
+            description="Algorithm and mode.",
+            constraints=one_of("aes-xts-plain64", "aes-cbc-essiv"),
+            change=Change.UPDATE,
+        ),
+        "key_size": Property(Type.INTEGER, "Bits of the key.", change=Change.UPDATE),
+        "volume_type": Property(
+            description="The volume type, by name or id.",
+            required=True,
+            constraints=custom("cinder.vtype"),
+        ),
+    }
+
+    async def create_body(self, call: Call) -> dict[str, Any]:
+        return {name: call.properties[name] for name in ("provider", "cipher", "key_size", "control_location")}
+
+    async def find(self, call: Call) -> str | None:
+        volume_type = await _volume_type(call)
+        wanted, shown = await self.create_body(call), await _encryption(call, volume_type)
+        if shown is None or not all(same(value, shown.get(key)) for key, value in wanted.items()):
+            return None
+        return next(iter(await unrecorded(call, [volume_type])), None)
+
+    async def create(self, call: Call) -> Outcome:
+        volume_type = call.physical_id or await _volume_type(call)
+        if call.physical_id is None:
+            body = self.collection.wrap(await self.create_body(call))
+            await call.cloud.post("cinder", f"/types/{volume_type}/encryption", body)
+        return Done(physical_id=volume_type)
+
+    async def update_body(self, call: Call) -> dict[str, Any]:
+        return dict(call.changed)
+
+    def member_path(self, call: Call) -> str:
+        return f"/types/{quote(str(call.physical_id), safe='')}/encryption/provider"
+
+    async def show(self, call: Call) -> dict[str, Any] | None:
+        return await _encryption(call, str(call.physical_id))
+
+
+async def _volume_type(call: Call) -> str:
+    return str(await call.cloud.find("cinder.volume_type", call.properties["volume_type"]))
+
+
+async def _encryption(call: Call, volume_type: str) -> dict[str, Any] | None:
+    """A volume type's encryption; none is an empty answer, as is that of a type that is gone."""
+    path = f"/types/{quote(volume_type, safe='')}/encryption"
+    answer = await call.cloud.request("GET", "cinder", path, ok=(404,))
+    found: Mapping[str, Any] = answer.body if answer.status != 404 else {}
+    return dict(found) or None
