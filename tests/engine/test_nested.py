@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -111,3 +112,14 @@ async def test_a_template_that_nests_itself_is_refused(world: World) -> None:
 async def test_the_resources_of_the_whole_tree_are_counted(world: World) -> None:
     with pytest.raises(RequestLimitExceeded, match="max_resources_per_stack"):
         await world.create("tree", group(600), files=FILES)
+
+
+async def test_an_output_tells_what_is_wrong_with_the_nested_stack_s_output(world: World) -> None:
+    head = {"heat_template_version": "2021-04-16"}
+    inner = {**head, "resources": {}, "outputs": {"wrong": {"value": {"get_param": "nobody"}}}}
+    outer = {**head, "resources": {"inner": {"type": "inner.yaml"}}}
+    outer["outputs"] = {"shown": {"value": {"get_attr": ["inner", "wrong"]}}}
+    stack = await world.create("outer", outer, files={"inner.yaml": json.dumps(inner)})
+    (output,) = stack["outputs"]
+    assert output["output_value"] is None
+    assert output["output_error"] == "Error in inner output wrong: The Parameter (nobody) was not provided."

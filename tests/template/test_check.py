@@ -64,7 +64,7 @@ def test_all_complaints_come_together_with_places_and_hints() -> None:
         "web.yaml:18:21: resources.gateway.update_policy: unknown property 'batsh'; did you mean 'batch'?",
         "web.yaml:20:17: resources.gateway.properties.network.get_attr: "
         "the resource 'net' (Test::Net) has no attribute 'subnet'; did you mean 'subnets'?",
-        "web.yaml:23:7: resources.gateway.properties.peer: the parameter 'sise' does not exist; did you mean 'size'?",
+        "web.yaml:23:7: resources.gateway.properties.peer: The Parameter (sise) was not provided; did you mean 'size'?",
         "web.yaml:25:16: outputs.ip.value.get_attr: "
         "the resource 'port' (Test::Port) has no attribute 'fixed_ip'; did you mean 'fixed_ips'?",
     ]

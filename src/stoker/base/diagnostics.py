@@ -43,7 +43,7 @@ class Diagnostic:
             where = f"{where or '<template>'}:{self.position.line}:{self.position.column}"
         place = format_path(self.path)
         head = ": ".join(part for part in (where, place) if part)
-        body = f"{self.message}; {self.hint}" if self.hint else self.message
+        body = f"{self.message.removesuffix('.')}; {self.hint}" if self.hint else self.message
         return f"{head}: {body}" if head else body
 
     def sort_key(self) -> tuple[Any, ...]:

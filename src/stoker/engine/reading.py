@@ -6,7 +6,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from stoker.base.errors import StokerError
+from stoker.base.errors import StokerError, TemplateInvalid
 from stoker.engine.calls import make_call
 from stoker.engine.loader import LoadedInputs
 from stoker.engine.recorded import Recorded
@@ -84,7 +84,39 @@ class Reader:
             return []
         context = await self.context(stack)
         await self._prefetch(context, definition, names)
-        return [_output(context, definition, name) for name in names]
+        answers = [_output(context, definition, name) for name in names]
+        for answer in answers:
+            if answer["output_value"] is None and "output_error" not in answer:
+                why = await self._why_below(context, definition, answer["output_key"])
+                answer |= {"output_error": why} if why else {}
+        return answers
+
+    async def _why_below(self, context: StackContext, definition: Definition, name: str) -> str | None:
+        """What is wrong with the nested stack's output that an output without a value shows."""
+        for placed in definition.references_in(definition.outputs[name].value):
+            reference = placed.reference
+            state = context.current.get(reference.resource)
+            if state is None or not state.type.nested or not reference.attribute:
+                continue
+            below = await self._engine.database.read(partial(Recorded.below, self._engine), state.row.uuid)
+            if below is not None and below.inputs is not None:
+                why = await self._why(below.stack, below.inputs, reference.attribute)
+                if why:
+                    return f"Error in {reference.resource} output {reference.attribute}: {why}"
+        return None
+
+    async def _why(self, stack: Stack, inputs: LoadedInputs, name: str) -> str | None:
+        exports = await self._engine.loader.exports(stack.project_id, inputs.template)
+        definition = self._engine.loader.bind(stack, inputs, strict=False, exports=exports)
+        if name not in definition.outputs:
+            return None
+        context = await self.context(stack)
+        await self._prefetch(context, definition, [name])
+        try:
+            value = definition.resolve(definition.outputs[name].value, context.scope)
+        except TemplateInvalid as error:
+            return error.diagnostics[0].message
+        return await self._why_below(context, definition, name) if value is None else None
 
     async def _prefetch(self, context: StackContext, definition: Definition, names: list[str]) -> None:
         wanted: dict[str, set[AttributeKey]] = {}

@@ -109,7 +109,7 @@ class Parameters:
         value = self.get(name)
         if value is None:
             known = [*self._schemas, *self._pseudo]
-            message = f"the parameter {name!r} {'has no value' if name in self else 'does not exist'}"
+            message = f"The Parameter ({name}) was not provided."
             raise FunctionError(message, "UserParameterMissing", "" if name in self else suggestion(name, known))
         return value
 
