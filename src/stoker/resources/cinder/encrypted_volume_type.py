@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, same, unrecorded
 from stoker.resources.declare import custom, one_of
@@ -22,7 +23,10 @@ class EncryptedVolumeType(RestResource):
     identity = None
     support = Support(version="5.0.0")
     extension = "encryption"
-    recovery = "By the volume type, which has one encryption: it must be as it was asked for, and nobody else's."
+    recovery = Recovery(
+        FoundBy.LIKENESS,
+        "A volume type has one encryption: it must be as it was asked for, and no other resource may have it.",
+    )
 
     properties = {
         "provider": Property(
