@@ -32,6 +32,7 @@ from stoker.operations import OPERATIONS
 from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine, opened_database
 from stoker.processes.directory import DataDirectory
+from stoker.processes.memory import collect_rarely
 from stoker.processes.settings import TOKEN_CHECK, set_login
 from stoker.processes.tokens import caller_check
 from stoker.rpc.direct import DirectClient
@@ -136,6 +137,7 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
                 server.start()
                 serving.push_async_callback(partial(asyncio.to_thread, server.stop))
             _log.info("The API is at http://%s:%d/v1", _HOST, options.api_port)
+            collect_rarely()
             await stop.wait()
             _log.info("Stopping")
 

@@ -14,6 +14,7 @@ from oslo_config import cfg
 from stoker.base.config import load_config
 from stoker.base.errors import StokerError
 from stoker.base.logging import setup as set_logging_up
+from stoker.processes.memory import collect_rarely
 from stoker.processes.report import write_report
 from stoker.processes.settings import TOKEN_CHECK, set_login
 from stoker.rpc import messaging
@@ -27,7 +28,11 @@ def cluster_config(files: Sequence[str]) -> cfg.ConfigOpts:
 
 
 async def until_stopped(name: str) -> None:
-    """Return at SIGTERM or SIGINT; at SIGUSR2 a report of the process `name` goes to the standard error stream."""
+    """Return at SIGTERM or SIGINT; at SIGUSR2 a report of the process `name` goes to the standard error stream.
+
+    Whatever a process needs for all its life has been made when this is called.
+    """
+    collect_rarely()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
