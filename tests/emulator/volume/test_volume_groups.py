@@ -223,26 +223,44 @@ def test_the_progress_of_a_snapshot_is_told_while_it_is_made(served: ServedCloud
     assert call("POST", f"/snapshots/{key}/action", told).status == 400
 
 
-def test_a_server_learns_that_its_volume_has_grown(served: ServedCloud, call: Call) -> None:
+@pytest.fixture
+def attached(served: ServedCloud, call: Call) -> tuple[str, str]:
+    """A server and a volume that it has."""
     token = served.token("demo", "demo")
-    wanted = {"name": "s", "flavorRef": "42", "imageRef": image(served)}
+    images = served.call("GET", "/image/v2/images?name=cirros", None, token).json["images"]
+    wanted = {"name": "s", "flavorRef": "42", "imageRef": images[0]["id"]}
     server = served.call("POST", "/compute/v2.1/servers", {"server": wanted}, token).json["server"]["id"]
     served.advance(5)
     key = new_volume(call)
-    token = served.token("demo", "demo")
-    path = f"/compute/v2.1/servers/{server}"
+    path = f"/compute/v2.1/servers/{server}/os-volume_attachments"
     attach = {"volumeAttachment": {"volumeId": key}}
-    assert served.call("POST", f"{path}/os-volume_attachments", attach, token).status == 200
+    assert served.call("POST", path, attach, served.token("demo", "demo")).status == 200
     served.advance(5)
+    return str(server), key
+
+
+def test_a_server_learns_that_its_volume_has_grown(served: ServedCloud, call: Call, attached: tuple[str, str]) -> None:
+    server, key = attached
     assert call("POST", f"/volumes/{key}/action", {"os-extend": {"new_size": 2}}).status == 202
     served.advance(1)
     assert (volume(call, key)["status"], volume(call, key)["size"]) == ("in-use", 2)
-    token = served.token("demo", "demo")
-    actions = served.call("GET", f"{path}/os-instance-actions", None, token).json["instanceActions"]
+    path = f"/compute/v2.1/servers/{server}/os-instance-actions"
+    actions = served.call("GET", path, None, served.token("demo", "demo")).json["instanceActions"]
     assert actions[0]["action"] == "extend_volume"
 
 
-def image(served: ServedCloud) -> str:
-    return str(
-        served.call("GET", "/image/v2/images?name=cirros", None, served.token("demo", "demo")).json["images"][0]["id"]
-    )
+def test_only_services_take_a_volume_from_a_server(served: ServedCloud, call: Call, attached: tuple[str, str]) -> None:
+    key = attached[1]
+    [attachment] = volume(call, key)["attachments"]
+    path = f"/volumes/{key}/action"
+    actions: list[dict[str, Any]] = [{"os-detach": {}}, {"os-terminate_connection": {"connector": {}}}]
+    for body in actions:
+        assert call("POST", path, body).status == 409
+        faked = {**LATEST, "X-Service-Token": served.token("demo", "demo")}
+        assert call("POST", path, body, headers=faked).status == 409
+    forced = {"os-force_detach": {"attachment_id": attachment["attachment_id"]}}
+    assert call("POST", path, forced, user="admin").status == 409
+    assert call("DELETE", f"/attachments/{attachment['attachment_id']}").status == 409
+    vouched = {**LATEST, "X-Service-Token": served.token("heat", "service")}
+    assert call("POST", path, {"os-detach": {}}, headers=vouched).status == 202
+    assert volume(call, key)["status"] == "available"

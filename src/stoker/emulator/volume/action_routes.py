@@ -9,6 +9,7 @@ from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.volume import fields
+from stoker.emulator.volume.attachment_routes import from_service
 from stoker.emulator.volume.backups import BACKUP_STATUSES
 from stoker.emulator.volume.records import VolumeRecords
 from stoker.emulator.volume.snapshots import SNAPSHOT_STATUSES
@@ -54,13 +55,23 @@ def attach(volumes: VolumeRecords, request: Request, volume: Record, arguments: 
     return Response(status=ACCEPTED)
 
 
+def _leave_to_nova(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> None:
+    """Refuse users to detach behind Nova's back: all attachments of the volume, or the one that is named."""
+    asked = (arguments or {}).get("attachment_id")
+    if not from_service(volumes, request):
+        own = volumes.attachments.select(volume_id=volume["id"])
+        volumes.refuse_behind_server([row for row in own if asked in (None, row["id"])])
+
+
 def detach(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+    _leave_to_nova(volumes, request, volume, arguments)
     volumes.detach(volume, (arguments or {}).get("attachment_id"))
     return Response(status=ACCEPTED)
 
 
 def force_detach(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
     request.context.require()
+    _leave_to_nova(volumes, request, volume, arguments)
     volumes.detach(volume, (arguments or {}).get("attachment_id"), force=True)
     return Response(status=ACCEPTED)
 
@@ -92,6 +103,7 @@ def initialize_connection(volumes: VolumeRecords, request: Request, volume: Reco
 
 def terminate_connection(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
     _arguments("os-terminate_connection", arguments, {"connector": fields.anything}, ("connector",))
+    _leave_to_nova(volumes, request, volume, {})
     return Response(status=ACCEPTED)
 
 

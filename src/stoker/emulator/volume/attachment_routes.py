@@ -24,6 +24,13 @@ FILTERS = {
 }
 
 
+def from_service(volumes: VolumeRecords, request: Request) -> bool:
+    """Whether a service vouches for the request by a token of its own beside the user's."""
+    token = request.headers.get("x-service-token")
+    service = volumes.cloud.authenticate(token) if token else None
+    return service is not None and "service" in service.roles
+
+
 def _served(request: Request) -> None:
     if request.version < (3, 27):
         raise not_found("The resource could not be found.")
@@ -70,5 +77,8 @@ def update(volumes: VolumeRecords, request: Request) -> Response:
 
 
 def delete(volumes: VolumeRecords, request: Request) -> Response:
-    left = volumes.remove_attachment(_found(volumes, request))
+    attachment = _found(volumes, request)
+    if not from_service(volumes, request):
+        volumes.refuse_behind_server([attachment])
+    left = volumes.remove_attachment(attachment)
     return Response({"attachments": [attachment_summary(row) for row in left]})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.emulator.core.cloud import new_id
-from stoker.emulator.core.errors import ApiError, bad_request
+from stoker.emulator.core.errors import ApiError, bad_request, conflict
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
 from stoker.emulator.volume.backups import BackupLife
@@ -172,6 +172,13 @@ class AttachmentLife(BackupLife):
     def attachment_for(self, context: Context, attachment_id: str) -> Record:
         """An attachment the caller may see; 404 otherwise."""
         return self.visible(self.attachments, context, attachment_id)
+
+    def refuse_behind_server(self, attachments: list[Record]) -> None:
+        """Refuse to take a volume from a server that goes on using it: 409 while Nova has one of the attachments."""
+        devices = self.cloud.store.collections.get(("nova", "block_devices"))
+        for row in attachments:
+            if devices is not None and devices.first(volume_id=row["volume_id"], attachment_id=row["id"]) is not None:
+                raise conflict(f"Detach volume from instance {row['instance']} using the Compute API")
 
     def _follow_attachments(self, volume: Record) -> None:
         """Give a volume the status that its attachments mean."""
