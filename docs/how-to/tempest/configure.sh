@@ -70,6 +70,12 @@ min_microversion = 3.0
 max_microversion = latest
 volume_type_multiattach = multiattach
 
+[volume-feature-enabled]
+manage_volume = true
+manage_snapshot = true
+extend_attached_volume = true
+extend_attached_encrypted_volume = true
+
 [validation]
 run_validation = false
 
@@ -80,4 +86,6 @@ horizon = false
 keystone = true
 nova = true
 glance = true
+neutron = true
+cinder = true
 CONF

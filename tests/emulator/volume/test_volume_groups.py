@@ -264,3 +264,32 @@ def test_only_services_take_a_volume_from_a_server(served: ServedCloud, call: Ca
     vouched = {**LATEST, "X-Service-Token": served.token("heat", "service")}
     assert call("POST", path, {"os-detach": {}}, headers=vouched).status == 202
     assert volume(call, key)["status"] == "available"
+
+
+def test_the_image_of_a_server_on_a_volume_makes_servers_and_volumes_of_its_snapshot(
+    served: ServedCloud, call: Call
+) -> None:
+    def ask(method: str, path: str, body: Any = None) -> Any:
+        answer = served.call(method, path, body, served.token("demo", "demo"))
+        assert answer.status < 300, answer.content
+        served.advance(5)
+        return answer.json
+
+    images = ask("GET", "/image/v2/images?name=cirros")["images"]
+    root = new_volume(call, imageRef=images[0]["id"])
+    device = {"boot_index": 0, "source_type": "volume", "destination_type": "volume", "uuid": root}
+    wanted: dict[str, Any] = {"name": "s", "flavorRef": "42"}
+    on_volume = {**wanted, "block_device_mapping_v2": [device]}
+    server = ask("POST", "/compute/v2.1/servers", {"server": on_volume})["server"]["id"]
+    action = f"/compute/v2.1/servers/{server}/action"
+    token = served.token("demo", "demo")
+    assert served.call("POST", action, {"createImage": {"name": "i"}}, token).status == 202
+    served.advance(5)
+    [image] = ask("GET", "/image/v2/images?name=i")["images"]
+    [snapshot] = call("GET", f"/snapshots?volume_id={root}").json["snapshots"]
+    second = ask("POST", "/compute/v2.1/servers", {"server": {**wanted, "imageRef": image["id"]}})["server"]["id"]
+    shown = ask("GET", f"/compute/v2.1/servers/{second}")["server"]
+    [attached_volume] = shown["os-extended-volumes:volumes_attached"]
+    assert (shown["status"], shown["image"]) == ("ACTIVE", "")
+    for key in (attached_volume["id"], new_volume(call, imageRef=image["id"])):
+        assert (volume(call, key)["snapshot_id"], volume(call, key)["bootable"]) == (snapshot["id"], "true")

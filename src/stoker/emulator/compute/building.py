@@ -18,6 +18,7 @@ from stoker.emulator.core.store import Record
 from stoker.emulator.image.records import ImageRecords
 from stoker.emulator.network.records import NetworkRecords
 from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.volumes import MAPPINGS, mappings_of
 
 LARGEST_USER_DATA = 65535
 NO_HOST = "No valid host was found. There are not enough hosts available."
@@ -35,6 +36,11 @@ class BuildLife(DeviceLife):
         count = int(wanted.get("max_count") or wanted.get("min_count") or 1)
         image = self.image_for_boot(context, wanted.get("imageRef"))
         flavor = self._flavor_for_boot(context, wanted["flavorRef"], image)
+        properties = {} if image is None else dict(image["properties"])
+        if image is not None and MAPPINGS in properties:
+            given = wanted.get("block_device_mapping_v2") or []
+            wanted = {**wanted, "block_device_mapping_v2": _devices_of_image(image, given)}
+            image = None
         devices = self._block_devices(context, wanted, image)
         if wanted.get("key_name") and self.keypairs.get(f"{context.user_id}:{wanted['key_name']}") is None:
             raise bad_request("Invalid key_name provided.")
@@ -56,7 +62,7 @@ class BuildLife(DeviceLife):
             raise bad_request("Invalid input: A port or a fixed address can be given to one server only.")
         record = {
             "image_id": "" if image is None else image["id"],
-            "_image_properties": {} if image is None else dict(image["properties"]),
+            "_image_properties": properties,
             "flavor": flavor_copy(flavor),
             "key_name": wanted.get("key_name"),
             "metadata": wanted.get("metadata") or {},
@@ -314,7 +320,7 @@ class BuildLife(DeviceLife):
             raise bad_request(f"Block Device Mapping is Invalid: unknown source_type {source}.")
         volume = {"size": row.get("volume_size"), "volume_type": row.get("volume_type"), "name": ""}
         if origin is not None:
-            volume[origin] = self._device_source(context, source, row.get("uuid"))
+            volume[origin] = self._device_source(context, source, row.get("uuid") or row.get("snapshot_id"))
         if source == "image" and not volume["size"]:
             raise bad_request(
                 "Block Device Mapping is Invalid: Images with destination_type 'volume' need a non-zero size specified"
@@ -396,6 +402,12 @@ def is_base64(text: str) -> bool:
     except (binascii.Error, ValueError):
         return False
     return True
+
+
+def _devices_of_image(image: Record, given: list[Record]) -> list[Record]:
+    """The block devices that the image of a volume-backed server names, and those of the request, which win."""
+    taken = {row["boot_index"] for row in given if row.get("boot_index") is not None}
+    return [*(row for row in mappings_of(image) if row.get("boot_index") not in taken), *given]
 
 
 def _modern(row: Record) -> Record:

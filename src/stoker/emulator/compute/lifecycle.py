@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import orjson
+
 from stoker.emulator.compute.building import NO_HOST, BuildLife, check_image_fits, check_user_data, flavor_copy
 from stoker.emulator.compute.servers import shortest
 from stoker.emulator.compute.states import NO_STATE, OPERATIONS, RUNNING, SHUT_DOWN
@@ -16,6 +18,7 @@ from stoker.emulator.core.store import Record
 from stoker.emulator.image.records import ImageRecords
 from stoker.emulator.network.records import NetworkRecords
 from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.volumes import MAPPINGS
 
 GIGABYTE = 1024**3
 
@@ -295,17 +298,32 @@ class Lifecycle(BuildLife):
             "min_disk": server["flavor"]["disk"] if server["image_id"] else 0,
         }
         if not server["image_id"]:
-            self._snapshot_volumes(server, name)
+            mappings = self._snapshot_volumes(server, name)
+            properties |= {MAPPINGS: orjson.dumps(mappings).decode(), "bdm_v2": "True"}
             wanted["size"] = 0
         return images.create_from_server(server["project_id"], wanted)
 
-    def _snapshot_volumes(self, server: Record, name: str) -> None:
-        volumes = self.cloud.of(VolumeRecords)
+    def _snapshot_volumes(self, server: Record, name: str) -> list[Record]:
+        """Begin snapshots of the volumes; the block devices of a server that is made of them."""
+        volumes, mappings = self.cloud.of(VolumeRecords), []
         for device in self.block_devices.select(server_id=server["id"]):
             volume = volumes.volumes.get(device["volume_id"])
             if volume is not None:
                 wanted = {"name": f"snapshot for {name}"}
-                volumes.create_snapshot(self.acting_for(server), volume, wanted, force=True)
+                snapshot = volumes.create_snapshot(self.acting_for(server), volume, wanted, force=True)
+                mappings.append(
+                    {
+                        "source_type": "snapshot",
+                        "destination_type": "volume",
+                        "snapshot_id": snapshot["id"],
+                        "volume_id": None,
+                        "volume_size": volume["size"],
+                        "boot_index": device["boot_index"],
+                        "device_name": device["device"],
+                        "delete_on_termination": device["delete_on_termination"],
+                    }
+                )
+        return mappings
 
     def soft_reset(self, server: Record, state: str) -> None:
         """Say that a server is `active` or in `error`, whatever it was."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
+
 from stoker.emulator.core.cloud import new_id
 from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Context
@@ -16,6 +18,8 @@ from stoker.emulator.volume.scheduling import CAPACITY_GIGABYTES, OVERSUBSCRIPTI
 from stoker.emulator.volume.tables import LONG, SHORT, ZONE
 
 GIGABYTE = 1024**3
+MAPPINGS = "block_device_mapping"
+"""The property of an image that names block devices, as JSON."""
 SOURCES = ("snapshot_id", "source_volid", "imageRef", "backup_id")
 DELETABLE = ("available", "error", "error_restoring", "error_extending", "error_managing")
 STATUSES = (
@@ -72,6 +76,7 @@ class VolumeLife(QuotaRecords):
         volume = self.volumes.add(
             {
                 **self.blank_volume(context, wanted, kind, size),
+                "snapshot_id": wanted.get("snapshot_id") or source.get("snapshot_id"),
                 "bootable": "imageRef" in wanted or origin.get("bootable", False),
                 "image_metadata": source.get("_image_metadata") or origin.get("image_metadata", {}),
             }
@@ -243,7 +248,10 @@ class VolumeLife(QuotaRecords):
             raise bad_request(f"Invalid imageRef provided: {error.message}") from None
         if image["status"] != "active":
             raise bad_request(f"Invalid input received: Image {image_id} is not active.")
-        return {"_image": image, "_image_metadata": image_metadata(image)}
+        found: Record = {"_image": image, "_image_metadata": image_metadata(image)}
+        if (snapshot_id := root_snapshot(image)) is not None:
+            found |= {**self._snapshot_source(context, snapshot_id), "snapshot_id": snapshot_id}
+        return found
 
     def _backup_source(self, context: Context, backup_id: str) -> Record:
         backup = self.visible(self.backups, context, backup_id)
@@ -295,6 +303,25 @@ def image_metadata(image: Record) -> dict[str, str]:
     """What a volume remembers of the image on it."""
     kept = {name: str(image[name]) for name in IMAGE_FIELDS if image.get(name) is not None}
     return {"image_id": image["id"], "image_name": image.get("name") or "", **kept}
+
+
+def root_snapshot(image: Record) -> str | None:
+    """The snapshot that stands behind the image of a server that booted from a volume; None for other images."""
+    return next((row.get("snapshot_id") for row in mappings_of(image) if row.get("boot_index") == 0), None)
+
+
+def mappings_of(image: Record) -> list[Record]:
+    """The block devices that an image names, as Nova writes them into the image of a server that has volumes.
+
+    Raises: ApiError 400 when the image's property cannot be read.
+    """
+    try:
+        rows = orjson.loads(image["properties"].get(MAPPINGS) or "[]")
+    except orjson.JSONDecodeError:
+        rows = None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise bad_request(f"Invalid image: the property {MAPPINGS} of image {image['id']} is no list of objects.")
+    return rows
 
 
 def flag(value: Any, name: str) -> bool:
