@@ -171,6 +171,20 @@ async def test_what_an_engine_has_not_told_the_next_one_tells(world: World, bus:
     await world.until(nothing_waits)
 
 
+async def test_what_is_left_to_an_engine_without_a_bus_is_forgotten(world: World, bus: Bus):
+    bus.refusals = 10**6
+    await world.create("left", TEMPLATE, parameters={"word": "x"})
+    await world.stop()
+    world.bus = None
+    await world.start()
+
+    def nothing_waits() -> bool:
+        with world.database.engine.connect() as connection:
+            return announcements.tellers(connection) == set()
+
+    await world.until(nothing_waits)
+
+
 async def test_without_a_bus_nothing_is_recorded(served: ServedCloud, tmp_path: Path):
     world = await World(tmp_path / "quiet.db", served, ManualClock(SystemClock().now())).start()
     await world.create("quiet", TEMPLATE, parameters={"word": "x"})

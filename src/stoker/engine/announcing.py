@@ -17,8 +17,9 @@ import orjson
 from sqlalchemy import Connection
 
 from stoker.base.clock import Timer
+from stoker.base.errors import StokerError
 from stoker.base.ids import new_id
-from stoker.engine.notifying import notification_of, payload_of, scaling_notification
+from stoker.engine.notifying import STACK_TYPE, notification_of, payload_of, scaling_notification
 from stoker.engine.sinking import send_events
 from stoker.plugins.resource import ScalingNotice
 from stoker.store import announcements, claims, queries
@@ -59,6 +60,29 @@ class Announcer:
         }
 
     # -- recording -----------------------------------------------------------------------------------------------
+
+    def stack_event(self, stack: Stack, action: str, status: str, reason: str) -> Event:
+        """An event of a stack itself."""
+        return Event(
+            id=new_id(),
+            stack_id=stack.id,
+            resource_name=stack.name,
+            resource_type=STACK_TYPE,
+            physical_id=stack.id,
+            action=action,
+            status=status,
+            reason=reason,
+            properties=None,
+            time=self._engine.clock.now(),
+        )
+
+    async def sinks_of(self, stack: Stack) -> Sinks:
+        """Where the stack's environment has its events sent; nowhere when it cannot be read any more."""
+        try:
+            return (await self._engine.loader.load(stack.inputs)).environment.event_sinks
+        except StokerError as error:
+            LOG.warning("the environment of stack %s cannot be read: %s", stack.name, error.message)
+            return ()
 
     async def commit(self, batch: Batch, sinks: Sinks) -> None:
         """Commit a batch with what its events give to tell. Raises as `Journal.commit`."""
@@ -113,15 +137,16 @@ class Announcer:
         await asyncio.gather(*(lane.stop() for lane in self._lanes.values()))
 
     async def _notify(self, rows: Sequence[Announcement]) -> set[str]:
-        """Send notifications one after the other, so that they arrive in order."""
-        assert self._bus is not None
-        database = self._engine.database
-        found = await database.read(_stacks_with_tags, {row.stack_id for row in rows})
+        """Send notifications one after the other, so that they arrive in order. What an engine with a bus has left to
+        one without is told to nobody.
+        """
+        bus, database = self._bus, self._engine.database
+        found = await database.read(_stacks_with_tags, {row.stack_id for row in rows}) if bus is not None else {}
         for row in rows:
-            if row.stack_id in found:
+            if bus is not None and row.stack_id in found:
                 body = orjson.loads(row.body)
                 payload = payload_of(*found[row.stack_id], body)
-                await self._bus.send(body["event_type"], payload, error=body["error"])
+                await bus.send(body["event_type"], payload, error=body["error"])
         return {row.id for row in rows}
 
 

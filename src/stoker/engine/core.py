@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.clock import Clock
-from stoker.base.errors import Fenced, StokerError
+from stoker.base.errors import Fenced
 from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
 from stoker.engine.announcing import Announcer, Bus, Sinks
@@ -41,7 +41,6 @@ from stoker.store.records import (
     REMOVE_SNAPSHOT,
     RUNNING,
     SUPERSEDED,
-    Event,
     Operation,
     Record,
     Stack,
@@ -196,7 +195,7 @@ class Engine:
             batch.then(partial(trusts.inherit, stack_id=stack.id, parent_id=stack.parent_id))
         if document is not None:
             batch.then(partial(snapshots.keep_stack_document, stack_id=stack.id, body=document))
-        batch.add(self._stack_event(stack, operation.action, IN_PROGRESS, f"Stack {operation.action} started"))
+        batch.add(self.announcer.stack_event(stack, operation.action, IN_PROGRESS, f"Stack {operation.action} started"))
         if tags:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
         with self.taking_on(operation.id):
@@ -268,8 +267,10 @@ class Engine:
         batch.then(take_over)
         if tags is not None:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
-        batch.add(*new, self._stack_event(stack, operation.stack_action, IN_PROGRESS, str(changes["reason"])))
-        sinks = prepared.loaded.environment.event_sinks if prepared is not None else await self.sinks_of(stack)
+        batch.add(*new, self.announcer.stack_event(stack, operation.stack_action, IN_PROGRESS, str(changes["reason"])))
+        sinks = (
+            prepared.loaded.environment.event_sinks if prepared is not None else await self.announcer.sinks_of(stack)
+        )
         with self.taking_on(operation.id):
             await self.announcer.commit(batch, sinks)
             if busy[0] is None:
@@ -326,7 +327,7 @@ class Engine:
         operation, stack, now = run.operation, run.stack, self.clock.now()
         operation.status, operation.reason, operation.finished_at = status, reason, now
         values: dict[str, Any] = {"status": status, "reason": reason}
-        events = [self._stack_event(stack, operation.stack_action, status, reason)]
+        events = [self.announcer.stack_event(stack, operation.stack_action, status, reason)]
         batch = await told_holder(run, status)
         batch.claim = Claim(operation.id, operation.epoch)
         batch.change(operation)
@@ -346,7 +347,7 @@ class Engine:
                 "reason": reason,
                 "operation": rollback.id,
             }
-            events.append(self._stack_event(stack, "ROLLBACK", IN_PROGRESS, "Stack ROLLBACK started"))
+            events.append(self.announcer.stack_event(stack, "ROLLBACK", IN_PROGRESS, "Stack ROLLBACK started"))
         current = [False]
         gone = status == COMPLETE and operation.action in REMOVES and stack.parent_id is None
         rows = self.announcer.about(events, run.sinks)
@@ -441,28 +442,6 @@ class Engine:
         if recorded is not None and recorded.user_project_id is not None and not abandoned:
             await self.credentials.remove_user_project(stack, recorded.user_project_id)
 
-    async def sinks_of(self, stack: Stack) -> Sinks:
-        """Where the stack's environment has its events sent; nowhere when it cannot be read any more."""
-        try:
-            return (await self.loader.load(stack.inputs)).environment.event_sinks
-        except StokerError as error:
-            LOG.warning("the environment of stack %s cannot be read: %s", stack.name, error.message)
-            return ()
-
-    def _stack_event(self, stack: Stack, action: str, status: str, reason: str) -> Event:
-        return Event(
-            id=new_id(),
-            stack_id=stack.id,
-            resource_name=stack.name,
-            resource_type="OS::Heat::Stack",
-            physical_id=stack.id,
-            action=action,
-            status=status,
-            reason=reason,
-            properties=None,
-            time=self.clock.now(),
-        )
-
     # -- parents and children --------------------------------------------------------------------------------------
 
     async def refreshed(self, operation: Operation) -> Operation:
@@ -516,8 +495,8 @@ class Engine:
             guard(queries.lock_stack(connection, stack.id) or stack)
             queries.set_stack(connection, stack.id, {"status": FAILED, "reason": CANCELLED})
 
-        batch = Batch().then(fail).add(self._stack_event(stack, stack.action, FAILED, CANCELLED))
-        await self.announcer.commit(batch, await self.sinks_of(stack))
+        batch = Batch().then(fail).add(self.announcer.stack_event(stack, stack.action, FAILED, CANCELLED))
+        await self.announcer.commit(batch, await self.announcer.sinks_of(stack))
 
     # -- definitions ---------------------------------------------------------------------------------------------
 

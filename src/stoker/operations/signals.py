@@ -140,7 +140,7 @@ async def _tell(engine: Engine, reading: StackContext, state: ResourceState, rea
     done again.
     """
     batch = Batch().add(_event(engine, state, "SIGNAL", reason))
-    await engine.announcer.commit(batch, await engine.sinks_of(reading.stack))
+    await engine.announcer.commit(batch, await engine.announcer.sinks_of(reading.stack))
 
 
 def _event(engine: Engine, state: ResourceState, status: str, reason: str) -> Event:
@@ -179,4 +179,4 @@ async def _record(
     if isinstance(reading, OperationRun):
         await reading.commit(batch)
     else:
-        await engine.announcer.commit(batch, await engine.sinks_of(reading.stack))
+        await engine.announcer.commit(batch, await engine.announcer.sinks_of(reading.stack))
