@@ -16,7 +16,7 @@ from stoker.base.clock import Clock
 from stoker.base.errors import Fenced
 from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
-from stoker.engine.announcing import Announcer, Bus, Sinks
+from stoker.engine.announcing import Announcer, Bus
 from stoker.engine.credentials import Credentials, hold
 from stoker.engine.ending import NOTHING, REMOVES, ROLLS_BACK, conclusion, rollback_target
 from stoker.engine.holders import told_holder
