@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test quick check format plans bench conformance docs clean
+.PHONY: demo test quick check format plans bench conformance playbook docs clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -40,6 +40,9 @@ bench: $(STAMP)         ## measure, and print beside Heat's figures
 
 conformance: $(STAMP)   ## run the orchestration service's public test suite
 	$(BIN)/python -m conformance
+
+playbook: $(STAMP)      ## run a playbook with Ansible's modules for stacks
+	$(BIN)/python -m conformance.playbook
 
 docs: $(STAMP)          ## build the manual into docs/_build/html
 	$(BIN)/sphinx-build -W -q docs docs/_build/html

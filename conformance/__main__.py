@@ -2,8 +2,8 @@
 
     python -m conformance [--only api,functional,scenario] [--workers N] [--keep DIRECTORY]
 
-The suite is installed into `.venv-conformance`; everything else happens in a temporary directory. The exit status is 0
-when no test has failed and some have passed.
+The suite is installed into `.venv-conformance/tempest`; everything else happens in a temporary directory. The exit
+status is 0 when no test has failed and some have passed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import tempfile
 from contextlib import nullcontext
 from pathlib import Path
 
-from conformance.installed import installed_suite
+from conformance.installed import installed
 from conformance.place import embedded
 from conformance.report import show
 from conformance.suite import PARTS, run
@@ -32,7 +32,7 @@ def main() -> int:
     parts = arguments.only.split(",")
     if unknown := set(parts) - set(PARTS):
         parser.error(f"there is no part {', '.join(sorted(unknown))}; parts are {', '.join(PARTS)}")
-    programs = installed_suite()
+    programs = installed("tempest")
     temporary = tempfile.TemporaryDirectory(prefix="stoker-conformance-")
     with nullcontext(arguments.keep) if arguments.keep else temporary as directory:
         home = Path(directory).resolve()

@@ -1,4 +1,4 @@
-"""The suite in an environment of its own, installed anew when its requirements have changed."""
+"""Other people's programs, each kind in an environment of its own, installed anew when the requirements have changed."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import sys
 import venv
 from pathlib import Path
 
-REQUIREMENTS = Path(__file__).with_name("requirements.txt")
-ENVIRONMENT = Path(__file__).parents[1] / ".venv-conformance"
+HERE = Path(__file__).parent
 
 
-def installed_suite() -> Path:
-    """The directory of the environment's programs. Raises subprocess.CalledProcessError when installing fails."""
-    programs = ENVIRONMENT / "bin"
-    stamp = ENVIRONMENT / "installed.txt"
-    wanted = REQUIREMENTS.read_text()
+def installed(name: str) -> Path:
+    """The directory of the programs that `NAME.txt` here requires. Raises subprocess.CalledProcessError."""
+    requirements = HERE / f"{name}.txt"
+    environment = HERE.parent / ".venv-conformance" / name
+    programs, stamp = environment / "bin", environment / "installed.txt"
+    wanted = requirements.read_text()
     if not stamp.exists() or stamp.read_text() != wanted:
-        print(f"Installing the suite into {ENVIRONMENT} …", file=sys.stderr)
-        venv.create(ENVIRONMENT, clear=True, with_pip=True)
-        install = ["-m", "pip", "install", "--quiet", "--requirement", str(REQUIREMENTS)]
+        print(f"Installing {name} into {environment} …", file=sys.stderr)
+        venv.create(environment, clear=True, with_pip=True)
+        install = ["-m", "pip", "install", "--quiet", "--requirement", str(requirements)]
         subprocess.run([programs / "python", *install], check=True)
         stamp.write_text(wanted)
     return programs

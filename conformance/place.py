@@ -18,10 +18,10 @@ HIDDEN_TAG = "hidden"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the services are."""
+    """The URL of the identity service, and the file by which clients find everything."""
 
     identity: str
-    orchestration: str
+    clouds: Path
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def embedded(home: Path) -> Iterator[Place]:
     try:
         _stoker("up", "--detach", "--data-dir", str(data), "--config-file", str(settings), *free)
         addresses = json.loads((data / "endpoints.json").read_text())
-        yield Place(addresses["identity"], addresses["rest"])
+        yield Place(addresses["identity"], data / "clouds.yaml")
     finally:
         _stoker("down", "--data-dir", str(data))
 
