@@ -1,4 +1,4 @@
-"""Other people's programs, each kind in an environment of its own, installed anew when the requirements have changed."""
+"""Other people's programs, each kind in an environment of its own, installed anew when requirements have changed."""
 
 from __future__ import annotations
 
