@@ -18,6 +18,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,8 @@ from tests.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing, 
 
 from bench.lifecycle_cases import CLIENTS, Client
 
-STACKS = 100
-MEMBERS = 100
+STACKS = 60
+MEMBERS = 60
 RUNS = 2
 ENGINES = (1, 2)
 STOKER = [str(Path(sys.executable).with_name("stoker"))]
@@ -179,8 +180,11 @@ def _variant(
 
 
 def _answers(url: str) -> bool:
-    with urllib.request.urlopen(url, timeout=5) as answer:
-        return bool(answer.status == 200)
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return bool(answer.status == 200)
+    except HTTPException:  # as of a server that is in the middle of starting
+        return False
 
 
 async def _work(place: dict[str, Any], title: str, engines: list[int]) -> list[dict[str, Any]]:
