@@ -2,7 +2,8 @@
 
 A copy is a resource whose `stack_id` is the snapshot's id, so it is made, recovered and deleted like any other. Which
 resource it is of, in which stack of the tree, stands in its definition as a path of names: a resource that has been
-replaced since is still the same one to whoever restores the snapshot.
+replaced since is still the same one to whoever restores the snapshot. So does the name of that stack, which the copy's
+physical name begins with, whichever stack of the tree it is looked for from.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ async def copies_of(context: StackContext, snapshot_ids: Iterable[str]) -> list[
                 row, engine.unknown_type, context.stack.name, engine.sealer, sets.get(row.properties or "")
             )
             state.type = engine.types.recorded(state, {}).copy or engine.unknown_type
+            state.stack_name = state.stored.definition["stack_name"]
             found.append(state)
     return found
 
@@ -105,7 +107,11 @@ class Copier:
         )
         copy = ResourceState(row, copy_type(state), run.stack.name, run.engine.sealer)
         path = [*run.snapshot_path, state.row.name]
-        copy.stored.definition = {"implementation": state.implementation, "path": path}
+        copy.stored.definition = {
+            "implementation": state.implementation,
+            "path": path,
+            "stack_name": run.stack.name,
+        }
         return copy
 
 

@@ -42,6 +42,7 @@ class Membership:
         self._peers = peers
         self.others = False
         self.stopped = False
+        self._gone = False
         self.beaten_at = 0.0
         self._beating: asyncio.Future[None] | None = None
         self._timer: Timer | None = None
@@ -59,19 +60,20 @@ class Membership:
         self._schedule()
 
     def leave(self) -> None:
-        """Take nothing on any more."""
+        """Take nothing on any more; the lease is renewed until the goodbye, since calls under way may need it."""
         self.stopped = True
-        if self._timer is not None:
-            self._timer.cancel()
 
     async def say_goodbye(self) -> None:
         """Let others take at once what this engine has not finished."""
+        self._gone = True
+        if self._timer is not None:
+            self._timer.cancel()
         farewell = partial(claims.say_goodbye, engine_id=self._engine.id, now=self._engine.clock.now())
         await self._engine.journal.commit(Batch().then(farewell))
 
     def _schedule(self) -> None:
         engine = self._engine
-        if not self.stopped:
+        if not self._gone:
             self._timer = engine.clock.call_later(
                 engine.settings.heartbeat_seconds, lambda: engine.spawn(self._heartbeat())
             )

@@ -242,7 +242,11 @@ class Journal:
                 if not passes(error):
                     raise
                 LOG.warning("The database cannot be written, trying again: %s", error.orig)
-            time.sleep(RETRY_SECONDS)
+            self.pause()
+
+    def pause(self) -> None:
+        """Wait a little for a database that is away."""
+        time.sleep(RETRY_SECONDS)
 
     def _committed_after_all(self) -> set[Claim] | None:
         """The lost claims of a group whose commit was cut off and went through nevertheless; None when none did."""

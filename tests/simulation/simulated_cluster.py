@@ -1,0 +1,209 @@
+"""A whole Stoker on the simulated loop: engines that come and go on one database, beside one emulated cloud."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+from simulated_loop import Process, ProcessClock, SimulatedLoop
+from simulated_parts import (
+    ENGINE_URL,
+    Nature,
+    SimulatedDatabase,
+    SimulatedJournal,
+    SimulatedPeers,
+    SimulatedPool,
+    SimulatedTransport,
+    lease_check,
+    settle,
+)
+
+from stoker.base.clock import ManualClock
+from stoker.base.context import RequestContext
+from stoker.base.errors import StokerError
+from stoker.base.ids import new_request_id
+from stoker.cloud.settings import CloudSettings
+from stoker.emulator.core.cloud import Cloud
+from stoker.emulator.core.dispatch import dispatch
+from stoker.emulator.core.http import Request
+from stoker.engine.core import Engine
+from stoker.engine.settings import EngineSettings
+from stoker.operations import OPERATIONS
+from stoker.plugins.registry import Registry
+from stoker.store.database import Database
+from stoker.store.sealing import Sealer
+
+KEY = "k" * 32
+CLOUD = CloudSettings(
+    auth_url=f"{ENGINE_URL}/identity",
+    username="heat",
+    password="secret",
+    project_name="service",
+    stack_user_domain_name="heat",
+    stack_domain_admin="heat_domain_admin",
+    stack_domain_admin_password="secret",
+)
+
+
+class Lost(Exception):
+    """The engine that had been asked died before it answered."""
+
+
+class Member:
+    """An engine's process."""
+
+    def __init__(self, cluster: Cluster, name: str) -> None:
+        self._cluster = cluster
+        self.process = Process(cluster.loop, name)
+        self.up = False
+
+    async def boot(self, *, alone: bool) -> None:
+        """Everything a real process does before it takes requests; run it as a task of the process."""
+        cluster, nature = self._cluster, self._cluster.nature
+        clock = ProcessClock(self.process, cluster.clock)
+        self.database = SimulatedDatabase(f"sqlite:///{cluster.path}", nature)
+        self.journal = SimulatedJournal(self.database, cluster.loop, nature, lambda: self.engine.id)
+        transport = SimulatedTransport(CLOUD, self.process, clock, cluster.cloud, nature)
+        self.pool = SimulatedPool(CLOUD, clock, transport, cluster.cloud, nature)
+        self.engine = Engine(
+            database=self.database,
+            journal=self.journal,
+            sealer=Sealer([KEY]),
+            registry=cluster.registry,
+            pool=self.pool,
+            clock=clock,
+            settings=EngineSettings(host=self.process.name),
+            peers=SimulatedPeers(self.process, self._peers, nature) if cluster.size > 1 else None,
+        )
+        transport.check_lease = lease_check(self.database, self.engine.id, self.process, nature)
+        await self.engine.start(alone=alone)
+        self.up = True
+
+    def _peers(self) -> list[Member]:
+        return [member for member in self._cluster.members if member is not self and member.up]
+
+
+class Cluster:
+    """`size` engines wanted; those that die are replaced after a while."""
+
+    def __init__(self, loop: SimulatedLoop, cloud: Cloud, nature: Nature, path: Path, size: int) -> None:
+        self.loop = loop
+        self.clock: ManualClock = loop.clock
+        self.cloud = cloud
+        self.nature = nature
+        self.path = path
+        self.size = size
+        self.members: list[Member] = []
+        self.registry = Registry.from_entry_points(EngineSettings().type_options)
+        self.database = Database(f"sqlite:///{path}")
+        self.ended = False
+        self._count = 0
+
+    async def start(self) -> None:
+        for _ in range(self.size):
+            self.add()
+        await self.until_up()
+
+    def add(self) -> None:
+        """Start an engine's process."""
+        self._count += 1
+        member = Member(self, f"engine-{self._count}")
+        self.members.append(member)
+        member.process.on_death.append(lambda: self._died(member))
+        member.process.start(member.boot(alone=self.size == 1))
+
+    def _died(self, member: Member) -> None:
+        self.members.remove(member)
+        self.nature.counts["crashes"] += 1
+        self.nature.trace.append(f"{self.loop.time():.3f} {member.process.name} dies")
+        if not self.ended:
+            self.loop.call_later(self.nature.chance.uniform(2.0, 40.0), self.add)
+
+    async def until_up(self) -> None:
+        while not any(member.up and not member.process.paused for member in self.members):
+            await asyncio.sleep(1.0)
+
+    async def stop_one(self) -> None:
+        """SIGTERM for one of the engines: it hands over and goes."""
+        up = [member for member in self.members if member.up]
+        if not up:
+            return
+        member = self.nature.chance.choice(up)
+        member.up = False
+        self.nature.counts["graceful stops"] += 1
+        stopped = self.loop.create_future()
+        member.process.on_death.append(lambda: stopped.done() or stopped.set_result(None))
+        task = member.process.start(member.engine.stop())
+        task.add_done_callback(lambda done: settle(stopped, done))
+        await stopped
+        if not member.process.dead:
+            member.process.on_death.clear()
+            member.process.kill()
+            self.members.remove(member)
+            self.loop.call_later(1.0, self.add)
+
+    async def call(self, method: str, **arguments: Any) -> Any:
+        """What an operation answers. Raises what it raises, or Lost."""
+        await self.until_up()
+        member = self.nature.chance.choice([m for m in self.members if m.up and not m.process.paused])
+        context = self._context()
+        answer = self.loop.create_future()
+        plain = orjson.loads(orjson.dumps(arguments))
+        task = member.process.start(OPERATIONS[method](member.engine, context, **plain))
+        task.add_done_callback(lambda done: settle(answer, done))
+
+        def died() -> None:
+            if not answer.done():
+                answer.set_exception(Lost())
+
+        member.process.on_death.append(died)
+        try:
+            return await answer
+        finally:
+            if died in member.process.on_death:
+                member.process.on_death.remove(died)
+
+    async def request(self, method: str, **arguments: Any) -> str:
+        """Ask for something; what came of the asking."""
+        self.nature.counts["operations"] += 1
+        try:
+            await self.call(method, **arguments)
+        except Lost:
+            outcome = "lost"
+            self.nature.counts["requests lost"] += 1
+        except StokerError as error:
+            outcome = f"refused ({error.kind}: {error.message})"
+            self.nature.counts["refused"] += 1
+        else:
+            outcome = "taken"
+        self.nature.trace.append(f"{self.loop.time():.3f} {method} {outcome}")
+        return outcome
+
+    def _context(self) -> RequestContext:
+        token, body = self._log_in("demo", "demo")
+        return RequestContext(
+            request_id=new_request_id(),
+            user_id=body["user"]["id"],
+            user_name="demo",
+            project_id=body["project"]["id"],
+            roles=tuple(role["name"] for role in body["roles"]),
+            token=token,
+        )
+
+    def _log_in(self, user: str, project: str) -> tuple[str, Mapping[str, Any]]:
+        default = {"id": "default"}
+        identity = {
+            "methods": ["password"],
+            "password": {"user": {"name": user, "domain": default, "password": "secret"}},
+        }
+        scope = {"project": {"name": project, "domain": default}}
+        body = orjson.dumps({"auth": {"identity": identity, "scope": scope}})
+        answer = dispatch(
+            self.cloud,
+            Request("POST", "/identity/v3/auth/tokens", headers={"Content-Type": "application/json"}, body=body),
+        )
+        assert answer is not None and answer.status == 201, answer
+        return answer.headers["X-Subject-Token"], answer.body["token"]

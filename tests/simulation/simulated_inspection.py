@@ -1,0 +1,259 @@
+"""What must hold, whatever happened: the record and the cloud compared, object by object."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from simulated_parts import Nature
+from simulated_templates import Draft
+from sqlalchemy import Connection, select
+
+from stoker.emulator.core.cloud import Cloud
+from stoker.store.database import Database
+from stoker.store.records import IN_PROGRESS, UNFINISHED, Resource, Stack, StackSnapshot
+from stoker.store.tables import operations, resources, snapshots, stacks
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Where the objects of a resource type are; which field of theirs a resource records; whether the service makes
+    some of them by itself; fields of objects and the properties that they show.
+    """
+
+    collection: tuple[str, str]
+    identity: str = "id"
+    by_itself: bool = False
+    shown: Mapping[str, str] = field(default_factory=dict)
+
+
+KINDS = {
+    "OS::Neutron::Net": Kind(("neutron", "networks"), shown={"name": "name"}),
+    "OS::Neutron::Subnet": Kind(("neutron", "subnets"), shown={"cidr": "cidr", "network_id": "network"}),
+    "OS::Neutron::Port": Kind(("neutron", "ports"), shown={"name": "name", "network_id": "network"}),
+    "OS::Neutron::Router": Kind(("neutron", "routers")),
+    "OS::Neutron::FloatingIP": Kind(("neutron", "floatingips")),
+    "OS::Neutron::SecurityGroup": Kind(("neutron", "security_groups")),
+    "OS::Neutron::SecurityGroupRule": Kind(
+        ("neutron", "security_group_rules"),
+        by_itself=True,
+        shown={"security_group_id": "security_group", "port_range_min": "port_range_min"},
+    ),
+    "OS::Nova::Server": Kind(("nova", "servers"), shown={"name": "name"}),
+    "OS::Nova::ServerGroup": Kind(("nova", "server_groups")),
+    "OS::Nova::KeyPair": Kind(("nova", "keypairs"), "name", shown={"name": "name"}),
+    "OS::Cinder::Volume": Kind(("cinder", "volumes"), shown={"size": "size"}),
+    "OS::Swift::Container": Kind(("swift", "containers"), "name"),
+}
+LEFT_ALONE = {
+    ("neutron", "quotas"),
+    ("nova", "quotas"),
+    ("cinder", "quotas"),
+    ("nova", "events"),
+    ("swift", "accounts"),
+}
+"""Collections that keep history or limits rather than objects."""
+
+TRUSTS = ("keystone", "trusts")
+IN_CHARGE = "is in progress and nothing will go on with it"
+
+
+class Inspection:
+    """Looks from outside, with the rights of nobody's process."""
+
+    def __init__(self, cloud: Cloud, database: Database, nature: Nature) -> None:
+        self._cloud = cloud
+        self._database = database
+        self._nature = nature
+        self._preset = self._everything()
+
+    def _everything(self) -> dict[tuple[str, str], set[str]]:
+        collections = self._cloud.store.collections
+        default = {group["id"] for group in collections["neutron", "security_groups"] if group["name"] == "default"}
+        return {
+            key: {
+                str(record["id"])
+                for record in collection
+                if not _brought_along(record) and record.get("security_group_id") not in default
+            }
+            for key, collection in collections.items()
+            if not collection.internal and key not in LEFT_ALONE
+        }
+
+    def _objects(self, kind: Kind) -> dict[str, dict[str, Any]]:
+        """What has been made of a kind, by the id that a resource has recorded."""
+        preset = self._preset[kind.collection]
+        made = [r for r in self._cloud.store.collections[kind.collection] if str(r["id"]) not in preset]
+        return {str(record[kind.identity]): record for record in made if not _brought_along(record)}
+
+    # -- the record ------------------------------------------------------------------------------------------
+
+    def stack(self, name: str) -> Stack | None:
+        """The live root stack of that name."""
+        with self._database.engine.connect() as connection:
+            row = connection.execute(select(stacks).where(stacks.c.live_name == name)).one_or_none()
+        return Stack.of(row) if row else None
+
+    def unfinished(self) -> list[str]:
+        """Operations that have not ended."""
+        query = select(operations.c.id, operations.c.action, operations.c.status, operations.c.owner)
+        with self._database.engine.connect() as connection:
+            rows = connection.execute(query.where(operations.c.status.in_(UNFINISHED))).all()
+        return [f"{row.action} {row.status} {row.owner or 'nobody'}" for row in rows]
+
+    def snapshots_of(self, name: str) -> list[StackSnapshot]:
+        """What has been saved of a stack."""
+        stack = self.stack(name)
+        query = select(snapshots).where(snapshots.c.stack_id == (stack.id if stack else "")).order_by(snapshots.c.id)
+        with self._database.engine.connect() as connection:
+            return [StackSnapshot.of(row) for row in connection.execute(query)]
+
+    def resources_of(self, stack: Stack | None) -> list[Resource]:
+        """What a stack has recorded."""
+        if stack is None:
+            return []
+        with self._database.engine.connect() as connection:
+            return [row for row in _rows(connection) if row.stack_id == stack.id]
+
+    def child(self, row: Resource) -> Stack | None:
+        """The stack nested in a resource."""
+        query = select(stacks).where(stacks.c.parent_resource == row.uuid, stacks.c.deleted_at.is_(None))
+        with self._database.engine.connect() as connection:
+            found = connection.execute(query).one_or_none()
+        return Stack.of(found) if found else None
+
+    # -- what holds at any moment ----------------------------------------------------------------------------
+
+    def look(self, *, strict: bool = False) -> None:
+        """What is in the cloud is recorded, once, and the other way round; whatever is in progress is in hand.
+
+        An object may be unrecorded for as long as there is a resource whose creation has begun, or failed, without an
+        id: it is looked for by its name later. `strict` minds.
+        """
+        with self._database.engine.connect() as connection:
+            self._look_at_owners(connection)
+            rows = _rows(connection)
+        for name, kind in KINDS.items():
+            self._look_at(name, kind, [row for row in rows if row.type == name], strict)
+
+    def _look_at_owners(self, connection: Connection) -> None:
+        query = select(stacks.c.name, stacks.c.action).where(
+            stacks.c.status == IN_PROGRESS,
+            stacks.c.deleted_at.is_(None),
+            stacks.c.operation.not_in(select(operations.c.id).where(operations.c.status.in_(UNFINISHED))),
+        )
+        for row in connection.execute(query):
+            self._nature.violate("stuck", f"{row.name} {row.action} {IN_CHARGE}")
+
+    def _look_at(self, name: str, kind: Kind, rows: list[Resource], strict: bool) -> None:
+        recorded = Counter(row.physical_id for row in rows if row.physical_id is not None)
+        objects = self._objects(kind)
+        if twice := sorted(identifier for identifier, times in recorded.items() if times > 1):
+            self._nature.violate("duplicated", f"two resources record the same {name}: {twice}")
+        for row in rows:
+            if row.status == "COMPLETE" and row.action != "DELETE" and row.physical_id not in objects:
+                self._nature.violate("lost", f"{name} {row.name} {row.action} {row.physical_id} is not there")
+        if kind.by_itself:
+            return
+        tolerated = 0 if strict else sum(row.physical_id is None for row in rows)
+        names = Counter(record.get("name") for record in objects.values())
+        for identifier in sorted(objects.keys() - recorded.keys())[tolerated:]:
+            title = objects[identifier].get("name")
+            label = "duplicated" if title != "twin" and names[title] > 1 else "orphaned"
+            self._nature.violate(label, f"{name} {identifier} named {title} belongs to nobody")
+
+    # -- what holds when all is quiet ------------------------------------------------------------------------
+
+    def compare(self, name: str, draft: Draft) -> None:
+        """The stack has what its template says, no more and no less, with the values that it says."""
+        stack = self.stack(name)
+        if stack is None:
+            self._nature.violate("different", f"{name} is not there")
+            return
+        rows = self.resources_of(stack)
+        if sorted(row.name for row in rows) != sorted(draft.resources):
+            text = f"{name} records {sorted(row.name for row in rows)} instead of {sorted(draft.resources)}"
+            self._nature.violate("different", text)
+        identifiers = {row.name: row.physical_id for row in rows}
+        for row in rows:
+            wanted = draft.resources.get(row.name, {}).get("properties", {})
+            self._compare_values(row, {key: _resolved(value, identifiers) for key, value in wanted.items()})
+        self._compare_interfaces(draft, identifiers)
+        for group in draft.named("rules"):
+            self._compare_rules(draft, group, identifiers)
+
+    def _compare_values(self, row: Resource, wanted: Mapping[str, Any]) -> None:
+        if row.type == "OS::Heat::ResourceGroup":
+            self._same(row, "count", len(self.resources_of(self.child(row))), wanted["count"])
+        if row.type == "pair.yaml":
+            [volume] = [inner for inner in self.resources_of(self.child(row)) if inner.name == "volume"]
+            self._compare_values(volume, {"size": wanted["size"]})
+        kind = KINDS.get(row.type)
+        found = self._objects(kind).get(row.physical_id or "") if kind is not None else None
+        for shown, name in kind.shown.items() if kind is not None and found is not None else ():
+            if name in wanted:
+                self._same(row, name, found.get(shown), wanted[name])
+
+    def _same(self, row: Resource, what: str, found: Any, wanted: Any) -> None:
+        if found != wanted:
+            self._nature.violate("different", f"{row.name} has {what} {found} instead of {wanted}")
+
+    def _compare_interfaces(self, draft: Draft, identifiers: Mapping[str, str | None]) -> None:
+        ports = self._cloud.store.collections["neutron", "ports"]
+        for name in draft.named("interface"):
+            wanted = {key: _resolved(value, identifiers) for key, value in draft.resources[name]["properties"].items()}
+            feet = [port for port in ports if port["device_id"] == wanted["router"]]
+            if sum(ip["subnet_id"] == wanted["subnet"] for port in feet for ip in port["fixed_ips"]) != 1:
+                self._nature.violate("different", f"{name} does not join its router to its subnet")
+
+    def _compare_rules(self, draft: Draft, group: str, identifiers: Mapping[str, str | None]) -> None:
+        wanted = [rule["port_range_min"] for rule in draft.resources[group]["properties"]["rules"]]
+        for name in draft.named("rule"):
+            if draft.resources[name]["properties"]["security_group"] == {"get_resource": group}:
+                wanted.append(draft.resources[name]["properties"]["port_range_min"])
+        rules = self._cloud.store.collections["neutron", "security_group_rules"]
+        mine = [rule for rule in rules if rule["security_group_id"] == identifiers.get(group)]
+        found = [rule["port_range_min"] for rule in mine if rule["port_range_min"] is not None]
+        if sorted(found) != sorted(wanted):
+            self._nature.violate("different", f"{group} has rules for the ports {found} instead of {wanted}")
+
+    def look_at_nothing(self) -> None:
+        """All stacks are deleted: the cloud is as it was in the beginning, trusts and users included."""
+        now = self._everything()
+        self._look_at_trusts(len(now.pop(TRUSTS)))
+        for key, before in self._preset.items():
+            if key == TRUSTS:
+                continue
+            if now[key] - before:
+                records = {r["id"]: r for r in self._cloud.store.collections[key]}
+                left = [orjson.dumps(records[i], default=str).decode()[:300] for i in sorted(now[key] - before)]
+                self._nature.violate("orphaned", f"{key} after everything was deleted: {left}")
+            if before - now[key]:
+                self._nature.violate("lost", f"{key} that was there before: {sorted(before - now[key])}")
+
+    def _look_at_trusts(self, left: int) -> None:
+        """A trust has no name: one whose maker did not live to record it, or was told that it failed, is left."""
+        self._nature.counts["trusts left"] += left
+        excused = self._nature.counts["requests lost"] + self._nature.counts["trusts that were said to have failed"]
+        if left > excused:
+            self._nature.violate("orphaned", f"{left} trusts, of which {excused} could not be known")
+
+
+def _rows(connection: Connection) -> list[Resource]:
+    """The resources of stacks; copies in snapshots are not resources of stacks."""
+    query = select(resources).join(stacks, stacks.c.id == resources.c.stack_id).order_by(resources.c.uuid)
+    return [Resource.of(row) for row in connection.execute(query)]
+
+
+def _resolved(value: Any, identifiers: Mapping[str, str | None]) -> Any:
+    """A property's value, a reference being the id of the object that it means."""
+    return identifiers.get(value["get_resource"]) if isinstance(value, dict) and "get_resource" in value else value
+
+
+def _brought_along(record: dict[str, Any]) -> bool:
+    """What services make of themselves."""
+    owner = str(record.get("device_owner", ""))
+    return (owner.startswith(("network:", "compute:")) and not record.get("name")) or record.get("name") == "default"

@@ -1,0 +1,183 @@
+"""An event loop on a clock of its own, and processes on it that can be killed or paused between any two instructions.
+
+Whatever a process starts (tasks, timers, work for threads) carries a context variable that names it. A killed process
+is never entered again: no `finally` runs, nothing is cancelled, as after `kill -9`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Coroutine
+from contextvars import Context, ContextVar, copy_context
+from typing import Any
+
+from stoker.base.clock import ManualClock, Timer
+
+PROCESS: ContextVar[Process | None] = ContextVar("process", default=None)
+FROZEN: list[Any] = []
+"""What killed processes were doing: let go of, it would be unwound."""
+
+
+class Process:
+    """Something that lives on the loop. `entered` counts how often it was; at `doom` it is killed instead."""
+
+    def __init__(self, loop: SimulatedLoop, name: str) -> None:
+        self.loop = loop
+        self.name = name
+        self.dead = False
+        self.paused = False
+        self.entered = 0
+        self.doom: int | None = None
+        self.on_death: list[Callable[[], None]] = []
+        self._backlog: list[tuple[Context, Callable[..., Any], tuple[Any, ...]]] = []
+        self.context = loop.outside.copy()
+        self.context.run(PROCESS.set, self)
+
+    def enter(self, context: Context, callback: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        """Carry on with one callback, if the process is in a state to."""
+        if self.paused and not self.dead:
+            self._backlog.append((context, callback, arguments))
+            return
+        self.entered += 1
+        if self.entered == self.doom:
+            self.kill()
+        if self.dead:
+            FROZEN.append((callback, arguments))
+            return
+        callback(*arguments)
+
+    def kill(self) -> None:
+        """`kill -9`."""
+        if self.dead:
+            return
+        self.dead = True
+        FROZEN.append(self._backlog)
+        for tell in self.on_death:
+            self.loop.call_soon(tell, context=self.loop.outside.copy())
+
+    def resume(self) -> None:
+        """SIGCONT: everything that was due meanwhile comes at once."""
+        self.paused = False
+        backlog, self._backlog = self._backlog, []
+        for context, callback, arguments in backlog:
+            self.loop.call_soon(callback, *arguments, context=context)
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """A task of the process."""
+        return self.loop.create_task(work, context=self.context.copy())
+
+    def call(self, callback: Callable[[], object]) -> None:
+        """Have the process do something soon."""
+        self.loop.call_soon(callback, context=self.context.copy())
+
+
+class NumberedTask(asyncio.Task[Any]):
+    """Sets of tasks are gone through in the same order every time."""
+
+    _numbers = itertools.count(1)
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self._number = next(self._numbers)
+        super().__init__(*arguments, **options)
+        FROZEN.append(self)
+
+    def __hash__(self) -> int:
+        return self._number
+
+
+class SimulatedLoop(asyncio.BaseEventLoop):
+    """Single-threaded, and never idle: when nothing is left to do the clock goes on to what is due next."""
+
+    def __init__(self, clock: ManualClock, threads: Callable[[], float]) -> None:
+        super().__init__()
+        self.clock = clock
+        self._threads = threads
+        self._clock_resolution = 1e-6
+        self._selector = self
+        self.outside = Context()
+        self.set_task_factory(_task)
+
+    def time(self) -> float:
+        return self.clock.now()
+
+    def select(self, timeout: float | None) -> list[Any]:
+        """What the base class asks when it has come to the end of a turn: wait, at most that long."""
+        if timeout is not None and timeout <= 0:
+            return []
+        due = self.clock.next_due()
+        moments = [due] if due is not None else []
+        if timeout is not None:
+            moments.append(self.time() + timeout)
+        if not moments:
+            raise RuntimeError("nothing will ever happen any more")
+        self.outside.copy().run(self.clock.advance, max(min(moments) - self.time(), 0.0))
+        return []
+
+    def _process_events(self, events: list[Any]) -> None:
+        """There are none but timers."""
+
+    def _write_to_self(self) -> None:
+        """Nobody sleeps who would have to be woken."""
+
+    def call_soon(self, callback: Any, *arguments: Any, context: Context | None = None) -> asyncio.Handle:
+        context = copy_context() if context is None else context
+        process = context.get(PROCESS)
+        if process is None:
+            return super().call_soon(callback, *arguments, context=context)
+        return super().call_soon(process.enter, context, callback, arguments, context=context)
+
+    call_soon_threadsafe = call_soon
+
+    def call_at(
+        self, when: float, callback: Any, *arguments: Any, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        context = copy_context() if context is None else context
+        process = context.get(PROCESS)
+        if process is None:
+            return super().call_at(when, callback, *arguments, context=context)
+        return super().call_at(when, process.enter, context, callback, arguments, context=context)
+
+    def run_in_executor(self, executor: Any, work: Any, *arguments: Any) -> Any:
+        """What threads would do, a while from now, on the one thread that there is."""
+        future = self.create_future()
+
+        def act() -> None:
+            try:
+                result = work(*arguments)
+            except Exception as error:
+                if not future.done():
+                    future.set_exception(error)
+            else:
+                if not future.done():
+                    future.set_result(result)
+
+        self.call_later(self._threads(), act)
+        return future
+
+
+class ProcessClock:
+    """The clock as a process sees it: its timers die with it."""
+
+    def __init__(self, process: Process, clock: ManualClock) -> None:
+        self._process = process
+        self._clock = clock
+
+    def now(self) -> float:
+        return self._clock.now()
+
+    def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
+        return self._clock.call_later(delay, _Firing(self._process, callback))
+
+
+class _Firing:
+    def __init__(self, process: Process, callback: Callable[[], None]) -> None:
+        self._process = process
+        self._callback = callback
+
+    def __call__(self) -> None:
+        self._process.call(self._callback)
+
+
+def _task(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> NumberedTask:
+    return NumberedTask(work, loop=loop, **options)

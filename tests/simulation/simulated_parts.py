@@ -1,0 +1,371 @@
+"""The parts of an engine's process that touch the world, each on the simulated loop: journal, transport, logins, peers.
+
+They replace threads and sockets, and nothing else: requests are answered by the emulator's own dispatch, rows are
+written to a real database by the real journal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from typing import Any
+
+import aiohttp
+import requests
+from multidict import CIMultiDict
+from requests.adapters import BaseAdapter
+from simulated_loop import Process, ProcessClock, SimulatedLoop
+from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
+from yarl import URL
+
+from stoker.base.context import RequestContext
+from stoker.cloud.auth import CloudPool
+from stoker.cloud.settings import CloudSettings
+from stoker.cloud.transport import Answer, Request, Transport, parse
+from stoker.emulator.core.cloud import Cloud
+from stoker.emulator.core.dispatch import dispatch
+from stoker.emulator.core.faults import Fault
+from stoker.emulator.core.http import Request as CloudRequest
+from stoker.emulator.core.http import Response
+from stoker.engine.peers import NoPeers, PeerAway
+from stoker.operations import OPERATIONS
+from stoker.store.database import Database
+from stoker.store.journal import RETRY_SECONDS, Journal
+from stoker.store.tables import engines, operations
+
+LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
+LONGEST_TRIP = 1.0
+"""Seconds that a request or an answer is on its way at most."""
+
+FAULTS = ("fail", "succeed_but_fail", "rate_limit", "drop", "act_and_drop")
+ENGINE_URL = "http://cloud"
+
+
+class Nature:
+    """What chance decides, and what has happened. Everything random comes from one seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.counts: Counter[str] = Counter()
+        self.violations: list[str] = []
+        self.fault_rate = self.refusal_rate = 0.0
+        """Parts of all calls of the cloud that go wrong, or are refused."""
+        self.loss_rate = 0.0
+        """The part of all messages between engines that is lost."""
+        self.cut_rate = 0.0
+        """The part of all commits in which the connection breaks."""
+        self.trace: list[str] = []
+        self.now: Callable[[], float] = lambda: 0.0
+        self.after_write: Callable[[], None] = lambda: None
+        self._away_until = 0.0
+
+    def peace(self) -> None:
+        """Nothing goes wrong any more."""
+        self.fault_rate = self.refusal_rate = self.loss_rate = self.cut_rate = self._away_until = 0.0
+
+    def database_away(self, seconds: float) -> None:
+        """The database cannot be reached for a while."""
+        self.counts["databases away"] += 1
+        self._away_until = self.now() + seconds
+
+    @property
+    def away(self) -> bool:
+        """Whether the database cannot be reached."""
+        return self.now() < self._away_until
+
+    def happens(self, rate: float) -> bool:
+        """Whether something happens that happens at that rate."""
+        return rate > 0 and self.chance.random() < rate
+
+    def trip(self) -> float:
+        """Seconds that a message is on its way: mostly little, now and then long."""
+        return self.chance.random() ** 4 * LONGEST_TRIP
+
+    def fault(self, request: CloudRequest) -> Fault | None:
+        """What goes wrong with a request."""
+        if request.method not in LOOKS and self.happens(self.refusal_rate):
+            self.counts["fault refuse"] += 1
+            return Fault(on="* *", do="fail", status=self.chance.choice((400, 403, 409)))
+        if not self.happens(self.fault_rate):
+            return None
+        kinds = [*FAULTS, "error_state"] if makes_what_may_break(request) else FAULTS
+        kind = self.chance.choice(kinds)
+        self.counts[f"fault {kind}"] += 1
+        if request.path.endswith("/OS-TRUST/trusts") and kind in ("succeed_but_fail", "act_and_drop"):
+            self.counts["trusts that were said to have failed"] += 1
+        status = self.chance.choice((500, 502, 503, 504)) if kind in ("fail", "succeed_but_fail") else None
+        return Fault(on="* *", do=kind, status=status, seconds=self.chance.choice((0.0, 1.0, 5.0)))
+
+    def violate(self, kind: str, text: str) -> None:
+        """Something has happened that must not; it is told once."""
+        if f"{kind}: {text}" not in self.violations:
+            self.violations.append(f"{kind}: {text}")
+            self.trace.append(f"{self.now():.3f} VIOLATION {kind}: {text}")
+
+
+def makes_what_may_break(request: CloudRequest) -> bool:
+    """Whether a request makes an object that has an error state."""
+    return request.method == "POST" and request.path.rstrip("/").rsplit("/", 1)[-1] in ("servers", "volumes")
+
+
+class SimulatedJournal(Journal):
+    """Writes on the loop, and looks at whether whoever writes under a claim is the claim's owner."""
+
+    def __init__(self, database: Database, loop: SimulatedLoop, nature: Nature, owner: Callable[[], str]) -> None:
+        self._loop = loop
+        self._nature = nature
+        self._owner = owner
+        self._due = False
+        super().__init__(database)
+
+    def begin(self) -> None:
+        """There are no threads."""
+
+    def submit(self, batch: Any, answer: Any) -> None:
+        super().submit(batch, answer)
+        if not self._due:
+            self._due = True
+            self._loop.call_later(self._nature.trip() / 20, self._turn)
+
+    def _turn(self) -> None:
+        if self._nature.away:
+            self._loop.call_later(RETRY_SECONDS, self._turn)
+            return
+        self._due = False
+        self.write_next()
+
+    def pause(self) -> None:
+        """The next attempt is made at once: nothing else happens on the only thread meanwhile."""
+
+    def write_group(self, group: Any) -> Any:
+        if self._nature.happens(self._nature.cut_rate):
+            self._nature.counts["commits cut off"] += 1
+            if self._nature.chance.random() < 0.5:
+                raise _broken_off()
+            number = self.groups + 1
+            refused = self._write_and_look(group)
+            self.groups, self._unsure = number - 1, (number, refused)
+            raise _broken_off()
+        return self._write_and_look(group)
+
+    def _write_and_look(self, group: Any) -> Any:
+        before = self._owners({batch.claim.operation for batch in group if batch.claim is not None})
+        refused = super().write_group(group)
+        self._nature.counts["groups committed"] += 1
+        self._nature.counts["writes refused"] += len(refused)
+        for batch in group:
+            if batch.claim is None or batch.claim in refused:
+                continue
+            owner = before.get(batch.claim.operation, "nobody")
+            if owner != self._owner():
+                self._nature.violate("fencing", f"{self._owner()} wrote under a claim of {owner}")
+        self._nature.after_write()
+        return refused
+
+    def _owners(self, identifiers: set[str]) -> Mapping[str, str | None]:
+        with self._writer.connect() as connection:
+            query = select(operations.c.id, operations.c.owner).where(operations.c.id.in_(identifiers))
+            return {row.id: row.owner for row in connection.execute(query)}
+
+
+class SimulatedDatabase(Database):
+    """Cannot be read while it is away."""
+
+    def __init__(self, url: str, nature: Nature) -> None:
+        super().__init__(url)
+        self._nature = nature
+
+    def read_now(self, query: Callable[..., Any], *arguments: Any) -> Any:
+        if self._nature.away:
+            raise _broken_off()
+        return super().read_now(query, *arguments)
+
+
+def _broken_off() -> OperationalError:
+    return OperationalError("a statement", None, OSError("the connection broke"), connection_invalidated=True)
+
+
+class SimulatedTransport(Transport):
+    """Requests travel to the emulator, and answers back, whatever becomes of the sender meanwhile."""
+
+    def __init__(
+        self, settings: CloudSettings, process: Process, clock: ProcessClock, cloud: Cloud, nature: Nature
+    ) -> None:
+        super().__init__(settings, clock)
+        self._process = process
+        self._loop = process.loop
+        self._cloud = cloud
+        self._nature = nature
+        self.check_lease: Callable[[Request], None] = lambda request: None
+
+    async def _exchange(self, request: Request) -> Answer:
+        if request.method not in LOOKS:
+            self.check_lease(request)
+        content = await _content(request.body)
+        url = URL(request.url)
+        if request.params:
+            url = url.extend_query(request.params)
+        sent = CloudRequest(
+            request.method, url.raw_path, url.raw_query_string, {**self._session.headers, **request.headers}, content
+        )
+        future: asyncio.Future[Answer] = self._loop.create_future()
+        self._loop.outside.copy().run(self._loop.call_later, self._nature.trip(), self._arrive, sent, future)
+        return await future
+
+    def _arrive(self, sent: CloudRequest, future: asyncio.Future[Answer]) -> None:
+        self._nature.counts["cloud calls"] += 1
+        fault = self._nature.fault(sent)
+        if self._process.dead:
+            self._nature.counts["calls that outlived their sender"] += 1
+        response = dispatch(self._cloud, sent, fault)
+        self._nature.trace.append(
+            f"{self._loop.time():.3f} {self._process.name} {sent.method} {sent.path} "
+            f"{response.status if response else None} {fault.do if fault else ''}"
+        )
+        self._loop.call_later(self._nature.trip(), _deliver, response, future)
+
+
+def _deliver(response: Response | None, future: asyncio.Future[Answer]) -> None:
+    if future.done():
+        return
+    if response is None:
+        future.set_exception(aiohttp.ServerDisconnectedError())
+        return
+    content, kind = response.payload(), (response.content_type or "").partition(";")[0]
+    future.set_result(Answer(response.status, CIMultiDict(response.headers), parse(content, kind), content))
+
+
+async def _content(body: Any) -> bytes:
+    if body is None or isinstance(body, bytes):
+        return body or b""
+    if isinstance(body, str):
+        return body.encode()
+    return b"".join([part async for part in body])
+
+
+class KeystoneAdapter(BaseAdapter):
+    """keystoneauth's requests, answered on the spot."""
+
+    def __init__(self, cloud: Cloud, nature: Nature) -> None:
+        super().__init__()
+        self._cloud = cloud
+        self._nature = nature
+
+    def send(self, request: Any, **_options: Any) -> requests.Response:
+        url = URL(request.url)
+        body = request.body or b""
+        content = body.encode() if isinstance(body, str) else body
+        sent = CloudRequest(request.method, url.raw_path, url.raw_query_string, request.headers, content)
+        response = dispatch(self._cloud, sent, self._nature.fault(sent))
+        if response is None:
+            raise requests.ConnectionError("the connection broke")
+        answer = requests.Response()
+        answer.status_code = response.status
+        answer.headers.update(response.headers)
+        if response.content_type is not None:
+            answer.headers["Content-Type"] = response.content_type
+        answer.raw = BytesIO(response.payload())
+        answer.url, answer.request = request.url, request
+        return answer
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class SimulatedPool(CloudPool):
+    """Clouds that are reached without sockets."""
+
+    def __init__(
+        self, settings: CloudSettings, clock: ProcessClock, transport: SimulatedTransport, cloud: Cloud, nature: Nature
+    ) -> None:
+        super().__init__(settings, clock, transport)
+        self._emulated = cloud
+        self._nature = nature
+
+    def plain_session(self) -> requests.Session:
+        session = requests.Session()
+        session.trust_env = False
+        session.mount("http://", KeystoneAdapter(self._emulated, self._nature))
+        return session
+
+
+def lease_check(database: Database, engine_id: str, process: Process, nature: Nature) -> Callable[[Request], None]:
+    """Sees to it that no engine changes the cloud whose lease has passed."""
+
+    def check(request: Request) -> None:
+        now = process.loop.time()
+        with database.engine.connect() as connection:
+            row = connection.execute(select(engines).where(engines.c.id == engine_id)).one_or_none()
+        if row is None or row.stopped_at is not None or row.seen_at + row.lease <= now:
+            nature.violate("fencing", f"{process.name} sends {request.method} {request.url} without a lease")
+
+    return check
+
+
+class SimulatedPeers(NoPeers):
+    """Messages between the engines of `members`, of which some are lost and all take a while."""
+
+    def __init__(self, process: Process, members: Callable[[], list[Any]], nature: Nature) -> None:
+        self._process = process
+        self._members = members
+        self._nature = nature
+
+    def _send(self, member: Any, make: Callable[[Any], Any]) -> None:
+        if self._nature.happens(self._nature.loss_rate):
+            self._nature.counts["messages lost"] += 1
+            return
+        process, loop = member.process, self._process.loop
+        loop.outside.copy().run(
+            loop.call_later,
+            self._nature.trip(),
+            lambda: process.call(lambda: member.engine.spawn(make(member.engine.membership))),
+        )
+
+    def offer(self, operation_id: str) -> None:
+        if members := self._members():
+            self._send(self._nature.chance.choice(members), lambda membership: membership.offered(operation_id))
+
+    def alert(self, engine_id: str) -> None:
+        for member in self._members():
+            if member.engine.id == engine_id:
+                self._send(member, lambda membership: membership.alerted())
+
+    def finished(self, operation_id: str) -> None:
+        for member in self._members():
+            self._send(member, lambda membership: membership.ended(operation_id))
+
+    async def ask(
+        self, engine_id: str, context: RequestContext, method: str, arguments: Mapping[str, Any], seconds: float
+    ) -> Any:
+        loop = self._process.loop
+        answer = loop.create_future()
+        timer = loop.call_later(seconds, _give_up, answer, engine_id)
+        lost = self._nature.happens(self._nature.loss_rate)
+        for member in () if lost else self._members():
+            if member.engine.id == engine_id:
+                task = member.process.start(OPERATIONS[method](member.engine, context, **arguments))
+                task.add_done_callback(lambda done: settle(answer, done))
+        try:
+            return await answer
+        finally:
+            timer.cancel()
+
+
+def _give_up(answer: asyncio.Future[Any], engine_id: str) -> None:
+    if not answer.done():
+        answer.set_exception(PeerAway(f"the engine {engine_id} does not answer"))
+
+
+def settle(answer: asyncio.Future[Any], done: asyncio.Task[Any]) -> None:
+    """Give a task's result to whoever waits in another process."""
+    if answer.done() or done.cancelled():
+        return
+    error = done.exception()
+    if error is not None:
+        answer.set_exception(error)
+    else:
+        answer.set_result(done.result())

@@ -1,0 +1,250 @@
+"""Random templates, and random changes of them: small stacks of many kinds of resources that refer to each other."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+MEMBER = """heat_template_version: 2021-04-16
+parameters:
+  label: {type: string}
+resources:
+  word: {type: "OS::Heat::RandomString", properties: {salt: {get_param: label}}}
+  net: {type: "OS::Neutron::Net"}
+  subnet: {type: "OS::Neutron::Subnet", properties: {network: {get_resource: net}, cidr: 10.200.0.0/24}}
+outputs:
+  net: {value: {get_resource: net}}
+"""
+PAIR = """heat_template_version: 2021-04-16
+parameters:
+  label: {type: string}
+  size: {type: number}
+resources:
+  first: {type: member.yaml, properties: {label: {get_param: label}}}
+  volume: {type: "OS::Cinder::Volume", properties: {size: {get_param: size}}}
+  port: {type: "OS::Neutron::Port", properties: {network: {get_attr: [first, net]}}}
+outputs:
+  net: {value: {get_attr: [first, net]}}
+"""
+FILES = {"member.yaml": MEMBER, "pair.yaml": PAIR}
+
+Properties = dict[str, Any]
+
+
+class Draft:
+    """The resources of one stack as they are wanted, by name; `alter` changes them at random.
+
+    A resource is named by its kind and a number.
+    """
+
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+        self.number = 0
+        self.resources: dict[str, dict[str, Any]] = {}
+        wanted = chance.randint(4, 12)
+        for _ in range(60):
+            if len(self.resources) < wanted:
+                self.grow()
+
+    def template(self) -> dict[str, Any]:
+        """The template, in HOT."""
+        return {"heat_template_version": "2021-04-16", "resources": {k: dict(v) for k, v in self.resources.items()}}
+
+    def named(self, kind: str) -> list[str]:
+        """The names of all resources of a kind."""
+        return [name for name in self.resources if name.rstrip("0123456789") == kind]
+
+    def alter(self) -> None:
+        """One to four random changes."""
+        for _ in range(self.chance.randint(1, 4)):
+            self.chance.choice((self.grow, self.grow, self.shrink, self.change, self.change))()
+
+    def grow(self) -> None:
+        """One more resource, where one of the kind that chance takes is possible."""
+        kind = self.chance.choice(list(KINDS))
+        if len(self.named(kind)) >= KINDS[kind].most:
+            return
+        self.number += 1
+        properties = KINDS[kind].make(self)
+        if properties is not None:
+            name = f"{kind}{self.number}"
+            self.resources[name] = {"type": KINDS[kind].type, "properties": properties}
+            others = [other for other in self.resources if other != name]
+            if others and self.chance.random() < 0.2:
+                self.resources[name]["depends_on"] = [self.chance.choice(others)]
+
+    def shrink(self) -> None:
+        """One resource less, and what needs it."""
+        if self.resources:
+            self._remove(self.chance.choice(list(self.resources)))
+
+    def _remove(self, name: str) -> None:
+        self.resources.pop(name, None)
+        for other, body in list(self.resources.items()):
+            if name in body.get("depends_on", ()) or f"'get_resource': '{name}'" in repr(body):
+                self._remove(other)
+
+    def change(self) -> None:
+        """Another value of a property of one resource."""
+        changeable = [name for kind in KINDS if KINDS[kind].change for name in self.named(kind)]
+        if changeable:
+            name = self.chance.choice(changeable)
+            change = KINDS[name.rstrip("0123456789")].change
+            assert change is not None
+            self.resources[name]["properties"].update(change(self, self.resources[name]["properties"]))
+
+    # -- references ------------------------------------------------------------------------------------------
+
+    def pick(self, kind: str) -> dict[str, str] | None:
+        """A reference to one of the resources of a kind."""
+        names = self.named(kind)
+        return {"get_resource": self.chance.choice(names)} if names else None
+
+    def unused(self, kind: str, property_name: str, by: str) -> dict[str, str] | None:
+        """A reference to a resource of a kind that no resource of the kind `by` has in that property."""
+        used = repr([self.resources[name]["properties"].get(property_name) for name in self.named(by)])
+        free = [name for name in self.named(kind) if f"'{name}'" not in used]
+        return {"get_resource": self.chance.choice(free)} if free else None
+
+    def number_below(self, limit: int) -> int:
+        return self.chance.randrange(limit)
+
+
+def _cidr(draft: Draft) -> str:
+    draft.number += 1
+    return f"10.{draft.number % 200}.{draft.number_below(250)}.0/24"
+
+
+def _subnet(draft: Draft) -> Properties | None:
+    net = draft.pick("net")
+    return net and {"network": net, "cidr": _cidr(draft)}
+
+
+def _port(draft: Draft) -> Properties | None:
+    subnet = draft.pick("subnet")
+    if subnet is None:
+        return None
+    net = draft.resources[subnet["get_resource"]]["properties"]["network"]
+    return {"network": net, "fixed_ips": [{"subnet": subnet}]}
+
+
+def _interface(draft: Draft) -> Properties | None:
+    router, subnet = draft.pick("router"), draft.unused("subnet", "subnet", "interface")
+    return {"router": router, "subnet": subnet} if router and subnet else None
+
+
+def _server(draft: Draft) -> Properties | None:
+    port, group = draft.unused("port", "networks", "server"), draft.pick("affinity")
+    if port is None:
+        return None
+    hints = {"scheduler_hints": {"group": group}} if group is not None and draft.chance.random() < 0.5 else {}
+    return {"image": "cirros", "flavor": "m1.tiny", "networks": [{"port": port}], **hints}
+
+
+def _attachment(draft: Draft) -> Properties | None:
+    server, volume = draft.pick("server"), draft.unused("volume", "volume_id", "attachment")
+    return {"instance_uuid": server, "volume_id": volume} if server and volume else None
+
+
+def _rule(draft: Draft) -> Properties | None:
+    group, port = draft.pick("rules"), draft.number_below(60000) + 1
+    return group and {"security_group": group, "protocol": "udp", "port_range_min": port, "port_range_max": port}
+
+
+def _rules(draft: Draft, _: Any = None) -> Properties:
+    port = draft.number_below(60000) + 1
+    return {"rules": [{"protocol": "tcp", "port_range_min": port, "port_range_max": port}]}
+
+
+def _condition(draft: Draft) -> Properties | None:
+    handle = draft.unused("handle", "handle", "condition")
+    return handle and {"handle": handle, "timeout": 3000, "count": draft.chance.randint(1, 2)}
+
+
+def _policy(draft: Draft) -> Properties | None:
+    group = draft.pick("scaled")
+    step = {"adjustment_type": "change_in_capacity", "scaling_adjustment": draft.chance.choice((-1, 1)), "cooldown": 20}
+    return group and {"auto_scaling_group_id": group, **step}
+
+
+def _named(draft: Draft, _: Any = None) -> Properties:
+    return {"name": draft.chance.choice(("twin", f"renamed-{draft.number_below(99)}"))}
+
+
+def _label(draft: Draft, _: Any = None) -> Properties:
+    return {"label": f"label-{draft.number_below(99)}"}
+
+
+def _count(draft: Draft, _: Any = None) -> Properties:
+    return {"count": draft.number_below(4)}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of resource: how one is made (None: not possible now), how it may change, how many one stack has."""
+
+    type: str
+    make: Callable[[Draft], Properties | None]
+    change: Callable[[Draft, Properties], Properties] | None = None
+    most: int = 4
+
+
+KINDS: Mapping[str, Kind] = {
+    "value": Kind(
+        "OS::Heat::Value",
+        lambda draft: {"value": f"value-{draft.number}"},
+        lambda draft, old: {"value": f"value-{draft.number_below(999)}"},
+    ),
+    "word": Kind(
+        "OS::Heat::RandomString",
+        lambda draft: {"length": 12},
+        lambda draft, old: {"salt": f"salt-{draft.number_below(999)}"},
+    ),
+    "net": Kind("OS::Neutron::Net", lambda draft: {} if draft.chance.random() < 0.3 else _named(draft), _named),
+    "subnet": Kind("OS::Neutron::Subnet", _subnet, lambda draft, old: {"cidr": _cidr(draft)}),
+    "port": Kind("OS::Neutron::Port", _port, _named),
+    "router": Kind("OS::Neutron::Router", lambda draft: {"external_gateway_info": {"network": "public"}}, most=1),
+    "interface": Kind("OS::Neutron::RouterInterface", _interface),
+    "address": Kind("OS::Neutron::FloatingIP", lambda draft: {"floating_network": "public"}, most=2),
+    "rules": Kind("OS::Neutron::SecurityGroup", _rules, _rules),
+    "rule": Kind("OS::Neutron::SecurityGroupRule", _rule),
+    "volume": Kind(
+        "OS::Cinder::Volume", lambda draft: {"size": 1}, lambda draft, old: {"size": old["size"] + 1}, most=2
+    ),
+    "affinity": Kind("OS::Nova::ServerGroup", lambda draft: {"policies": ["soft-affinity"]}, most=1),
+    "server": Kind("OS::Nova::Server", _server, _named, most=2),
+    "attachment": Kind("OS::Cinder::VolumeAttachment", _attachment),
+    "key": Kind("OS::Nova::KeyPair", lambda draft: {"name": f"key-{draft.chance.getrandbits(48):x}"}),
+    "container": Kind("OS::Swift::Container", lambda draft: {}, most=2),
+    "handle": Kind("OS::Heat::WaitConditionHandle", lambda draft: {"signal_transport": "HEAT_SIGNAL"}, most=1),
+    "condition": Kind("OS::Heat::WaitCondition", _condition, most=1),
+    "group": Kind(
+        "OS::Heat::ResourceGroup",
+        lambda draft: {
+            "count": draft.chance.randint(1, 2),
+            "resource_def": {"type": "member.yaml", "properties": {"label": "%index%"}},
+        },
+        _count,
+        most=1,
+    ),
+    "scaled": Kind(
+        "OS::Heat::AutoScalingGroup",
+        lambda draft: {
+            "min_size": 1,
+            "max_size": 4,
+            "desired_capacity": 2,
+            "resource": {"type": "OS::Neutron::Net", "properties": {}},
+        },
+        lambda draft, old: {"desired_capacity": draft.number_below(4) + 1},
+        most=1,
+    ),
+    "policy": Kind("OS::Heat::ScalingPolicy", _policy, most=2),
+    "pair": Kind(
+        "pair.yaml",
+        lambda draft: {"size": 1, **_label(draft)},
+        lambda draft, old: {"size": old["size"] + draft.number_below(2), **_label(draft)},
+        most=1,
+    ),
+}

@@ -1,0 +1,143 @@
+"""The user of a simulated cluster: asks for this and that, changes their mind, and answers what waits for signals."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from simulated_cluster import Cluster
+from simulated_inspection import Inspection
+from simulated_templates import FILES, Draft
+
+CHANCES: Mapping[str, int] = {
+    "update": 12,
+    "look_and_update": 2,
+    "delete": 2,
+    "cancel_update": 2,
+    "cancel_without_rollback": 2,
+    "check": 1,
+    "suspend": 2,
+    "resume": 3,
+    "retry": 2,
+    "rollback": 2,
+    "signal": 2,
+    "scale": 3,
+    "mark": 2,
+    "save": 3,
+    "restore": 2,
+    "forget": 2,
+}
+"""How often the user of an existing stack asks for what."""
+
+ACTIONS = ("cancel_update", "cancel_without_rollback", "check", "suspend", "resume", "retry", "rollback")
+
+
+class User:
+    """Has two stacks, each with a draft of what it is to be."""
+
+    NAMES = ("alpha", "beta")
+
+    def __init__(self, cluster: Cluster, inspection: Inspection) -> None:
+        self._cluster = cluster
+        self._inspection = inspection
+        self._chance = cluster.nature.chance
+        self.drafts = {name: Draft(self._chance) for name in self.NAMES}
+        self._signals = 0
+
+    async def ask(self) -> None:
+        """One random request."""
+        name = self._chance.choice(self.NAMES)
+        if self._inspection.stack(name) is None:
+            await self._create(name)
+            return
+        kind = self._chance.choices(list(CHANCES), list(CHANCES.values()))[0]
+        if kind in ACTIONS:
+            await self._cluster.request("stack_action", ref=ref(name), action=kind)
+        else:
+            await getattr(self, f"_{kind}")(name)
+
+    async def _create(self, name: str) -> None:
+        handling: dict[str, Any] = {"disable_rollback": self._chance.random() < 0.6}
+        if self._chance.random() < 0.1:
+            handling["timeout_mins"] = 1
+        template = self.drafts[name].template()
+        await self._cluster.request("stack_create", name=name, template=template, files=FILES, **handling)
+
+    async def _update(self, name: str, **handling: Any) -> None:
+        draft = self.drafts[name]
+        draft.alter()
+        template = draft.template()
+        await self._cluster.request("stack_update", ref=ref(name), template=template, files=FILES, **handling)
+
+    async def _look_and_update(self, name: str) -> None:
+        await self._update(name, converge=True)
+
+    async def _delete(self, name: str) -> None:
+        await self._cluster.request("stack_delete", ref=ref(name))
+
+    async def _signal(self, name: str) -> None:
+        if resources := list(self.drafts[name].resources):
+            details = {"any": "thing"}
+            resource = self._chance.choice(resources)
+            await self._cluster.request("resource_signal", ref=ref(name), name=resource, details=details)
+
+    async def _scale(self, name: str) -> None:
+        for policy in self.drafts[name].named("policy")[:1]:
+            await self._cluster.request("resource_signal", ref=ref(name), name=policy)
+
+    async def _mark(self, name: str) -> None:
+        if rows := self._inspection.resources_of(self._inspection.stack(name)):
+            resource = self._chance.choice(sorted(row.name for row in rows))
+            arguments = {"name": resource, "mark_unhealthy": self._chance.random() < 0.8}
+            await self._cluster.request("resource_mark_unhealthy", ref=ref(name), **arguments)
+
+    async def _save(self, name: str) -> None:
+        await self._cluster.request("snapshot_create", ref=ref(name), name=None)
+
+    async def _restore(self, name: str) -> None:
+        await self._with_snapshot("snapshot_restore", name)
+
+    async def _forget(self, name: str) -> None:
+        await self._with_snapshot("snapshot_delete", name)
+
+    async def _with_snapshot(self, method: str, name: str) -> None:
+        if saved := self._inspection.snapshots_of(name):
+            await self._cluster.request(method, ref=ref(name), snapshot_id=self._chance.choice(saved).id)
+
+    async def answer(self) -> None:
+        """Signal every handle that a condition waits for."""
+        for name, draft in self.drafts.items():
+            rows = self._inspection.resources_of(self._inspection.stack(name))
+            if any(row.type == "OS::Heat::WaitCondition" and row.status == "IN_PROGRESS" for row in rows):
+                for handle in [row.name for row in rows if row.type == "OS::Heat::WaitConditionHandle"]:
+                    self._signals += 1
+                    details = {"status": "SUCCESS", "id": str(self._signals), "data": "well", "reason": "done"}
+                    await self._cluster.request("resource_signal", ref=ref(name), name=handle, details=details)
+
+    async def bring_about(self, name: str, quiet: Any) -> None:
+        """Ask once more for what the draft says, in whatever way the stack's state needs; `quiet` waits for the end."""
+        draft = self.drafts[name]
+        arguments = {"template": draft.template(), "files": FILES}
+        for _ in range(4):
+            stack = self._inspection.stack(name)
+            if stack is None:
+                await self._cluster.call("stack_create", name=name, **arguments)
+            elif stack.action == "DELETE":
+                await self._cluster.call("stack_delete", ref=ref(name))
+            elif stack.action == "SUSPEND":
+                await self._cluster.call("stack_action", ref=ref(name), action="resume")
+            else:
+                await self._cluster.call("stack_update", ref=ref(name), **arguments)
+            await quiet()
+            stack = self._inspection.stack(name)
+            if stack is not None and (stack.action, stack.status) in (("CREATE", "COMPLETE"), ("UPDATE", "COMPLETE")):
+                return
+            await asyncio.sleep(30.0)
+        state = f"{stack.action} {stack.status}: {stack.reason}" if stack is not None else "it is gone"
+        self._cluster.nature.violate("stuck", f"{name} does not come to its last template: {state}")
+
+
+def ref(name: str) -> dict[str, Any]:
+    """A stack by its name, as requests have it."""
+    return {"name": name, "id": None}

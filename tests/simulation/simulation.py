@@ -1,0 +1,259 @@
+"""Run Stoker through random trouble and see what is left: `python simulation.py SEED …` or `--minutes M`.
+
+One seed decides everything: templates, requests, faults of the cloud, lost messages, and the instructions at which
+engines are killed, paused or stopped. Each seed is run in a forked process, so that nothing but the seed matters; the
+same seed gives the same history, whose digest is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+import logging
+import os
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from simulated_cluster import Cluster
+from simulated_inspection import Inspection
+from simulated_loop import SimulatedLoop
+from simulated_parts import ENGINE_URL, Nature
+from simulated_user import User, ref
+
+from stoker.base.clock import ManualClock
+from stoker.emulator.services import new_cloud
+from stoker.store.database import Database
+
+OUTSIDE = {"orchestration": "http://stoker/v1/%(tenant_id)s", "cloudformation": "http://stoker-cfn/v1"}
+
+ROUNDS = 12
+LONGEST = 4 * 3600.0
+"""Seconds of the simulated clock after which whatever still runs is stuck."""
+
+
+class Simulation:
+    """One seed's history."""
+
+    def __init__(self, seed: int, path: Path) -> None:
+        self.nature = Nature(seed)
+        self.chance = self.nature.chance
+        clock = ManualClock()
+        self.loop = SimulatedLoop(clock, lambda: self.nature.trip() / 50)
+        self.nature.now = self.loop.time
+        self.cloud = new_cloud(clock=clock, endpoint=ENGINE_URL, extra_endpoints=OUTSIDE)
+        self.cluster = Cluster(self.loop, self.cloud, self.nature, path, self.chance.choice((1, 2, 2, 3)))
+        self.inspection = Inspection(self.cloud, self.cluster.database, self.nature)
+        self.nature.after_write = self.inspection.look
+        self.user = User(self.cluster, self.inspection)
+
+    def run(self) -> None:
+        """The history from beginning to end."""
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_until_complete(self._history())
+
+    async def _history(self) -> None:
+        self.cloud.start()
+        await self.cluster.start()
+        for number in range(ROUNDS):
+            self._make_trouble()
+            if self.chance.random() < 0.08:
+                await self.cluster.stop_one()
+            await self.user.ask()
+            await asyncio.sleep(self.chance.choice((0.0, 0.5, 3.0, 20.0, 120.0)))
+            if self.chance.random() < 0.3:
+                await self.user.answer()
+            if number % 4 == 3:
+                await self._quiet()
+        await self._end()
+
+    # -- trouble ---------------------------------------------------------------------------------------------
+
+    def _make_trouble(self) -> None:
+        nature, chance = self.nature, self.chance
+        nature.fault_rate = chance.choice((0.0, 0.02, 0.1, 0.3))
+        nature.refusal_rate = chance.choice((0.0, 0.0, 0.0, 0.1))
+        nature.loss_rate = chance.choice((0.0, 0.3, 1.0))
+        nature.cut_rate = chance.choice((0.0, 0.0, 0.05))
+        if chance.random() < 0.1:
+            nature.database_away(chance.uniform(0.5, 30.0))
+        for member in self.cluster.members:
+            process = member.process
+            if chance.random() < 0.5:
+                process.doom = process.entered + int(10 ** chance.uniform(0.5, 3.6))
+        if chance.random() < 0.3:
+            self._pause_one()
+
+    def _pause_one(self) -> None:
+        process = self.chance.choice(self.cluster.members).process if self.cluster.members else None
+        if process is None:
+            return
+
+        def pause() -> None:
+            if not process.dead:
+                self.nature.counts["pauses"] += 1
+                process.paused = True
+                self.loop.call_later(self.chance.uniform(1.0, 60.0), process.resume)
+
+        self.loop.call_later(self.chance.uniform(0.0, 10.0), pause)
+
+    # -- peace -----------------------------------------------------------------------------------------------
+
+    async def _quiet(self) -> None:
+        """No more trouble, until nothing runs any more."""
+        self.nature.peace()
+        for member in self.cluster.members:
+            member.process.doom = None
+        end = self.loop.time() + LONGEST
+        await self.cluster.until_up()
+        calm = 0
+        while calm < 3:
+            await asyncio.sleep(5.0)
+            await self.user.answer()
+            calm = 0 if self.inspection.unfinished() else calm + 1
+            self.inspection.look()
+            if self.loop.time() > end:
+                self.nature.violate("stuck", f"after {LONGEST:.0f} seconds: {self.inspection.unfinished()}")
+                return
+
+    async def _end(self) -> None:
+        """Bring every stack to its last template, then to nothing, and compare the cloud each time."""
+        await self._quiet()
+        for name in self.user.NAMES:
+            await self.user.bring_about(name, self._quiet)
+        self.inspection.look(strict=True)
+        for name, draft in self.user.drafts.items():
+            self.inspection.compare(name, draft)
+        for name in self.user.NAMES:
+            if self.inspection.stack(name) is not None:
+                await self.cluster.call("stack_delete", ref=ref(name))
+        await self._quiet()
+        self.inspection.look_at_nothing()
+        self.cluster.ended = True
+
+
+# -- seeds in processes of their own ---------------------------------------------------------------------------
+
+
+def make_deterministic(seed: int) -> None:
+    """Everything that asks the machine for something random gets it from the seed."""
+    source = random.Random(f"machine {seed}")
+    random.seed(seed)
+    os.urandom = source.randbytes
+    random._urandom = source.randbytes  # type: ignore[attr-defined]
+
+
+def report(seed: int, path: Path, trace: bool) -> dict[str, Any]:
+    """Run a seed here."""
+    make_deterministic(seed)
+    simulation = Simulation(seed, path)
+    began = time.process_time()
+    nature = simulation.nature
+    try:
+        simulation.run()
+    except Exception as error:
+        logging.exception("seed %d", seed)
+        nature.violate("broken", f"{type(error).__name__}: {error}")
+    lines = "\n".join(nature.trace)
+    if trace:
+        print(lines, file=sys.stderr)
+    return {
+        "seed": seed,
+        "engines": simulation.cluster.size,
+        "violations": nature.violations,
+        "counts": dict(nature.counts),
+        "digest": hashlib.sha256(lines.encode()).hexdigest()[:16],
+        "simulated": round(simulation.loop.time() - ManualClock().now()),
+        "seconds": round(time.process_time() - began, 2),
+    }
+
+
+def in_fork(seed: int, template: bytes, trace: bool = False) -> dict[str, Any]:
+    """Run a seed in a process that ends with it."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        with tempfile.TemporaryDirectory(prefix="stoker-simulation-", dir=memory) as directory:
+            path = Path(directory) / "stoker.db"
+            path.write_bytes(template)
+            answer = json.dumps(report(seed, path, trace)).encode()
+        with os.fdopen(writing, "wb") as pipe:
+            pipe.write(answer)
+        sys.stderr.flush()
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        text = pipe.read()
+    os.waitpid(child, 0)
+    return json.loads(text) if text else {"seed": seed, "violations": ["broken: the process died"], "counts": {}}
+
+
+def empty_database() -> bytes:
+    """A database with tables and nothing in them."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "stoker.db"
+        database = Database(f"sqlite:///{path}")
+        database.migrate()
+        with database.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
+        return path.read_bytes()
+
+
+def seeds_for(minutes: float, first: int) -> Iterator[int]:
+    """One seed after the other, as long as there is time."""
+    end = time.monotonic() + minutes * 60
+    while time.monotonic() < end:
+        yield first
+        first += 1
+
+
+def summary(reports: Sequence[dict[str, Any]]) -> str:
+    """What was done, and zeros for what must not be."""
+    counts: Counter[str] = Counter()
+    for each in reports:
+        counts.update(each["counts"])
+    kinds = Counter(text.partition(":")[0] for each in reports for text in each["violations"])
+    faults = sum(number for name, number in counts.items() if name.startswith("fault "))
+    done = (
+        f"{len(reports)} seeds, {counts['operations']} operations, {counts['crashes']} crashes, "
+        f"{counts['pauses']} pauses, {counts['graceful stops']} stops, {faults} faults in {counts['cloud calls']} "
+        f"cloud calls, {counts['messages lost']} messages lost, {counts['writes refused']} writes refused"
+    )
+    bad = ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "broken")
+    return f"{done}\n" + ", ".join(f"{kinds[kind]} {kind}" for kind in bad)
+
+
+def main() -> int:
+    if os.environ.get("PYTHONHASHSEED") != "0":
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONHASHSEED": "0"})
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("seeds", nargs="*", type=int)
+    parser.add_argument("--minutes", type=float, help="run fresh seeds for this long")
+    parser.add_argument("--trace", action="store_true", help="print each seed's history")
+    options = parser.parse_args()
+    logging.basicConfig(level=logging.DEBUG if options.trace else logging.CRITICAL)
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    fresh = int.from_bytes(os.urandom(4), "big")
+    seeds = options.seeds if options.minutes is None else seeds_for(options.minutes, fresh)
+    template = empty_database()
+    reports = []
+    for seed in seeds:
+        reports.append(in_fork(seed, template, options.trace))
+        if options.minutes is None or reports[-1]["violations"]:
+            print(json.dumps(reports[-1]), flush=True)
+    print(summary(reports))
+    return int(any(each["violations"] for each in reports))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
