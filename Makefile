@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+MINUTES ?= 30
 
-.PHONY: demo test quick check format plans bench conformance playbook docs clean
+.PHONY: demo test quick check format plans bench chaos conformance playbook docs clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -43,6 +44,9 @@ conformance: $(STAMP)   ## run the orchestration service's public test suite
 
 playbook: $(STAMP)      ## run a playbook with Ansible's modules for stacks
 	$(BIN)/python -m conformance.playbook
+
+chaos: $(STAMP)         ## simulate crashes and faults with fresh seeds, MINUTES long
+	$(BIN)/python tests/simulation/simulation.py --minutes $(MINUTES)
 
 docs: $(STAMP)          ## build the manual into docs/_build/html
 	$(BIN)/sphinx-build -W -q docs docs/_build/html

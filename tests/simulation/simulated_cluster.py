@@ -123,7 +123,10 @@ class Cluster:
             self.loop.call_later(self.nature.chance.uniform(2.0, 40.0), self.add)
 
     async def until_up(self) -> None:
-        while not any(member.up and not member.process.paused for member in self.members):
+        """Return once there is an engine that takes requests."""
+        while True:
+            if any(member.up and not member.process.paused for member in self.members):
+                return
             await asyncio.sleep(1.0)
 
     async def stop_one(self) -> None:

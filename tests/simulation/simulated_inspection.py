@@ -149,9 +149,10 @@ class Inspection:
             self._nature.violate("stuck", f"{row.name} {row.action} {IN_CHARGE}")
 
     def _look_at(self, name: str, kind: Kind, rows: list[Resource], strict: bool) -> None:
-        recorded = Counter(row.physical_id for row in rows if row.physical_id is not None)
+        recorded = {row.physical_id for row in rows if row.physical_id is not None}
         objects = self._objects(kind)
-        if twice := sorted(identifier for identifier, times in recorded.items() if times > 1):
+        lasting = [row.physical_id for row in rows if row.replaced_by is None and row.action != "DELETE"]
+        if twice := sorted(i for i, times in Counter(lasting).items() if times > 1 and i is not None):
             self._nature.violate("duplicated", f"two resources record the same {name}: {twice}")
         for row in rows:
             if row.status == "COMPLETE" and row.action != "DELETE" and row.physical_id not in objects:
@@ -160,7 +161,7 @@ class Inspection:
             return
         tolerated = 0 if strict else sum(row.physical_id is None for row in rows)
         names = Counter(record.get("name") for record in objects.values())
-        for identifier in sorted(objects.keys() - recorded.keys())[tolerated:]:
+        for identifier in sorted(objects.keys() - recorded)[tolerated:]:
             title = objects[identifier].get("name")
             label = "duplicated" if title != "twin" and names[title] > 1 else "orphaned"
             self._nature.violate(label, f"{name} {identifier} named {title} belongs to nobody")
@@ -182,7 +183,7 @@ class Inspection:
             wanted = draft.resources.get(row.name, {}).get("properties", {})
             self._compare_values(row, {key: _resolved(value, identifiers) for key, value in wanted.items()})
         self._compare_interfaces(draft, identifiers)
-        for group in draft.named("rules"):
+        for group in (*draft.named("rules"), *draft.named("open")):
             self._compare_rules(draft, group, identifiers)
 
     def _compare_values(self, row: Resource, wanted: Mapping[str, Any]) -> None:
@@ -210,7 +211,7 @@ class Inspection:
                 self._nature.violate("different", f"{name} does not join its router to its subnet")
 
     def _compare_rules(self, draft: Draft, group: str, identifiers: Mapping[str, str | None]) -> None:
-        wanted = [rule["port_range_min"] for rule in draft.resources[group]["properties"]["rules"]]
+        wanted = [rule["port_range_min"] for rule in draft.resources[group]["properties"].get("rules", ())]
         for name in draft.named("rule"):
             if draft.resources[name]["properties"]["security_group"] == {"get_resource": group}:
                 wanted.append(draft.resources[name]["properties"]["port_range_min"])

@@ -149,7 +149,7 @@ def _attachment(draft: Draft) -> Properties | None:
 
 
 def _rule(draft: Draft) -> Properties | None:
-    group, port = draft.pick("rules"), draft.number_below(60000) + 1
+    group, port = draft.pick("open"), draft.number_below(60000) + 1
     return group and {"security_group": group, "protocol": "udp", "port_range_min": port, "port_range_max": port}
 
 
@@ -209,6 +209,7 @@ KINDS: Mapping[str, Kind] = {
     "interface": Kind("OS::Neutron::RouterInterface", _interface),
     "address": Kind("OS::Neutron::FloatingIP", lambda draft: {"floating_network": "public"}, most=2),
     "rules": Kind("OS::Neutron::SecurityGroup", _rules, _rules),
+    "open": Kind("OS::Neutron::SecurityGroup", lambda draft: {}, most=2),
     "rule": Kind("OS::Neutron::SecurityGroupRule", _rule),
     "volume": Kind(
         "OS::Cinder::Volume", lambda draft: {"size": 1}, lambda draft, old: {"size": old["size"] + 1}, most=2

@@ -107,7 +107,7 @@ class User:
 
     async def answer(self) -> None:
         """Signal every handle that a condition waits for."""
-        for name, draft in self.drafts.items():
+        for name in self.NAMES:
             rows = self._inspection.resources_of(self._inspection.stack(name))
             if any(row.type == "OS::Heat::WaitCondition" and row.status == "IN_PROGRESS" for row in rows):
                 for handle in [row.name for row in rows if row.type == "OS::Heat::WaitConditionHandle"]:

@@ -35,6 +35,7 @@ from stoker.store.database import Database
 OUTSIDE = {"orchestration": "http://stoker/v1/%(tenant_id)s", "cloudformation": "http://stoker-cfn/v1"}
 
 ROUNDS = 12
+PROGRAM = "python tests/simulation/simulation.py"
 LONGEST = 4 * 3600.0
 """Seconds of the simulated clock after which whatever still runs is stuck."""
 
@@ -251,6 +252,8 @@ def main() -> int:
         reports.append(in_fork(seed, template, options.trace))
         if options.minutes is None or reports[-1]["violations"]:
             print(json.dumps(reports[-1]), flush=True)
+        if reports[-1]["violations"]:
+            print(f"replay with: {PROGRAM} {seed} --trace", file=sys.stderr, flush=True)
     print(summary(reports))
     return int(any(each["violations"] for each in reports))
 

@@ -137,6 +137,13 @@ def is_broken(row: Resource) -> bool:
     return row.status == FAILED and row.action != "SNAPSHOT"
 
 
+def is_stillborn(row: Resource) -> bool:
+    """Whether the object was never of use to anybody. It goes before another one is made: what it left may have a name
+    or a place of which there is only one.
+    """
+    return row.action == "CREATE" and row.status == FAILED
+
+
 def _replaced_when_ill(target: Target, state: ResourceState) -> bool:
     """A nested stack whose inside is ill is updated, and what is ill there is replaced. One that somebody has marked
     as ill himself is replaced whole (facts: engine.yaml, nested_stacks.check_failed).

@@ -177,19 +177,40 @@ class OperationRun(StackContext):
 
     async def _execute(self) -> None:
         assert self.plan is not None
-        self._graph = StepGraph.of(self.plan)
         deadline = self.operation.deadline
         timer = None
         if deadline is not None:
             clock = self.engine.clock
             timer = clock.call_later(max(deadline - clock.now(), 0.0), lambda: self.stop(Stop.EXPIRED))
         try:
-            self._start(self._graph.ready())
-            if self._active:
-                await self._idle.wait()
+            await self._carry_out(self.plan)
+            if surplus := self._surplus():
+                await self._carry_out(plan_removal(self.operation.action, surplus))
         finally:
             if timer is not None:
                 timer.cancel()
+
+    async def _carry_out(self, plan: Plan) -> None:
+        """Return when all steps have ended, or as many as could begin."""
+        self._graph = StepGraph.of(plan)
+        self._idle.clear()
+        self._start(self._graph.ready())
+        if self._active:
+            await self._idle.wait()
+
+    def _surplus(self) -> list[ResourceState]:
+        """What steps have replaced that the plan meant to keep, once everything wanted is there."""
+        if self.wanted is None or self.operation.action not in FORWARD:
+            return []
+        if self.failures or self.stopping is not None or self.cancelled:
+            return []
+        mine = [state for state in self.states.values() if state.row.stack_id == self.stack.id]
+        return [state for state in mine if not self.serves(state)]
+
+    def serves(self, state: ResourceState) -> bool:
+        """Whether a resource is the one that the definition is brought about with."""
+        name = state.row.name
+        return self.wanted is not None and name in self.wanted.requires and self.current.get(name) is state
 
     def _start(self, ready: Iterable[Step]) -> None:
         """Set steps going; kept resources release what waits for them on the spot."""

@@ -17,7 +17,7 @@ from stoker.base.ids import new_id
 from stoker.engine.adopting import bringing_about, take_over
 from stoker.engine.calls import make_call
 from stoker.engine.copying import Copier
-from stoker.engine.decide import BEGINNING, REFUSED, UNMADE, Target, decide, is_broken
+from stoker.engine.decide import BEGINNING, REFUSED, UNMADE, Target, decide, is_broken, is_stillborn
 from stoker.engine.failure import Failure
 from stoker.engine.hooks import hold, holds
 from stoker.engine.performing import Method, NeedsReplacement, Performer
@@ -44,7 +44,7 @@ class StepRunner:
         """Carry a step out. Raises Failure, or Stopped when the run has been told to stop."""
         self.run_.check_stopped()
         if step.kind is Kind.DELETE:
-            await self.delete(self._state(step))
+            await self._remove(step)
         elif step.kind is Kind.VERB:
             await self._verb(step)
         else:
@@ -173,6 +173,10 @@ class StepRunner:
 
     async def _create(self, target: Target, former: ResourceState | None) -> None:
         run = self.run_
+        if former is not None and is_stillborn(former.row):
+            await self.delete(former)
+            run.moved.add(target.name)
+            former = None
         if former is not None and former.row.physical_id is not None:
             await self._make_way(former)
         former_reference = former.reference_id() if former is not None else None
@@ -274,6 +278,12 @@ class StepRunner:
         return failure
 
     # -- away ------------------------------------------------------------------------------------------------
+
+    async def _remove(self, step: Step) -> None:
+        """Delete what was to be replaced or has no place any more, unless it serves after all, or is gone already."""
+        state = self.run_.states.get(step.uuid or "")
+        if state is not None and not self.run_.serves(state):
+            await self.delete(state)
 
     async def delete(self, state: ResourceState) -> None:
         """Remove a recorded resource, as its deletion policy says."""

@@ -1,0 +1,64 @@
+"""What a step does is decided on final values: the plan said what could be known before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from world import World
+
+from stoker.emulator.core.faults import Fault
+from stoker.store import queries
+
+
+def depending(**source: Any) -> dict[str, Any]:
+    """A text that is made anew when what it is salted with has another value."""
+    resources = {
+        "source": {"type": "OS::Heat::TestResource", "properties": source},
+        "word": {"type": "OS::Heat::RandomString", "properties": {"salt": {"get_attr": ["source", "output"]}}},
+    }
+    return {"heat_template_version": "2021-04-16", "resources": resources}
+
+
+async def test_what_was_to_be_replaced_stays_when_nothing_has_changed(world: World) -> None:
+    await world.create("words", depending(value="one"))
+    before = (await world.resources("words"))["word"]["physical_id"]
+
+    stack = await world.update("words", depending(value="one", wait_secs=0.1))
+
+    assert (stack["action"], stack["status"]) == ("UPDATE", "COMPLETE")
+    assert (await world.resources("words"))["word"]["physical_id"] == before
+
+
+async def test_a_resource_whose_update_failed_is_repaired_and_not_removed(world: World) -> None:
+    def volume(size: int) -> dict[str, Any]:
+        body = {"type": "OS::Cinder::Volume", "properties": {"size": size}}
+        return {"heat_template_version": "2021-04-16", "resources": {"volume": body}}
+
+    await world.create("disks", volume(1))
+    before = (await world.resources("disks"))["volume"]["physical_id"]
+    fault = Fault(on="POST /volume/v3/*/action", do="fail", status=400, times=1)
+    world.in_cloud(lambda: world.served.cloud.faults.add(fault))
+    assert (await world.update("disks", volume(2)))["status"] == "FAILED"
+
+    stack = await world.update("disks", volume(2))
+
+    assert (stack["action"], stack["status"]) == ("UPDATE", "COMPLETE")
+    assert (await world.resources("disks"))["volume"]["physical_id"] == before
+    shown = await (await world.engine.credentials.of_caller(world.context)).get("cinder", f"/volumes/{before}")
+    assert shown["volume"]["size"] == 2
+
+
+def launched(note: str) -> dict[str, Any]:
+    """A launch configuration cannot change, which it says when it is asked to."""
+    properties = {"ImageId": "cirros", "InstanceType": "m1.tiny"}
+    body = {"Type": "AWS::AutoScaling::LaunchConfiguration", "Properties": properties, "Metadata": {"note": note}}
+    return {"AWSTemplateFormatVersion": "2010-09-09", "Resources": {"launch": body}}
+
+
+async def test_what_was_to_be_updated_goes_once_it_has_been_replaced(world: World) -> None:
+    created = await world.create("web", launched("one"))
+
+    assert (await world.update("web", launched("two")))["status"] == "COMPLETE"
+
+    rows = await world.database.read(queries.resources_of, created["id"])
+    assert [(row.name, row.action, row.replaced_by) for row in rows] == [("launch", "CREATE", None)]

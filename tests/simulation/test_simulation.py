@@ -1,0 +1,40 @@
+"""The simulation of crashes, bounded: some seeds that are always the same, and some that are new each time."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = Path(__file__).parent / "simulation.py"
+FIXED = ("1", "12")
+FRESH_SECONDS = 8
+
+
+def run(*arguments: str) -> tuple[list[dict[str, Any]], str]:
+    """The report of each seed, and the summary."""
+    done = subprocess.run([sys.executable, str(PROGRAM), *arguments], capture_output=True, text=True, timeout=300)
+    *reports, summary, zeros = done.stdout.splitlines()
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-2000:]}"
+    return [json.loads(report) for report in reports], f"{summary}\n{zeros}"
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_or_made_twice_or_stuck_and_a_seed_replays_exactly() -> None:
+    reports, _ = run(*FIXED, FIXED[0])
+
+    assert reports[0]["digest"] == reports[-1]["digest"]
+    assert len({report["digest"] for report in reports}) == len(FIXED)
+    assert all(report["counts"]["crashes"] for report in reports)
+
+
+@pytest.mark.slow
+def test_fresh_seeds() -> None:
+    reports, summary = run("--minutes", str(FRESH_SECONDS / 60))
+
+    assert not reports  # only those in which something is wrong are told one by one, with what replays them
+    assert "0 lost, 0 duplicated, 0 orphaned, 0 stuck" in summary
