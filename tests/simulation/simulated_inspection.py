@@ -20,13 +20,10 @@ from stoker.store.tables import operations, resources, snapshots, stacks
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Where the objects of a resource type are; which field of theirs a resource records; whether the service makes
-    some of them by itself; fields of objects and the properties that they show.
-    """
+    """Where the objects of a resource type are; which field of theirs a resource records; fields of objects and the properties that they show."""
 
     collection: tuple[str, str]
     identity: str = "id"
-    by_itself: bool = False
     shown: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -37,11 +34,6 @@ KINDS = {
     "OS::Neutron::Router": Kind(("neutron", "routers")),
     "OS::Neutron::FloatingIP": Kind(("neutron", "floatingips")),
     "OS::Neutron::SecurityGroup": Kind(("neutron", "security_groups")),
-    "OS::Neutron::SecurityGroupRule": Kind(
-        ("neutron", "security_group_rules"),
-        by_itself=True,
-        shown={"security_group_id": "security_group", "port_range_min": "port_range_min"},
-    ),
     "OS::Nova::Server": Kind(("nova", "servers"), shown={"name": "name"}),
     "OS::Nova::ServerGroup": Kind(("nova", "server_groups")),
     "OS::Nova::KeyPair": Kind(("nova", "keypairs"), "name", shown={"name": "name"}),
@@ -157,8 +149,6 @@ class Inspection:
         for row in rows:
             if row.status == "COMPLETE" and row.action != "DELETE" and row.physical_id not in objects:
                 self._nature.violate("lost", f"{name} {row.name} {row.action} {row.physical_id} is not there")
-        if kind.by_itself:
-            return
         tolerated = 0 if strict else sum(row.physical_id is None for row in rows)
         names = Counter(record.get("name") for record in objects.values())
         for identifier in sorted(objects.keys() - recorded)[tolerated:]:
@@ -183,7 +173,7 @@ class Inspection:
             wanted = draft.resources.get(row.name, {}).get("properties", {})
             self._compare_values(row, {key: _resolved(value, identifiers) for key, value in wanted.items()})
         self._compare_interfaces(draft, identifiers)
-        for group in (*draft.named("rules"), *draft.named("open")):
+        for group in draft.named("rules"):
             self._compare_rules(draft, group, identifiers)
 
     def _compare_values(self, row: Resource, wanted: Mapping[str, Any]) -> None:
@@ -211,10 +201,7 @@ class Inspection:
                 self._nature.violate("different", f"{name} does not join its router to its subnet")
 
     def _compare_rules(self, draft: Draft, group: str, identifiers: Mapping[str, str | None]) -> None:
-        wanted = [rule["port_range_min"] for rule in draft.resources[group]["properties"].get("rules", ())]
-        for name in draft.named("rule"):
-            if draft.resources[name]["properties"]["security_group"] == {"get_resource": group}:
-                wanted.append(draft.resources[name]["properties"]["port_range_min"])
+        wanted = [rule["port_range_min"] for rule in draft.resources[group]["properties"]["rules"]]
         rules = self._cloud.store.collections["neutron", "security_group_rules"]
         mine = [rule for rule in rules if rule["security_group_id"] == identifiers.get(group)]
         found = [rule["port_range_min"] for rule in mine if rule["port_range_min"] is not None]

@@ -148,11 +148,6 @@ def _attachment(draft: Draft) -> Properties | None:
     return {"instance_uuid": server, "volume_id": volume} if server and volume else None
 
 
-def _rule(draft: Draft) -> Properties | None:
-    group, port = draft.pick("open"), draft.number_below(60000) + 1
-    return group and {"security_group": group, "protocol": "udp", "port_range_min": port, "port_range_max": port}
-
-
 def _rules(draft: Draft, _: Any = None) -> Properties:
     port = draft.number_below(60000) + 1
     return {"rules": [{"protocol": "tcp", "port_range_min": port, "port_range_max": port}]}
@@ -209,8 +204,6 @@ KINDS: Mapping[str, Kind] = {
     "interface": Kind("OS::Neutron::RouterInterface", _interface),
     "address": Kind("OS::Neutron::FloatingIP", lambda draft: {"floating_network": "public"}, most=2),
     "rules": Kind("OS::Neutron::SecurityGroup", _rules, _rules),
-    "open": Kind("OS::Neutron::SecurityGroup", lambda draft: {}, most=2),
-    "rule": Kind("OS::Neutron::SecurityGroupRule", _rule),
     "volume": Kind(
         "OS::Cinder::Volume", lambda draft: {"size": 1}, lambda draft, old: {"size": old["size"] + 1}, most=2
     ),
