@@ -20,7 +20,9 @@ from stoker.store.tables import operations, resources, snapshots, stacks
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Where the objects of a resource type are; which field of theirs a resource records; fields of objects and the properties that they show."""
+    """Where the objects of a resource type are, which field of theirs a resource records, and fields of objects with the
+    properties that they show.
+    """
 
     collection: tuple[str, str]
     identity: str = "id"
