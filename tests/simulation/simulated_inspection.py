@@ -20,8 +20,8 @@ from stoker.store.tables import operations, resources, snapshots, stacks
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Where the objects of a resource type are, which field of theirs a resource records, and fields of objects with the
-    properties that they show.
+    """Where the objects of a resource type are, which field of theirs a resource records, and fields of objects with
+    the properties that they show.
     """
 
     collection: tuple[str, str]
