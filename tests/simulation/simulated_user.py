@@ -16,7 +16,6 @@ CHANCES: Mapping[str, int] = {
     "delete": 2,
     "cancel_update": 2,
     "cancel_without_rollback": 2,
-    "check": 1,
     "suspend": 2,
     "resume": 3,
     "retry": 2,
@@ -30,7 +29,7 @@ CHANCES: Mapping[str, int] = {
 }
 """How often the user of an existing stack asks for what."""
 
-ACTIONS = ("cancel_update", "cancel_without_rollback", "check", "suspend", "resume", "retry", "rollback")
+ACTIONS = ("cancel_update", "cancel_without_rollback", "suspend", "resume", "retry", "rollback")
 
 
 class User:
