@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from world import World
 
-from stoker.base.errors import ActionInProgress, EntityNotFound, NotSupported
+from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported
 from stoker.emulator.core.faults import Fault
 from stoker.operations.stacks import new_operation
 from stoker.operations.transitions import guard
@@ -228,6 +228,22 @@ async def test_a_check_tells_what_was_never_made(world: World) -> None:
     stack = await act(world, "web", "check")
     assert state(stack) == "CHECK_FAILED"
     assert "resources.b: it has not been created" in stack["status_reason"]
+
+
+async def test_nothing_makes_well_what_its_creation_has_not_brought_about(world: World) -> None:
+    subnet = {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": "10.7.0.0/24"}}
+    made = template(net=net(), first=subnet, second={**subnet, "depends_on": "first"})
+    await world.create("web", made)
+    stack = await act(world, "web", "check")
+    assert state(stack) == "CHECK_FAILED"
+    assert "resources.second: it has not come into being: " in stack["status_reason"]
+    assert state((await world.resources("web"))["second"]) == "CREATE_FAILED"
+    await world.call("resource_mark_unhealthy", ref=ref("web"), name="second", mark_unhealthy=True)
+    with pytest.raises(BadValue, match="The resource second has no object"):
+        await world.call("resource_mark_unhealthy", ref=ref("web"), name="second", mark_unhealthy=False)
+    made["resources"]["second"]["properties"] = {**subnet["properties"], "cidr": "10.8.0.0/24"}
+    assert state(await world.update("web", made)) == "UPDATE_COMPLETE"
+    assert (await world.resources("web"))["second"]["physical_id"]
 
 
 async def test_a_check_names_what_it_cannot_look_at(world: World) -> None:

@@ -16,6 +16,7 @@ CHANCES: Mapping[str, int] = {
     "delete": 2,
     "cancel_update": 2,
     "cancel_without_rollback": 2,
+    "check": 1,
     "suspend": 2,
     "resume": 3,
     "retry": 2,
@@ -29,7 +30,7 @@ CHANCES: Mapping[str, int] = {
 }
 """How often the user of an existing stack asks for what."""
 
-ACTIONS = ("cancel_update", "cancel_without_rollback", "suspend", "resume", "retry", "rollback")
+ACTIONS = ("cancel_update", "cancel_without_rollback", "check", "suspend", "resume", "retry", "rollback")
 
 
 class User:
@@ -88,7 +89,7 @@ class User:
     async def _mark(self, name: str) -> None:
         if rows := self._inspection.resources_of(self._inspection.stack(name)):
             resource = self._chance.choice(sorted(row.name for row in rows))
-            arguments = {"name": resource, "mark_unhealthy": True}
+            arguments = {"name": resource, "mark_unhealthy": self._chance.random() < 0.7}
             await self._cluster.request("resource_mark_unhealthy", ref=ref(name), **arguments)
 
     async def _save(self, name: str) -> None:

@@ -314,9 +314,12 @@ class StepRunner:
 
     async def _verb(self, step: Step) -> None:
         """A resource that was never made is not well (facts: lifecycle.json, check_in_INIT_COMPLETE)."""
-        if step.uuid is None or self._state(step).row.action == UNMADE:
+        state = self._state(step) if step.uuid is not None else None
+        if state is None or state.row.action == UNMADE:
             raise Failure("ResourceNotAvailable", (step.name,), "it has not been created")
-        await self.verb(self._state(step), self.run_.operation.action)
+        if self.run_.operation.action == "CHECK" and _came_to_nothing(state):
+            raise Failure("ResourceNotAvailable", (step.name,), f"it has not come into being: {state.row.reason}")
+        await self.verb(state, self.run_.operation.action)
 
     async def verb(self, state: ResourceState, action: str) -> None:
         """Have a resource suspend, resume, be checked, or take part in a snapshot."""
@@ -345,6 +348,13 @@ class StepRunner:
             return
         method: Method = getattr(state.type, action.lower())
         await self.performer.perform(state, method)
+
+
+def _came_to_nothing(state: ResourceState) -> bool:
+    """Whether a check would make a resource look well that its creation has not brought about."""
+    row = state.row
+    unknown = row.physical_id is None or not state.type.checkable
+    return unknown and row.action in ("CREATE", "ADOPT") and row.status != COMPLETE
 
 
 def takes_part(action: str, state: ResourceState) -> bool:

@@ -104,6 +104,8 @@ async def resource_mark_unhealthy(
         row.action, row.status, state.stored.marked = "CHECK", FAILED, True
         row.reason = resource_status_reason or "state changed by resource_mark_unhealthy"
     elif not mark_unhealthy and (row.action, row.status) == ("CHECK", FAILED):
+        if row.physical_id is None and not state.type.local:
+            raise BadValue(f"The resource {name} has no object that could be well.")
         row.status, row.reason = COMPLETE, resource_status_reason or "state changed by resource_mark_unhealthy"
         state.stored.metadata, state.stored.marked = {}, False
     else:
