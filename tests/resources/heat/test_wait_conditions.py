@@ -67,6 +67,20 @@ async def test_user_and_project_are_made(handles: Bench, domain: Domain, stack: 
     assert project["name"] == f"{stack.project_id}-root-1"
 
 
+async def test_a_project_that_an_interrupted_creation_has_made_is_known_to_its_removal(
+    handles: Bench, domain: Domain, stack: StackFacts
+) -> None:
+    name = f"{stack.project_id}-root-1"
+    wanted = {"project": {"name": name, "domain_id": "heat"}}
+    made = (await domain.cloud.post("keystone", "/projects", wanted))["project"]["id"]
+    resource = handles.resource()
+    await handles.delete(resource)
+    assert "stack_user_project_id" not in resource.data, "nothing was begun"
+    resource.data["password"] = "chosen-before-anything-is-made"
+    await handles.delete(resource)
+    assert resource.data["stack_user_project_id"] == made
+
+
 async def test_second_handle_shares_the_project(handles: Bench, domain: Domain) -> None:
     one = await handles.create({}, "one")
     two = await handles.create({}, "two")

@@ -66,9 +66,13 @@ class StackUserResource(ResourceType):
         return Done()
 
     async def delete(self, call: Call) -> Outcome:
-        if call.physical_id is None:
+        if call.physical_id is None and "password" not in call.data:
             return Done()
         admin = await call.cloud.as_stack_domain_admin()
+        if call.physical_id is None:
+            # What was interrupted may have made the project, which goes with the stack once it is known.
+            call.data[PROJECT] = await _known_project(call, admin, await _domain(call, admin))
+            return Done()
         if call.data.get("credential_id"):
             await admin.delete("keystone", f"/credentials/{call.data['credential_id']}", ok=(404,))
         if await _own_user(call, admin):
@@ -152,17 +156,24 @@ async def _domain(call: Call, admin: Cloud) -> str:
 
 async def _make_project(call: Call, admin: Cloud, domain: str) -> str:
     """The project of the whole tree's users: known, found by its name, or made."""
-    known = call.data.get(PROJECT) or call.stack.user_project_id
+    known = await _known_project(call, admin, domain)
     if known is None:
-        name = f"{call.stack.project_id}-{call.stack.root_id}"[:_PROJECT_NAME_LENGTH]
+        name = _project_name(call)
         wanted = {"name": name, "domain_id": domain, "description": "Users of a stack's own resources"}
-        known = await _named(admin, "projects", name, domain) or await _post(admin, "project", wanted)
-        if known is None:
-            known = await _named(admin, "projects", name, domain)
+        known = await _post(admin, "project", wanted) or await _named(admin, "projects", name, domain)
         if known is None:
             raise Conflict(f"The project {name!r} for users of the stack can neither be made nor found.")
     call.data[PROJECT] = known
-    return str(known)
+    return known
+
+
+async def _known_project(call: Call, admin: Cloud, domain: str) -> str | None:
+    known = call.data.get(PROJECT) or call.stack.user_project_id
+    return str(known) if known is not None else await _named(admin, "projects", _project_name(call), domain)
+
+
+def _project_name(call: Call) -> str:
+    return f"{call.stack.project_id}-{call.stack.root_id}"[:_PROJECT_NAME_LENGTH]
 
 
 async def _make_user(call: Call, admin: Cloud) -> str:
