@@ -18,6 +18,7 @@ from stoker.base.errors import ActionInProgress, Fenced
 from stoker.cloud.transport import Answer, Request
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
+from stoker.engine.core import Engine
 from stoker.engine.peers import NoPeers, PeerAway
 from stoker.engine.settings import EngineSettings
 from stoker.engine.stopping import Stop
@@ -188,11 +189,20 @@ async def test_a_parent_goes_on_when_its_child_has_ended_on_another_engine(pair:
     assert (await other.call("stack_show", ref={"name": None, "id": made["id"]}))["status"] == COMPLETE
 
 
+def pause(engine: Engine) -> None:
+    """Have it report itself no more, as if its process stood still."""
+    membership = engine.membership
+    membership.leave()
+    membership._gone = True
+    assert membership._timer is not None
+    membership._timer.cancel()
+
+
 async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[World, World]) -> None:
     owner, other = pair
     first = await begun(owner)
     run = next(iter(owner.engine.runs.values()))
-    owner.engine.membership.leave()  # it reports itself no more, as if its process were paused
+    pause(owner.engine)
     assert isinstance(owner.clock, ManualClock)
     owner.clock.advance(SETTINGS.lease_seconds + 1)
     while (taken := await operation(other, first.id)).owner != other.engine.id:
@@ -328,7 +338,7 @@ async def test_what_a_service_makes_when_another_engine_has_gone_on_is_removed(
     wanted = {"heat_template_version": "2021-04-16", "resources": {"net": net}}
     made = await owner.call("stack_create", name="shared", template=wanted)
     await under_way.wait()
-    owner.engine.membership.leave()  # it reports itself no more, as if its process were paused
+    pause(owner.engine)
     owner.clock.advance(SETTINGS.lease_seconds + 1)
     while (await operation(other, (await current(other)).id)).owner != other.engine.id:
         await other.turn()
