@@ -95,7 +95,7 @@ TEMPLATES = {
     "malformed function": (GOOD.replace("String}", "String, properties: {salt: {str_split: 3}}}"), "str_split"),
     "unknown reference": (GOOD.replace("String}", "String, properties: {salt: {get_resource: b}}}"), "'b'"),
     "unknown attribute": (GOOD + "outputs: {x: {value: {get_attr: [a, valeu]}}}\n", "value"),
-    "unknown parameter used": (GOOD.replace("String}", "String, properties: {salt: {get_param: p}}}"), "The Parameter (p)"),
+    "unknown parameter used": (GOOD.replace("String}", "String, properties: {salt: {get_param: p}}}"), "(p)"),
     "circle": (
         HEAD + "resources:\n  a: {type: OS::Heat::Value, depends_on: b}\n  b: {type: OS::Heat::Value, depends_on: a}\n",
         "a",
