@@ -89,7 +89,7 @@ class User:
     async def _mark(self, name: str) -> None:
         if rows := self._inspection.resources_of(self._inspection.stack(name)):
             resource = self._chance.choice(sorted(row.name for row in rows))
-            arguments = {"name": resource, "mark_unhealthy": self._chance.random() < 0.7}
+            arguments = {"name": resource, "mark_unhealthy": True}
             await self._cluster.request("resource_mark_unhealthy", ref=ref(name), **arguments)
 
     async def _save(self, name: str) -> None:

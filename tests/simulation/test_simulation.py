@@ -12,7 +12,7 @@ import pytest
 
 PROGRAM = Path(__file__).parent / "simulation.py"
 FIXED = ("1", "12", "660558863")
-FRESH_SECONDS = 8
+FRESH_SECONDS = 4
 
 
 def run(*arguments: str) -> tuple[list[dict[str, Any]], str]:
