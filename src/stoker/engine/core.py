@@ -18,20 +18,21 @@ from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
 from stoker.engine.announcing import Announcer, Bus
 from stoker.engine.credentials import Credentials, hold
-from stoker.engine.ending import NOTHING, REMOVES, ROLLS_BACK, conclusion, rollback_target
+from stoker.engine.ending import REMOVES, ROLLS_BACK, conclusion, outcome, rollback_of
 from stoker.engine.holders import told_holder
 from stoker.engine.loader import LoadedInputs, Loader, Prepared
 from stoker.engine.membership import Membership
 from stoker.engine.peers import NoPeers, Peers
 from stoker.engine.planner import Wanted
 from stoker.engine.reading import Reader
-from stoker.engine.run import FORWARD, OperationRun
+from stoker.engine.run import OperationRun
 from stoker.engine.settings import EngineSettings
 from stoker.engine.stopping import CANCELLED, Stop, gives_way
+from stoker.engine.takeover import Takeover
 from stoker.engine.types import MissingType, TypeTable
 from stoker.engine.watching import Watchtower
 from stoker.plugins.registry import Registry
-from stoker.store import announcements, claims, queries, snapshots, trusts
+from stoker.store import announcements, queries, snapshots, trusts
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Claim, Journal
 from stoker.store.records import (
@@ -228,43 +229,13 @@ class Engine:
         been recorded. `fresh` is a guard that looks at more of the record. `claim` as for `submit_new`. Where another
         engine runs something on the stack, the operation waits until that has ended.
         """
-        operation.former_inputs = operation.former_inputs or stack.inputs
-        changes: dict[str, Any] = {
-            "action": operation.stack_action,
-            "status": IN_PROGRESS,
-            "reason": f"Stack {operation.stack_action} started",
-            "operation": operation.id,
-            **(values or {}),
-        }
-        if prepared is not None:
-            changes["inputs"] = prepared.row.id
-            changes["description"] = prepared.loaded.template.description or ""
-        if operation.action in ("UPDATE", "RESTORE"):
-            changes["updated_at"] = self.clock.now()
+        changes = {**self._begun(operation, prepared), **(values or {})}
         batch = Batch(claim=claim).change(*rows)
         if prepared is not None:
             batch.then(prepared.save).add(prepared.row)
-        recorded = [stack]
-        busy: list[str | None] = [None]
-
-        def take_over(connection: Connection) -> None:
-            recorded[0] = queries.lock_stack(connection, stack.id) or stack
-            if guard is not None:
-                guard(recorded[0])
-            if fresh is not None:
-                fresh(connection)
-            busy[0] = claims.begin(connection, operation, self.id, self.clock.now())
-            if credential is not None and credential != recorded[0].credential:
-                hold(connection, credential)
-                trusts.move(connection, stack.root_id, recorded[0].credential, credential)
-                changes["credential"] = credential
-            if operation.parent_resource is None:
-                queries.note_strayed(connection, stack)
-            elif operation.parent_operation is not None and operation.action in FORWARD:
-                changes["strayed"] = False
-            queries.set_stack(connection, stack.id, changes)
-
-        batch.then(take_over)
+        operation.former_inputs = operation.former_inputs or stack.inputs
+        takeover = Takeover(stack, operation, self.id, self.clock.now(), changes, credential, guard, fresh)
+        batch.then(takeover)
         if tags is not None:
             batch.then(partial(queries.set_tags, stack_id=stack.id, tags=tags))
         batch.add(*new, self.announcer.stack_event(stack, operation.stack_action, IN_PROGRESS, str(changes["reason"])))
@@ -273,10 +244,25 @@ class Engine:
         )
         with self.taking_on(operation.id):
             await self.announcer.commit(batch, sinks)
-            if busy[0] is None:
-                self._launch(OperationRun(self, operation, replace(recorded[0], **changes)))
+            if takeover.busy is None:
+                self._launch(OperationRun(self, operation, replace(takeover.stack, **changes)))
             else:
-                self.peers.alert(busy[0])
+                self.peers.alert(takeover.busy)
+
+    def _begun(self, operation: Operation, prepared: Prepared | None) -> dict[str, Any]:
+        """The columns of a stack that say that an operation on it begins."""
+        changes: dict[str, Any] = {
+            "action": operation.stack_action,
+            "status": IN_PROGRESS,
+            "reason": f"Stack {operation.stack_action} started",
+            "operation": operation.id,
+        }
+        if prepared is not None:
+            changes["inputs"] = prepared.row.id
+            changes["description"] = prepared.loaded.template.description or ""
+        if operation.action in ("UPDATE", "RESTORE"):
+            changes["updated_at"] = self.clock.now()
+        return changes
 
     def _own(self, operation: Operation) -> None:
         operation.owner, operation.epoch, operation.status = self.id, 1, RUNNING
@@ -333,20 +319,15 @@ class Engine:
         batch.change(operation)
         batch.steps.extend(conclusion(operation, status, reason, run.document))
         if status == COMPLETE:
-            values |= self._success(run, now)
+            values |= outcome(operation, run.inputs, now)
             if operation.action in ROLLS_BACK:
-                good = {"good_inputs": operation.inputs}
-                batch.then(partial(queries.set_stack, stack_id=stack.id, values=good))
+                batch.then(partial(queries.set_stack, stack_id=stack.id, values={"good_inputs": operation.inputs}))
             if (exchanged := run.exchange()) is not None:
                 batch.then(exchanged)
-        rollback = self._rollback(stack, operation) if status == FAILED else None
+        rollback = rollback_of(stack, operation, self.settings, now) if status == FAILED else None
         if rollback is not None:
-            values |= {
-                "action": "ROLLBACK",
-                "status": IN_PROGRESS,
-                "reason": reason,
-                "operation": rollback.id,
-            }
+            self._own(rollback)
+            values |= {"action": "ROLLBACK", "status": IN_PROGRESS, "reason": reason, "operation": rollback.id}
             events.append(self.announcer.stack_event(stack, "ROLLBACK", IN_PROGRESS, "Stack ROLLBACK started"))
         current = [False]
         gone = status == COMPLETE and operation.action in REMOVES and stack.parent_id is None
@@ -377,36 +358,6 @@ class Engine:
         if rollback is not None and current[0]:
             run.follow_up = OperationRun(self, rollback, replace(stack, **values))
 
-    def _success(self, run: OperationRun, now: float) -> dict[str, Any]:
-        operation = run.operation
-        if operation.action in REMOVES:
-            return {"deleted_at": now, "live_name": None}
-        if operation.action == "ROLLBACK" and operation.inputs != NOTHING and run.inputs is not None:
-            return {"inputs": operation.inputs, "description": run.inputs.template.description or ""}
-        return {}
-
-    def _rollback(self, stack: Stack, operation: Operation) -> Operation | None:
-        """The operation that takes a failed root stack back to what it was; nested ones are led by their parent."""
-        if stack.disable_rollback or stack.parent_id is not None or operation.action not in ROLLS_BACK:
-            return None
-        now = self.clock.now()
-        minutes = stack.timeout_minutes
-        limit = minutes * 60.0 if minutes else float(self.settings.stack_action_timeout)
-        rollback = replace(
-            operation,
-            id=new_id(),
-            action="ROLLBACK",
-            inputs=rollback_target(stack, operation),
-            reason="",
-            created_at=now,
-            finished_at=None,
-            deadline=now + limit,
-            plan=None,
-            snapshot=None,
-        )
-        self._own(rollback)
-        return rollback
-
     async def _close(self, operation: Operation, status: str, reason: str) -> None:
         operation.status, operation.reason, operation.finished_at = status, reason, self.clock.now()
         try:
@@ -430,17 +381,6 @@ class Engine:
         run.operation.owner = None
         await run.commit(Batch().change(run.operation))
         self._handed_over.append(run.operation.id)
-
-    async def release(self, stack: Stack, *, abandoned: bool) -> None:
-        """Give up what a stack that is about to be gone held outside its resources, but for its credential.
-
-        The users of one that is abandoned live on, and so does their project.
-        """
-        if stack.parent_id is not None:
-            return
-        recorded = await self.database.read(queries.stack_by_id, stack.id)
-        if recorded is not None and recorded.user_project_id is not None and not abandoned:
-            await self.credentials.remove_user_project(stack, recorded.user_project_id)
 
     # -- parents and children --------------------------------------------------------------------------------------
 

@@ -95,9 +95,14 @@ class Credentials:
             raise MissingCredentialError("The stack has no stored credential; update it once to give it one.")
         return await self._pool.cloud(_parsed(stack.credential))
 
-    async def remove_user_project(self, stack: Stack, project_id: str) -> None:
-        """Remove the project of a stack's own users, unless another stack's live there; one that is gone is done."""
-        if await self._database.read(queries.user_project_in_use, project_id, stack.id):
+    async def remove_user_project(self, stack: Stack) -> None:
+        """Remove the project of a whole tree's own users, unless another stack's live there; one that is gone is done.
+
+        `stack` is the top of the tree; one that is nested has no project of its own.
+        """
+        recorded = await self._database.read(queries.stack_by_id, stack.id) if stack.parent_id is None else None
+        project_id = recorded.user_project_id if recorded is not None else None
+        if project_id is None or await self._database.read(queries.user_project_in_use, project_id, stack.id):
             return
         admin = await self._pool.cloud(StackDomainAdmin())
         await admin.request("DELETE", "keystone", f"/projects/{project_id}", ok=(404,))
@@ -134,6 +139,12 @@ def hold(connection: Connection, text: str | None) -> None:
     """Let a stack that is recorded in this transaction live on a credential. Raises GivenUp when that goes."""
     if text is not None and orjson.loads(text)["kind"] == _OURS:
         trusts.hold(connection, text)
+
+
+def move(connection: Connection, stack: Stack, text: str) -> None:
+    """Let a stack as it is recorded, and its whole tree, live on another credential. Raises GivenUp when that goes."""
+    hold(connection, text)
+    trusts.move(connection, stack.root_id, stack.credential, text)
 
 
 def _parsed(text: str) -> Credential:

@@ -1,12 +1,17 @@
-"""What the end of an operation means for snapshots and documents, and where one that failed is taken back to."""
+"""What the end of an operation means for its stack, snapshots and documents, and how one that failed is undone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection
 
+from stoker.base.ids import new_id
+from stoker.engine.loader import LoadedInputs
+from stoker.engine.settings import EngineSettings
 from stoker.store import snapshots
 from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, Operation, Stack
 
@@ -29,6 +34,35 @@ def rollback_target(stack: Stack, operation: Operation) -> str:
         return operation.inputs
     before = operation.former_inputs if operation.action in ("UPDATE", "RESTORE") else None
     return stack.good_inputs or before or NOTHING
+
+
+def rollback_of(stack: Stack, operation: Operation, settings: EngineSettings, now: float) -> Operation | None:
+    """The operation that takes a failed root stack back to what it was; nested ones are led by their parent."""
+    if stack.disable_rollback or stack.parent_id is not None or operation.action not in ROLLS_BACK:
+        return None
+    minutes = stack.timeout_minutes
+    limit = minutes * 60.0 if minutes else float(settings.stack_action_timeout)
+    return replace(
+        operation,
+        id=new_id(),
+        action="ROLLBACK",
+        inputs=rollback_target(stack, operation),
+        reason="",
+        created_at=now,
+        finished_at=None,
+        deadline=now + limit,
+        plan=None,
+        snapshot=None,
+    )
+
+
+def outcome(operation: Operation, inputs: LoadedInputs | None, now: float) -> dict[str, Any]:
+    """The columns of a stack that change with an operation's success; `inputs` are those that it was led to."""
+    if operation.action in REMOVES:
+        return {"deleted_at": now, "live_name": None}
+    if operation.action == "ROLLBACK" and operation.inputs != NOTHING and inputs is not None:
+        return {"inputs": operation.inputs, "description": inputs.template.description or ""}
+    return {}
 
 
 def conclusion(

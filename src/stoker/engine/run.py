@@ -405,9 +405,8 @@ class OperationRun(StackContext):
         elif self.failures:
             await self._end(FAILED, self._failure_text())
         else:
-            if self.operation.action in REMOVES:
-                abandoned = self.operation.action == "ABANDON"
-                await self.engine.release(self.stack, abandoned=abandoned)
+            if self.operation.action == "DELETE":  # the users of a stack that is abandoned live on
+                await self.engine.credentials.remove_user_project(self.stack)
             elif self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
                 self.document = await sealed_document(self)
             await self._end(COMPLETE, f"Stack {self.operation.stack_action} completed successfully{self._unchecked()}")

@@ -22,7 +22,7 @@ def waiting(connection: Connection, engine_id: str, kind: str, most: int) -> lis
     query = (
         select(table).where(table.c.engine == engine_id, table.c.kind == kind).order_by(table.c.sequence).limit(most)
     )
-    return [Announcement.of(row) for row in connection.execute(query)]
+    return Announcement.all_of(connection.execute(query))
 
 
 def remove(connection: Connection, identifiers: Collection[str]) -> None:
