@@ -318,24 +318,25 @@ async def test_a_nested_stack_that_is_changed_while_another_engine_acts_on_its_h
     assert recorded is not None and not recorded.strayed
 
 
-async def test_what_a_service_makes_when_another_engine_has_gone_on_is_removed(
-    pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The request is under way for longer than the lease: the other engine finds nothing, and makes its own network."""
+async def made_late(
+    pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch, path: str, resource: Mapping[str, Any]
+) -> str:
+    """Have the first engine's request for an object be under way for longer than its lease, so that the second one
+    finds nothing and makes the resource's object, whose id is returned.
+    """
     owner, other = pair
     assert isinstance(owner.clock, ManualClock)
     under_way, go_on = asyncio.Event(), asyncio.Event()
     exchange = owner.pool.transport._exchange
 
     async def slow(request: Request) -> Answer:
-        if request.method == "POST" and request.url.endswith("/networks"):
+        if request.method == "POST" and request.url.endswith(path):
             under_way.set()
             await go_on.wait()
         return await exchange(request)
 
     monkeypatch.setattr(owner.pool.transport, "_exchange", slow)
-    net = {"type": "OS::Neutron::Net", "properties": {"name": "late"}}
-    wanted = {"heat_template_version": "2021-04-16", "resources": {"net": net}}
+    wanted = {"heat_template_version": "2021-04-16", "resources": {"late": resource}}
     made = await owner.call("stack_create", name="shared", template=wanted)
     await under_way.wait()
     pause(owner.engine)
@@ -343,11 +344,34 @@ async def test_what_a_service_makes_when_another_engine_has_gone_on_is_removed(
     while (await operation(other, (await current(other)).id)).owner != other.engine.id:
         await other.turn()
     assert (await over(other, made["id"]))["status"] == COMPLETE
-    theirs = (await other.resources("shared"))["net"]["physical_id"]
+    theirs = (await other.resources("shared"))["late"]["physical_id"]
 
     await owner.engine.membership.beat()
     assert not owner.engine.runs
     go_on.set()
     await owner.until(lambda: not owner.engine._tasks)
-    listed = owner.served.call("GET", "/network/v2.0/networks?name=late", token=owner.served.token()).json["networks"]
+    return str(theirs)
+
+
+async def test_what_a_service_makes_when_another_engine_has_gone_on_is_removed(
+    pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = {"type": "OS::Neutron::Net", "properties": {"name": "late"}}
+    theirs = await made_late(pair, monkeypatch, "/networks", net)
+
+    served = pair[0].served
+    listed = served.call("GET", "/network/v2.0/networks?name=late", token=served.token()).json["networks"]
     assert [network["id"] for network in listed] == [theirs]
+
+
+async def test_what_another_engine_has_made_under_a_name_that_there_is_only_once_is_left_alone(
+    pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The late request is refused, and what bears the name is the other engine's."""
+    pair_of_keys = {"type": "OS::Nova::KeyPair", "properties": {"name": "late"}}
+    theirs = await made_late(pair, monkeypatch, "/os-keypairs", pair_of_keys)
+
+    served = pair[0].served
+    token = served.token("demo", "demo")
+    assert theirs == "late"
+    assert served.call("GET", "/compute/v2.1/os-keypairs/late", token=token).status == 200

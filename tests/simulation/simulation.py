@@ -30,6 +30,8 @@ from simulated_user import User, ref
 
 from stoker.base.clock import ManualClock
 from stoker.emulator.services import new_cloud
+from stoker.engine.settings import EngineSettings
+from stoker.plugins.registry import Registry
 from stoker.store.database import Database
 
 OUTSIDE = {"orchestration": "http://stoker/v1/%(tenant_id)s", "cloudformation": "http://stoker-cfn/v1"}
@@ -247,6 +249,7 @@ def main() -> int:
     fresh = int.from_bytes(os.urandom(4), "big")
     seeds = options.seeds if options.minutes is None else seeds_for(options.minutes, fresh)
     template = empty_database()
+    Registry.from_entry_points(EngineSettings().type_options)  # imports every type once, and not in each fork
     reports = []
     for seed in seeds:
         reports.append(in_fork(seed, template, options.trace))

@@ -43,14 +43,13 @@ async def disown(run: OperationRun, state: ResourceState) -> None:
             call.unrecorded = Unrecorded(run)
             async with engine.searching:
                 call.physical_id = await state.type.find(call)
-        elif await engine.database.read(queries.recorded_ids, [call.physical_id]):
+        if call.physical_id is None or await engine.database.read(queries.recorded_ids, [call.physical_id]):
             return
-        if call.physical_id is not None:
-            LOG.warning(
-                "removing %s %s of stack %s: it was made when another engine had gone on, which made its own",
-                row.type, call.physical_id, run.stack.name,
-            )  # fmt: skip
-            await _remove(engine, state, call)
+        LOG.warning(
+            "removing %s %s of stack %s: it was made when another engine had gone on, which made its own",
+            row.type, call.physical_id, run.stack.name,
+        )  # fmt: skip
+        await _remove(engine, state, call)
     except StokerError as error:
         LOG.warning("what was made of %s of stack %s may be left over: %s", row.name, run.stack.name, error.message)
 
