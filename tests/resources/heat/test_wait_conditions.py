@@ -67,8 +67,9 @@ async def test_user_and_project_are_made(handles: Bench, domain: Domain, stack: 
     assert project["name"] == f"{stack.project_id}-root-1"
 
 
+@pytest.mark.parametrize("interrupted", ["after the project", "after the user"])
 async def test_a_project_that_an_interrupted_creation_has_made_is_known_to_its_removal(
-    handles: Bench, domain: Domain, stack: StackFacts
+    handles: Bench, domain: Domain, stack: StackFacts, interrupted: str
 ) -> None:
     name = f"{stack.project_id}-root-1"
     wanted = {"project": {"name": name, "domain_id": "heat"}}
@@ -77,8 +78,12 @@ async def test_a_project_that_an_interrupted_creation_has_made_is_known_to_its_r
     await handles.delete(resource)
     assert "stack_user_project_id" not in resource.data, "nothing was begun"
     resource.data["password"] = "chosen-before-anything-is-made"
+    if interrupted == "after the user":
+        user = {"name": "somebody", "domain_id": "heat", "default_project_id": made}
+        resource.physical_id = (await domain.cloud.post("keystone", "/users", {"user": user}))["user"]["id"]
     await handles.delete(resource)
     assert resource.data["stack_user_project_id"] == made
+    assert await domain.users() == []
 
 
 async def test_second_handle_shares_the_project(handles: Bench, domain: Domain) -> None:

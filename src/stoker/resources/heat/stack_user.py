@@ -69,9 +69,9 @@ class StackUserResource(ResourceType):
         if call.physical_id is None and "password" not in call.data:
             return Done()
         admin = await call.cloud.as_stack_domain_admin()
+        # An interrupted creation may have made the project, which goes with the stack once it is known.
+        call.data[PROJECT] = await _known_project(call, admin)
         if call.physical_id is None:
-            # What was interrupted may have made the project, which goes with the stack once it is known.
-            call.data[PROJECT] = await _known_project(call, admin, await _domain(call, admin))
             return Done()
         if call.data.get("credential_id"):
             await admin.delete("keystone", f"/credentials/{call.data['credential_id']}", ok=(404,))
@@ -156,7 +156,7 @@ async def _domain(call: Call, admin: Cloud) -> str:
 
 async def _make_project(call: Call, admin: Cloud, domain: str) -> str:
     """The project of the whole tree's users: known, found by its name, or made."""
-    known = await _known_project(call, admin, domain)
+    known = await _known_project(call, admin)
     if known is None:
         name = _project_name(call)
         wanted = {"name": name, "domain_id": domain, "description": "Users of a stack's own resources"}
@@ -167,9 +167,11 @@ async def _make_project(call: Call, admin: Cloud, domain: str) -> str:
     return known
 
 
-async def _known_project(call: Call, admin: Cloud, domain: str) -> str | None:
+async def _known_project(call: Call, admin: Cloud) -> str | None:
     known = call.data.get(PROJECT) or call.stack.user_project_id
-    return str(known) if known is not None else await _named(admin, "projects", _project_name(call), domain)
+    if known is not None:
+        return str(known)
+    return await _named(admin, "projects", _project_name(call), await _domain(call, admin))
 
 
 def _project_name(call: Call) -> str:
