@@ -43,7 +43,9 @@ async def disown(run: OperationRun, state: ResourceState) -> None:
             call.unrecorded = Unrecorded(run)
             async with engine.searching:
                 call.physical_id = await state.type.find(call)
-        if call.physical_id is None or await engine.database.read(queries.recorded_ids, [call.physical_id]):
+        if call.physical_id is None:
+            return
+        if await engine.database.read(queries.recorded_ids, [call.physical_id]):
             return
         LOG.warning(
             "removing %s %s of stack %s: it was made when another engine had gone on, which made its own",
