@@ -23,14 +23,14 @@ quick: $(STAMP)         ## run the tests that start no processes
 	$(BIN)/pytest -n auto -m 'not slow'
 
 check: $(STAMP)         ## format, lint, types, import contracts
-	$(BIN)/ruff format --check src tests bench conformance
-	$(BIN)/ruff check src tests bench conformance
+	$(BIN)/ruff format --check src tests bench conformance chaos
+	$(BIN)/ruff check src tests bench conformance chaos
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(STAMP)        ## apply the formatter and the safe fixes
-	$(BIN)/ruff format src tests bench conformance
-	$(BIN)/ruff check --fix src tests bench conformance
+	$(BIN)/ruff format src tests bench conformance chaos
+	$(BIN)/ruff check --fix src tests bench conformance chaos
 
 plans: $(STAMP)         ## write the plans that tests compare with anew, and show what changed
 	STOKER_REWRITE_PLANS=1 $(BIN)/pytest -q tests/engine/test_golden_plans.py
@@ -45,8 +45,8 @@ conformance: $(STAMP)   ## run the orchestration service's public test suite
 playbook: $(STAMP)      ## run a playbook with Ansible's modules for stacks
 	$(BIN)/python -m conformance.playbook
 
-chaos: $(STAMP)         ## simulate crashes and faults with fresh seeds, MINUTES long
-	$(BIN)/python tests/simulation/simulation.py --minutes $(MINUTES)
+chaos: $(STAMP)         ## simulate crashes, then kill real processes, MINUTES long in all
+	$(BIN)/python -m chaos --minutes $(MINUTES)
 
 docs: $(STAMP)          ## build the manual into docs/_build/html
 	$(BIN)/sphinx-build -W -q docs docs/_build/html

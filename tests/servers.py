@@ -221,6 +221,12 @@ class PostgreSQL(Server):
         self.run(self._tool("createdb"), "-h", HOST, "-p", str(self.port), "-U", "stoker", name)
         return f"postgresql+psycopg://stoker@{HOST}:{self.port}/{name}"
 
+    def dump(self, name: str, path: Path) -> None:
+        """Write what a database holds, as SQL."""
+        with path.open("wb") as output:
+            dump = [str(self._tool("pg_dump")), "-h", HOST, "-p", str(self.port), "-U", "stoker", name]
+            subprocess.run(dump, stdout=output, check=True)
+
     def _tool(self, name: str) -> Path:
         return program(self.package, f"/usr/lib/postgresql/*/bin/{name}", f"/usr/local/pgsql/bin/{name}")
 

@@ -35,6 +35,9 @@ control_exchange = {exchange}
 rpc_response_timeout = 15
 auth_encryption_key = {key}
 host = {host}
+stack_user_domain_name = heat
+stack_domain_admin = heat_domain_admin
+stack_domain_admin_password = secret
 [database]
 connection = {database}
 max_retries = -1
@@ -68,12 +71,17 @@ project_domain_name = Default
 
 
 class Process:
-    """A process of the cluster."""
+    """A process of the cluster, which runs at once."""
 
     def __init__(self, arguments: list[str], log: Path, program: list[str] = PROGRAM) -> None:
         self.log = log
-        with log.open("ab") as output:
-            self.process = subprocess.Popen([*program, *arguments], stdout=output, stderr=output)
+        self._command = [*program, *arguments]
+        self.start()
+
+    def start(self) -> None:
+        """Run it anew, once it has ended."""
+        with self.log.open("ab") as output:
+            self.process = subprocess.Popen(self._command, stdout=output, stderr=output)
 
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
@@ -87,6 +95,14 @@ class Process:
 
     def said(self) -> str:
         return self.log.read_text(errors="replace")
+
+
+class Api(Process):
+    """An API process that serves a port."""
+
+    def __init__(self, arguments: list[str], log: Path, port: int) -> None:
+        super().__init__(arguments, log)
+        self.port = port
 
 
 class Engine(Process):
@@ -125,7 +141,7 @@ class Cluster:
         self._count = 0
         config = self._config("api", 0)
         subprocess.run([*PROGRAM, "db", "sync", "--config-file", str(config)], check=True, capture_output=True)
-        self.api = Process(["api", "--config-file", str(config)], directory / "api.log")
+        self.api = Api(["api", "--config-file", str(config)], directory / "api.log", self.api_port)
         self.database = Database(database_url)
 
     def _config(self, host: str, status_port: int, lease: float = LEASE) -> Path:
@@ -170,6 +186,16 @@ class Cluster:
         self.running.append(engine)
         return engine
 
+    def start_api(self) -> Api:
+        """One API process more; it is not waited for."""
+        port = free_port()
+        more = self.directory / f"api-{port}.conf"
+        more.write_text(f"[heat_api]\nbind_port = {port}\n")
+        configs = [word for path in (self.directory / "api.conf", more) for word in ("--config-file", str(path))]
+        api = Api(["api", *configs], self.directory / f"api-{port}.log", port)
+        self.others.append(api)
+        return api
+
     def start_query_api(self) -> str:
         """The CloudFormation interface beside the other one: its URL."""
         config = str(self.directory / "api.conf")
@@ -212,7 +238,7 @@ class Cluster:
     def call(self, method: str, path: str, body: Any = None, user: str = "demo") -> tuple[int, Any]:
         """One request below the user's project; status 0 when the API cannot be reached."""
         token = self.served.token(user, user)
-        project = self._project(user, token)
+        project = self.project(user)
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.api_port}/v1/{project}{path}",
             method=method,
@@ -228,7 +254,9 @@ class Cluster:
         except urllib.error.URLError:
             return 0, None
 
-    def _project(self, user: str, token: str) -> str:
+    def project(self, user: str) -> str:
+        """The id of the user's project, which is named like the user."""
+        token = self.served.token(user, user)
         answer = self.served.call("GET", "/identity/v3/auth/projects", token=token).json["projects"]
         found: str = next(project["id"] for project in answer if project["name"] == user)
         return found

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
-from simulated_cluster import Cluster
 from simulated_inspection import Inspection
+from simulated_parts import Nature
 from simulated_templates import FILES, Draft
 
 CHANCES: Mapping[str, int] = {
@@ -33,12 +33,24 @@ CHANCES: Mapping[str, int] = {
 ACTIONS = ("cancel_update", "cancel_without_rollback", "check", "suspend", "resume", "retry", "rollback")
 
 
+class Askable(Protocol):
+    """What takes requests: a simulated cluster, or a real one."""
+
+    nature: Nature
+
+    async def request(self, method: str, **arguments: Any) -> str:
+        """Ask for something; what came of the asking."""
+
+    async def call(self, method: str, **arguments: Any) -> Any:
+        """Ask for something that must be taken. Raises what the answer is otherwise."""
+
+
 class User:
     """Has two stacks, each with a draft of what it is to be."""
 
-    NAMES = ("alpha", "beta")
+    NAMES: ClassVar[tuple[str, ...]] = ("alpha", "beta")
 
-    def __init__(self, cluster: Cluster, inspection: Inspection) -> None:
+    def __init__(self, cluster: Askable, inspection: Inspection) -> None:
         self._cluster = cluster
         self._inspection = inspection
         self._chance = cluster.nature.chance

@@ -38,6 +38,9 @@ OUTSIDE = {"orchestration": "http://stoker/v1/%(tenant_id)s", "cloudformation": 
 
 ROUNDS = 12
 PROGRAM = "python tests/simulation/simulation.py"
+BAD = ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "broken")
+"""Kinds of what must not happen."""
+
 LONGEST = 4 * 3600.0
 """Seconds of the simulated clock after which whatever still runs is stuck."""
 
@@ -184,20 +187,27 @@ def in_fork(seed: int, template: bytes, trace: bool = False) -> dict[str, Any]:
     child = os.fork()
     if child == 0:
         os.close(reading)
-        memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        with tempfile.TemporaryDirectory(prefix="stoker-simulation-", dir=memory) as directory:
-            path = Path(directory) / "stoker.db"
-            path.write_bytes(template)
-            answer = json.dumps(report(seed, path, trace)).encode()
-        with os.fdopen(writing, "wb") as pipe:
-            pipe.write(answer)
-        sys.stderr.flush()
-        os._exit(0)
+        try:
+            _answer(seed, template, trace, writing)
+        finally:
+            sys.stderr.flush()
+            os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
         text = pipe.read()
     os.waitpid(child, 0)
     return json.loads(text) if text else {"seed": seed, "violations": ["broken: the process died"], "counts": {}}
+
+
+def _answer(seed: int, template: bytes, trace: bool, writing: int) -> None:
+    """Run a seed on a copy of the database, and write its report to a pipe."""
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="stoker-simulation-", dir=memory) as directory:
+        path = Path(directory) / "stoker.db"
+        path.write_bytes(template)
+        answer = json.dumps(report(seed, path, trace)).encode()
+    with os.fdopen(writing, "wb") as pipe:
+        pipe.write(answer)
 
 
 def empty_database() -> bytes:
@@ -232,13 +242,17 @@ def summary(reports: Sequence[dict[str, Any]]) -> str:
         f"{counts['pauses']} pauses, {counts['graceful stops']} stops, {faults} faults in {counts['cloud calls']} "
         f"cloud calls, {counts['messages lost']} messages lost, {counts['writes refused']} writes refused"
     )
-    bad = ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "broken")
-    return f"{done}\n" + ", ".join(f"{kinds[kind]} {kind}" for kind in bad)
+    return f"{done}\n" + ", ".join(f"{kinds[kind]} {kind}" for kind in BAD)
+
+
+def fix_hashes() -> None:
+    """Start the program anew if the order of its sets would be another one each time."""
+    if os.environ.get("PYTHONHASHSEED") != "0":
+        os.execve(sys.executable, sys.orig_argv, {**os.environ, "PYTHONHASHSEED": "0"})
 
 
 def main() -> int:
-    if os.environ.get("PYTHONHASHSEED") != "0":
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONHASHSEED": "0"})
+    fix_hashes()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("seeds", nargs="*", type=int)
     parser.add_argument("--minutes", type=float, help="run fresh seeds for this long")

@@ -1,0 +1,92 @@
+"""Trouble a simulated cluster and then a real one, and say what is left: operations, kills, faults, and zeros.
+
+Half of the time goes to the simulator, the other half to kills on real processes: three engines and two API processes
+on PostgreSQL and RabbitMQ, which are installed with apt-get where they are missing, beside an emulated cloud.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.console import Console
+
+import simulation
+from chaos import halves
+from chaos.report import Progress, show, summed_up
+from chaos.rounds import Report
+
+HALVES = {"simulator": halves.simulator, "cluster": halves.cluster}
+EXAMPLES = """examples:
+  python -m chaos                                   half an hour, with choices of its own
+  python -m chaos --minutes 5 -f json               less, for a program to read
+  python -m chaos --only simulator --seed 1000      the seeds 1000, 1001, …
+  python -m chaos --only cluster --minutes 1 --seed 4711
+                                                    one round on a real cluster, with the choices of that seed
+
+The exit status is 0 when nothing is wrong, 1 when something is, 130 when the run was interrupted.
+"""
+INTERRUPTED = 130
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m chaos",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--minutes", type=float, default=30.0, help="how long all of it takes, about (30)")
+    parser.add_argument("--seed", type=int, help="the first seed of each half; another one each time by default")
+    parser.add_argument("--only", choices=HALVES, help="one half, which then has all of the time")
+    parser.add_argument("--keep", type=Path, help="directory for logs and histories, kept whatever comes of the run")
+    parser.add_argument("-f", "--format", choices=("text", "json"), default="text", help="of the summary (text)")
+    options = parser.parse_args(arguments)
+    if options.minutes <= 0:
+        parser.error("--minutes must be more than 0")
+    return options
+
+
+def main() -> int:
+    simulation.fix_hashes()
+    options = parse()
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    seed = int.from_bytes(os.urandom(4), "big") if options.seed is None else options.seed
+    directory = options.keep or Path(tempfile.mkdtemp(prefix="stoker-chaos-"))
+    names = [options.only] if options.only else list(HALVES)
+    reports: dict[str, list[Report]] = {name: [] for name in names}
+    console = Console(stderr=True)
+    console.print(f"seed {seed}, logs in {directory}", highlight=False)
+    interrupted = False
+    try:
+        for name in names:
+            progress = Progress(name, console)
+            for report in HALVES[name](options.minutes / len(names), seed, directory):
+                reports[name].append(report)
+                progress.add(report)
+    except KeyboardInterrupt:
+        interrupted = True
+    show(summed_up(reports), options.format)
+    wrong = any(report["violations"] for each in reports.values() for report in each)
+    if wrong:
+        _keep_seeds(reports.get("simulator", ()), directory / "failing-seeds.txt")
+        console.print(f"Logs, histories and what was recorded are in {directory}.", highlight=False)
+    elif options.keep is None:
+        shutil.rmtree(directory)
+    return INTERRUPTED if interrupted else int(wrong)
+
+
+def _keep_seeds(reports: Iterable[Report], path: Path) -> None:
+    """Write the simulator's failing seeds as lines for the list `FIXED` of its tests, each with what went wrong."""
+    lines = [f'    "{each["seed"]}",  # {each["violations"][0]}\n' for each in reports if each["violations"]]
+    path.write_text("".join(lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

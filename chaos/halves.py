@@ -1,0 +1,51 @@
+"""The two halves of a run, each a stream of reports, one for each seed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import aiohttp
+
+import simulation
+from chaos.place import Place, running
+from chaos.rounds import Report, Round
+
+
+def simulator(minutes: float, seed: int, directory: Path) -> Iterator[Report]:
+    """Simulated clusters, a seed after the other."""
+    template = simulation.empty_database()
+    for each in simulation.seeds_for(minutes, seed):
+        yield simulation.in_fork(each, template)
+
+
+def cluster(minutes: float, seed: int, directory: Path) -> Iterator[Report]:
+    """Rounds on a real cluster, as many as there is time for and at least one; logs are in `directory`.
+
+    When something has gone wrong the rest of the time is spent with another cluster. Raises servers.ServerMissing.
+    """
+    end = time.monotonic() + minutes * 60
+    number = 0
+    while number == 0 or time.monotonic() < end:
+        with running(directory / f"cluster-{seed + number}") as place:
+            good = True
+            while good:
+                report = asyncio.run(_round(place, seed + number))
+                number += 1
+                yield report
+                good = not report["violations"] and time.monotonic() < end
+
+
+async def _round(place: Place, seed: int) -> Report:
+    async with aiohttp.ClientSession() as session:
+        one = Round(place, seed, session)
+        try:
+            report = await one.run()
+        finally:
+            with (place.directory / "history.log").open("a") as history:
+                history.writelines(f"{seed} {line}\n" for line in one.nature.trace)
+    if report["violations"]:
+        place.save(str(seed))
+    return report

@@ -1,0 +1,95 @@
+"""A real cluster for the time of a run: PostgreSQL, RabbitMQ, an emulated cloud, three engines, two API processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+from running_cluster import Api, Cluster
+
+from servers import PostgreSQL, RabbitMQ, Server, wait_until
+from simulation import OUTSIDE
+from stoker.base.clock import SystemClock
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+
+ENGINES = 3
+DATABASE = "chaos"
+USER = "demo"
+PACE = 0.3
+"""Factor on the time that servers, volumes and their like take in the emulated cloud."""
+
+_UNLIMITED = {
+    "/network/v2.0/quotas/{project}": {
+        "quota": dict.fromkeys(("network", "subnet", "port", "router", "floatingip", "security_group"), -1)
+    },
+    "/compute/v2.1/os-quota-sets/{project}": {
+        "quota_set": dict.fromkeys(("instances", "cores", "ram", "key_pairs", "server_groups"), -1)
+    },
+    "/volume/v3/{admin}/os-quota-sets/{project}": {"quota_set": dict.fromkeys(("volumes", "gigabytes"), -1)},
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """What there is to be troubled. Logs are in `directory`."""
+
+    directory: Path
+    database: PostgreSQL
+    broker: RabbitMQ
+    served: ServedCloud
+    cluster: Cluster
+    apis: tuple[Api, ...]
+
+    def save(self, name: str) -> None:
+        """Write what the database holds, and what the cloud was asked for, beside the logs."""
+        self.database.dump(DATABASE, self.directory / f"{name}-database.sql")
+        asked = self.served.do(lambda: self.served.cloud.journal.select({}))
+        lines = b"".join(orjson.dumps(entry) + b"\n" for entry in asked)
+        (self.directory / f"{name}-cloud.jsonl").write_bytes(lines)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every process takes part."""
+        if not all(process.alive for process in (*self.apis, *self.cluster.running)):
+            return False
+        return self.cluster.up() == {engine.host for engine in self.cluster.running}
+
+
+@contextmanager
+def running(directory: Path) -> Iterator[Place]:
+    """A cluster whose processes take requests; all of it is stopped in the end. Raises ServerMissing."""
+    directory.mkdir(parents=True)
+    with ExitStack() as stack:
+        database, broker = PostgreSQL(), RabbitMQ()
+        for server in (database, broker):
+            stack.callback(server.remove)
+            _begin(server)
+        cloud = new_cloud(clock=SystemClock(), pace=PACE, extra_endpoints=OUTSIDE)
+        served = stack.enter_context(ServedCloud(cloud))
+        lift_quotas(served)
+        cluster = Cluster(directory, database.new_database(DATABASE), broker.url, served, "chaos", "")
+        stack.callback(cluster.stop)
+        place = Place(directory, database, broker, served, cluster, (cluster.api, cluster.start_api()))
+        for _ in range(ENGINES):
+            cluster.start_engine()
+        wait_until(lambda: place.whole, "the cluster runs")
+        yield place
+
+
+def _begin(server: Server) -> None:
+    server.prepare()
+    server.start()
+
+
+def lift_quotas(served: ServedCloud) -> None:
+    """The user may have as much as wanted: what is refused is refused by the adversary."""
+    token = served.token()
+    projects = served.call("GET", "/identity/v3/projects", token=token).json["projects"]
+    ids = {project["name"]: project["id"] for project in projects}
+    for path, limits in _UNLIMITED.items():
+        answer = served.call("PUT", path.format(project=ids[USER], admin=ids["admin"]), limits, token)
+        assert answer.status == 200, answer
