@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 MINUTES ?= 30
 
-.PHONY: demo test quick check format plans bench chaos conformance playbook docs clean
+.PHONY: demo test quick check format plans bench chaos conformance playbook rally docs clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -44,6 +44,9 @@ conformance: $(STAMP)   ## run the orchestration service's public test suite
 
 playbook: $(STAMP)      ## run a playbook with Ansible's modules for stacks
 	$(BIN)/python -m conformance.playbook
+
+rally: $(STAMP)         ## run Rally's scenarios for stacks
+	$(BIN)/python -m conformance.rally
 
 chaos: $(STAMP)         ## simulate crashes, then kill real processes, MINUTES long in all
 	$(BIN)/python -m chaos --minutes $(MINUTES)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-
-from conformance.suite import Result
+from dataclasses import dataclass
 
 _WORDS = {"success": "passed", "fail": "failed", "skip": "skipped"}
 _PREFIX = "heat_tempest_plugin.tests."
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one test ended: `status` is success, fail or skip; `reason` says why it was skipped, or what failed."""
+
+    test: str
+    status: str
+    reason: str = ""
 
 
 def show(results: Sequence[Result]) -> int:
@@ -25,6 +33,13 @@ def show(results: Sequence[Result]) -> int:
     counts = Counter(_WORDS.get(result.status, "failed") for result in results)
     print(", ".join(f"{counts[word]} {word}" for word in _WORDS.values()))
     return 0 if counts["passed"] and not counts["failed"] else 1
+
+
+def show_passed(results: Sequence[Result]) -> None:
+    """Print what passed, a line each: for runs of few tests."""
+    for result in results:
+        if result.status == "success":
+            print(f"passed  {_short(result)}")
 
 
 def _short(result: Result) -> str:

@@ -7,10 +7,10 @@ import json
 import os
 import subprocess
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.place import HIDDEN_TAG, Place
+from conformance.report import Result
 
 PARTS = ("api", "functional", "scenario")
 SKIPPED: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("skipped.json").read_text())
@@ -20,15 +20,6 @@ _TESTS = "heat_tempest_plugin.tests"
 _READER = Path(__file__).with_name("read_results.py")
 _THERE = ("heat", "cinder", "glance", "neutron", "nova", "swift")
 _MISSING = ("aodh", "barbican", "gnocchi", "octavia", "zaqar")
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """How one test ended: `status` is success, fail or skip; `reason` says why it was skipped, or what failed."""
-
-    test: str
-    status: str
-    reason: str
 
 
 def run(programs: Path, place: Place, home: Path, parts: Sequence[str], workers: int) -> list[Result]:
