@@ -15,7 +15,7 @@ from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, FAILED, Operation
+from stoker.store.records import COMPLETE, FAILED, SUPERSEDED, Operation
 
 # The tests' clock runs much quicker than the machine works: leases are long, so that they do not lapse.
 SETTINGS = EngineSettings(lease_seconds=5000.0, stack_action_timeout=10_000_000)
@@ -123,3 +123,32 @@ async def test_an_operation_that_is_about_to_begin_is_left_alone(world: World, m
     await update
     assert (await settled(world))["status"] == COMPLETE
     assert {operation.epoch for operation in await operations(world, made["id"])} == {1}
+
+
+@pytest.mark.parametrize("moment", ["before the stack is read", "after the stack is read"])
+async def test_what_is_claimed_gives_way_to_what_is_begun_before_it_has_got_under_way(
+    world: World, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    made = await world.create("web", TEMPLATE)
+    commit, stack_of = world.journal.commit, world.engine._stack_of
+
+    async def broken(batch: Batch) -> None:
+        monkeypatch.undo()
+        await commit(batch)
+        raise RuntimeError("between the record and the run")
+
+    monkeypatch.setattr(world.journal, "commit", broken)
+    with pytest.raises(RuntimeError, match="between"):
+        await world.call("stack_update", ref=REF, template=CHANGED)
+
+    async def overtaken(operation: Operation) -> Any:
+        monkeypatch.undo()
+        read = await stack_of(operation) if moment == "after the stack is read" else None
+        await world.call("stack_delete", ref=REF)
+        return read or await stack_of(operation)
+
+    monkeypatch.setattr(world.engine, "_stack_of", overtaken)
+    await world.engine.membership.beat()
+    assert (await world.settle(made["id"]))["action"] == "DELETE"
+    ended = {operation.action: operation.status for operation in await operations(world, made["id"])}
+    assert ended == {"CREATE": COMPLETE, "UPDATE": SUPERSEDED, "DELETE": COMPLETE}

@@ -276,3 +276,44 @@ async def test_the_old_keypair_comes_back_when_the_new_one_is_refused(world: Wor
 
     assert outcome(stack) == ("ROLLBACK", "COMPLETE", "")
     assert await public_keys(world) == {"mine": FIRST_KEY}
+
+
+def guarded(said: str, **more: Any) -> dict[str, Any]:
+    group = resource("OS::Neutron::SecurityGroup", name="web")
+    rule = resource(
+        "OS::Neutron::SecurityGroupRule",
+        security_group={"get_resource": "group"},
+        port_range_min=80,
+        port_range_max=80,
+        description=said,
+    )
+    return template(group=group, rule=rule, **more)
+
+
+async def rules(world: World) -> dict[str, str]:
+    """What is said of each rule for port 80, by id."""
+    params = {"port_range_min": 80}
+    listed = await (await user(world)).list("neutron", "/v2.0/security-group-rules", "security_group_rules", params)
+    return {rule["id"]: rule["description"] for rule in listed}
+
+
+async def test_a_rule_that_is_marked_as_unhealthy_is_replaced_by_an_equal_one(world: World) -> None:
+    await world.create("web", guarded("open"))
+    before = await physical(world, "web")
+    await world.call("resource_mark_unhealthy", ref={"name": "web", "id": None}, name="rule", mark_unhealthy=True)
+
+    stack = await world.update("web", guarded("open"))
+
+    assert outcome(stack) == ("UPDATE", "COMPLETE", "")
+    after = await physical(world, "web")
+    assert after["rule"] != before["rule"]
+    assert await rules(world) == {after["rule"]: "open"}
+
+
+async def test_the_old_rule_comes_back_when_the_update_fails(world: World) -> None:
+    await world.create("web", guarded("open"), disable_rollback=False)
+
+    stack = await world.update("web", guarded("wide open", bad=bad("rule")))
+
+    assert outcome(stack) == ("ROLLBACK", "COMPLETE", "")
+    assert await rules(world) == {(await physical(world, "web"))["rule"]: "open"}

@@ -206,6 +206,7 @@ class Bench:
             neighbours=self._services.get("neighbours", Alone()),
             configs=self._services.get("configs"),  # type: ignore[arg-type]
             deployments=self._services.get("deployments"),  # type: ignore[arg-type]
+            created_at=self.clock.now() if started is None else started,
             started_at=self.clock.now() if started is None else started,
             now=self.clock.now(),
             unrecorded=self._unrecorded,

@@ -23,7 +23,8 @@ CHANCES: Mapping[str, int] = {
     "rollback": 2,
     "signal": 2,
     "scale": 3,
-    "mark": 2,
+    "mark": 3,
+    "unmark": 3,
     "save": 3,
     "restore": 2,
     "forget": 2,
@@ -101,8 +102,13 @@ class User:
     async def _mark(self, name: str) -> None:
         if rows := self._inspection.resources_of(self._inspection.stack(name)):
             resource = self._chance.choice(sorted(row.name for row in rows))
-            arguments = {"name": resource, "mark_unhealthy": True}
-            await self._cluster.request("resource_mark_unhealthy", ref=ref(name), **arguments)
+            await self._cluster.request("resource_mark_unhealthy", ref=ref(name), name=resource, mark_unhealthy=True)
+
+    async def _unmark(self, name: str) -> None:
+        rows = self._inspection.resources_of(self._inspection.stack(name))
+        if marked := sorted(row.name for row in rows if row.action == "CHECK" and row.status == "FAILED"):
+            resource = self._chance.choice(marked)
+            await self._cluster.request("resource_mark_unhealthy", ref=ref(name), name=resource, mark_unhealthy=False)
 
     async def _save(self, name: str) -> None:
         await self._cluster.request("snapshot_create", ref=ref(name), name=None)

@@ -11,13 +11,13 @@ from stoker.base.errors import CloudError, StokerError
 from stoker.cloud.session import Cloud
 from stoker.engine.children import Child
 from stoker.engine.configs import StoredConfigs
-from stoker.engine.decide import BEGINNING, finalized
+from stoker.engine.decide import BEGINNING, Target, finalized
 from stoker.engine.deployments import StoredDeployments
 from stoker.engine.loader import LoadedInputs
 from stoker.engine.neighbours import StackNeighbours
 from stoker.engine.state import ResourceState
 from stoker.plugins.names import resolve_names
-from stoker.plugins.resource import Call, NoSources, ScalingNotice
+from stoker.plugins.resource import Call, NoSources, ResourceType, ScalingNotice
 from stoker.store import queries
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
     cloud = await run.cloud()
     before = finalized(state.type, state.former) if state.row.former_properties else None
     acting = state.row.action in BEGINNING and state.in_progress
-    properties = await _named(state, finalized(state.type, state.given), cloud, required=acting)
+    properties = await _named(state.type, finalized(state.type, state.given), cloud, required=acting)
     if before is not None:
-        before = await _named(state, before, cloud, required=False)
+        before = await _named(state.type, before, cloud, required=False)
     engine = run.engine
     row = state.row
     stored = state.stored
@@ -58,6 +58,7 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         neighbours=StackNeighbours(run.current, partial(make_call, run), engine.telling),
         configs=StoredConfigs(engine, run.stack.project_id),
         deployments=StoredDeployments(engine, run.stack.project_id),
+        created_at=row.created_at,
         started_at=row.started_at or engine.clock.now(),
         now=engine.clock.now(),
         update_policy=stored.definition.get("update_policy", {}),
@@ -66,6 +67,13 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         announced=announced,
         sources=StoredSources(run.inputs) if run.inputs is not None else NoSources(),
     )
+
+
+async def final_values(run: StackContext, target: Target) -> Mapping[str, Any]:
+    """A wanted resource's property values as its methods will see them. Raises CloudError when a name cannot be
+    looked up.
+    """
+    return await _named(target.type, finalized(target.type, target.given), await run.cloud(), required=True)
 
 
 async def users_of(run: StackContext, state: ResourceState) -> list[str]:
@@ -115,12 +123,12 @@ class Unrecorded:
         return set(physical_ids) - recorded - known
 
 
-async def _named(state: ResourceState, values: Mapping[str, Any], cloud: Cloud, *, required: bool) -> Mapping[str, Any]:
+async def _named(type_: ResourceType, values: Mapping[str, Any], cloud: Cloud, *, required: bool) -> Mapping[str, Any]:
     """Values with names turned into ids; where that is not `required`, names that are gone by now stay as they are."""
-    if not state.type.looks_names_up:
+    if not type_.looks_names_up:
         return values
     try:
-        return await resolve_names(state.type.properties, values, cloud)
+        return await resolve_names(type_.properties, values, cloud)
     except CloudError:
         if required:
             raise

@@ -132,13 +132,24 @@ class Engine:
 
     async def go_on(self, operation: Operation) -> None:
         """Run an operation that this engine has just claimed, or close what is left of it."""
-        stack = await self._stack_of(operation)
+        stack = await self._stack_as_it_is(operation)
         beside = operation.action == REMOVE_SNAPSHOT
         if stack is None or not (beside or stack.status == IN_PROGRESS):
             await self._close(operation, FAILED, CANCELLED)
             return
+        if not beside and stack.operation != operation.id:
+            await self._close(operation, SUPERSEDED, Stop.SUPERSEDED.value)
+            return
         LOG.info("going on with %s of stack %s (operation %s)", operation.action, stack.name, operation.id)
         self._launch(OperationRun(self, operation, stack))
+
+    async def _stack_as_it_is(self, operation: Operation) -> Stack | None:
+        """The stack that an operation is about, read while nothing was begun on it here."""
+        while True:
+            before = self.runs.get(operation.stack_id), self._next.get(operation.stack_id)
+            stack = await self._stack_of(operation)
+            if before == (self.runs.get(operation.stack_id), self._next.get(operation.stack_id)):
+                return stack
 
     async def _stack_of(self, operation: Operation) -> Stack | None:
         """The stack that an operation is about."""

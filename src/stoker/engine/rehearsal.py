@@ -172,6 +172,7 @@ class Rehearsal:
             neighbours=absent,
             configs=absent,
             deployments=absent,
+            created_at=0.0,
             started_at=0.0,
             now=0.0,
             update_policy=target.update_policy,

@@ -15,7 +15,7 @@ import orjson
 from stoker.base.errors import Bug, StokerError
 from stoker.base.ids import new_id
 from stoker.engine.adopting import bringing_about, take_over
-from stoker.engine.calls import make_call
+from stoker.engine.calls import final_values, make_call
 from stoker.engine.copying import Copier
 from stoker.engine.decide import BEGINNING, REFUSED, UNMADE, Target, decide, is_broken, is_stillborn
 from stoker.engine.failure import Failure
@@ -23,7 +23,8 @@ from stoker.engine.hooks import hold, holds
 from stoker.engine.performing import Method, NeedsReplacement, Performer
 from stoker.engine.plan import Decision, Kind, Step
 from stoker.engine.state import ResourceState, attribute_text, keys_of
-from stoker.plugins.resource import ResourceType
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import Call, ResourceType
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 
@@ -177,8 +178,7 @@ class StepRunner:
             await self.delete(former)
             run.moved.add(target.name)
             former = None
-        if former is not None and former.row.physical_id is not None:
-            await self._make_way(former)
+        await self._make_room(target)
         former_reference = former.reference_id() if former is not None else None
         state = await self._unmade(target, former)
         adopts = run.operation.action == "ADOPT"
@@ -218,12 +218,31 @@ class StepRunner:
             await hold(run, state, "pre", "CREATE")
         return state
 
-    async def _make_way(self, former: ResourceState) -> None:
+    async def _make_room(self, target: Target) -> None:
+        """Have whatever is recorded under the name give up what a new object needs: the one that is to be replaced,
+        and any whose removal has been begun and could not be ended.
+        """
+        run = self.run_
+        namesakes = [state for state in run.states.values() if state.row.name == target.name]
+        for state in sorted(namesakes, key=lambda state: -state.row.position):
+            may_have_one = state.row.physical_id is not None or state.stored.uncertain
+            if may_have_one and state.row.stack_id == run.stack.id:
+                await self._make_way(state, target)
+
+    async def _make_way(self, former: ResourceState, target: Target) -> None:
         """Have a resource give up what its replacement needs, remembering that it did."""
         if not former.stored.made_way:
             former.stored.made_way = True
             await self.run_.commit(Batch().change(former.seal()))
-        await self.performer.prepare(former, former.type.make_way)
+
+        async def make_way(call: Call) -> Outcome:
+            if call.physical_id is None:
+                return Done()
+            if former.implementation == target.implementation:
+                call.replacement = await final_values(self.run_, target)
+            return await former.type.make_way(call)
+
+        await self.performer.prepare(former, make_way)
 
     def _new_state(self, target: Target) -> ResourceState:
         run = self.run_

@@ -106,6 +106,11 @@ async def resource_mark_unhealthy(
     elif not mark_unhealthy and (row.action, row.status) == ("CHECK", FAILED):
         if row.physical_id is None and not state.type.local:
             raise BadValue(f"The resource {name} has no object that could be well.")
+        if state.stored.made_way:
+            raise BadValue(
+                f"The resource {name} has given things up for a replacement that has been begun. Update the stack, "
+                "which ends that."
+            )
         row.status, row.reason = COMPLETE, resource_status_reason or "state changed by resource_mark_unhealthy"
         state.stored.metadata, state.stored.marked = {}, False
     else:

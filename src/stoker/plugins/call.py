@@ -207,13 +207,15 @@ class Call:
     """One entry into a lifecycle method.
 
     `properties` are final values (coerced, defaults filled in, names turned into ids), `previous` the ones that the
-    resource was made with (None on create), `changed` the top-level properties that differ, with their new
-    values. `physical_name` is the same for the whole life of the resource. `started_at` is when this action began,
-    `now` the time of this entry. `data` and `progress` may be changed in place. `metadata` is the resource's
-    metadata; assign a new mapping to change it. `unrecorded` answers which of some physical ids
-    belong to no recorded resource, so that `find` never takes another resource's object. `adopted` is the entry
-    of the document that `adopt` takes the resource from, `sources` what the stack was made from. What is appended to
-    `announced` is told on the operator's message bus, once what the entry leads to has been recorded.
+    resource was made with (None on create), `changed` the top-level properties that differ, with their new values.
+    `replacement` are those of the resource of the same type that `make_way` is entered for, else None.
+    `physical_name` is the same for the whole life of the resource. `created_at` is when the resource was recorded,
+    which is before its object was made, `started_at` when this action began, `now` the time of this entry. `data`
+    and `progress` may be changed in place. `metadata` is the resource's metadata; assign a new mapping to change
+    it. `unrecorded` answers which of some physical ids belong to no recorded resource, so that `find` never takes
+    another resource's object. `adopted` is the entry of the document that `adopt` takes the resource from,
+    `sources` what the stack was made from. What is appended to `announced` is told on the operator's message bus,
+    once what the entry leads to has been recorded.
     """
 
     name: str
@@ -234,6 +236,7 @@ class Call:
     neighbours: Neighbours
     configs: SoftwareConfigs
     deployments: SoftwareDeployments
+    created_at: float
     started_at: float
     now: float
     update_policy: Mapping[str, Any] = field(default_factory=dict)
@@ -241,6 +244,7 @@ class Call:
     adopted: Mapping[str, Any] = field(default_factory=dict)
     sources: Sources = field(default_factory=NoSources)
     announced: list[ScalingNotice] = field(default_factory=list)
+    replacement: Mapping[str, Any] | None = None
 
     @property
     def elapsed(self) -> float:

@@ -147,7 +147,7 @@ class RestResource(ResourceType):
         """Whether a listed object can be the one that `body` made in this action."""
         field = self.collection.created_field
         moment = _moment(item.get(field)) if field else None
-        if moment is not None and moment < call.started_at - CLOCK_SKEW:
+        if moment is not None and moment < call.created_at - CLOCK_SKEW:
             return False
         return all(same(value, item[key]) for key, value in body.items() if key in item)
 

@@ -67,7 +67,7 @@ class Container(ResourceType):
         headers = await _head(call, name)
         if headers is None:
             return None
-        if name != call.physical_name and float(headers.get("x-timestamp", 0)) < call.started_at - CLOCK_SKEW:
+        if name != call.physical_name and float(headers.get("x-timestamp", 0)) < call.created_at - CLOCK_SKEW:
             return None
         return next(iter(await unrecorded(call, [name])), None)
 

@@ -65,7 +65,7 @@ class Subscription(ResourceType):
 
     async def find(self, call: Call) -> str | None:
         listed = (await messaging.request(call.cloud, "GET", self._path(call))).body["subscriptions"]
-        subscriber, oldest = self.wanted(call)["subscriber"], call.now - call.started_at + CLOCK_SKEW
+        subscriber, oldest = self.wanted(call)["subscriber"], call.now - call.created_at + CLOCK_SKEW
         ours = [item["id"] for item in listed if item["subscriber"] == subscriber and item["age"] <= oldest]
         return next(iter(await unrecorded(call, ours)), None)
 

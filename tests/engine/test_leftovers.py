@@ -1,0 +1,119 @@
+"""What creations and removals that failed have left: it is found, makes room, and goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from world import World
+
+from stoker.base.errors import BadValue
+from stoker.emulator.core.faults import Fault
+from stoker.emulator.testing import ServedCloud
+
+KEYS = "/compute/v2.1/os-keypairs"
+NETWORKS = "/network/v2.0/networks"
+
+
+def template(type_: str, **properties: Any) -> dict[str, Any]:
+    return {"heat_template_version": "2021-04-16", "resources": {"thing": {"type": type_, "properties": properties}}}
+
+
+KEY = template("OS::Nova::KeyPair", name="only-once")
+NETWORK = template("OS::Neutron::Net", name="known")
+
+
+def fails(served: ServedCloud, on: str, do: str = "fail", status: int = 403) -> Any:
+    """Have calls fail until `works` is told of the answer."""
+    return served.do(lambda: served.cloud.faults.add(Fault(on=on, do=do, status=status)))
+
+
+def works(served: ServedCloud, *rules: Any) -> None:
+    for rule in rules:
+        served.do(lambda rule=rule: served.cloud.faults.remove(rule.id))
+
+
+def there(served: ServedCloud, path: str) -> int:
+    return served.call("GET", path, token=served.token("demo", "demo")).status
+
+
+def named(served: ServedCloud, name: str) -> list[str]:
+    """Ids of the networks of that name."""
+    answer = served.call("GET", f"{NETWORKS}?name={name}", token=served.token("demo", "demo"))
+    return [network["id"] for network in answer.json["networks"]]
+
+
+async def test_what_could_not_be_removed_makes_room_for_what_is_made_under_its_name(
+    world: World, served: ServedCloud
+) -> None:
+    await world.create("web", KEY)
+    refusal = fails(served, f"DELETE {KEYS}/*")
+    gone = await world.update("web", {"heat_template_version": "2021-04-16"})
+    assert gone["status"] == "FAILED"
+    works(served, refusal)
+
+    stack = await world.update("web", KEY)
+
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert there(served, f"{KEYS}/only-once") == 200
+    await world.delete("web")
+    assert there(served, f"{KEYS}/only-once") == 404
+
+
+async def test_a_creation_that_nobody_knows_anything_of_makes_room_too(world: World, served: ServedCloud) -> None:
+    """The keypair was made, Nova said that it had failed, and could not be asked about it, nor at the removal."""
+    troubles = [fails(served, f"POST {KEYS}", "succeed_but_fail", 500), fails(served, f"GET {KEYS}/*")]
+    assert (await world.create("web", KEY))["status"] == "FAILED"
+    assert (await world.update("web", {"heat_template_version": "2021-04-16"}))["status"] == "FAILED"
+    works(served, *troubles)
+
+    stack = await world.update("web", KEY)
+
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    await world.delete("web")
+    assert there(served, f"{KEYS}/only-once") == 404
+
+
+async def test_what_a_failed_creation_has_made_is_found_however_late_it_is_removed(
+    world: World, served: ServedCloud
+) -> None:
+    troubles = [fails(served, f"POST {NETWORKS}", "succeed_but_fail", 500), fails(served, f"GET {NETWORKS}")]
+    assert (await world.create("web", NETWORK))["status"] == "FAILED"
+    works(served, *troubles)
+    assert len(named(served, "known")) == 1
+
+    world.clock.advance(24 * 3600.0)
+    assert (await world.delete("web"))["status"] == "COMPLETE"
+    assert named(served, "known") == []
+
+
+@pytest.mark.parametrize("wanted", [KEY, NETWORK, template("OS::Heat::TestResource", fail=True)])
+async def test_a_resource_of_which_nothing_was_made_goes(
+    world: World, served: ServedCloud, wanted: dict[str, Any]
+) -> None:
+    troubles = [fails(served, f"POST {path}", status=400) for path in (KEYS, NETWORKS)]
+    assert (await world.create("web", wanted))["status"] == "FAILED"
+    if wanted["resources"]["thing"]["type"] != "OS::Heat::TestResource":
+        again = await world.update("web", wanted)
+        assert again["status"] == "FAILED", "what was never made is forgotten before it is begun anew"
+        assert len(await world.resources("web")) == 1
+        works(served, *troubles)
+        assert (await world.update("web", wanted))["status"] == "COMPLETE"
+    assert (await world.delete("web"))["status"] == "COMPLETE"
+    assert there(served, f"{KEYS}/only-once") == 404
+    assert named(served, "known") == []
+
+
+async def test_a_mark_is_not_taken_back_when_the_replacement_has_been_begun(world: World, served: ServedCloud) -> None:
+    ref = {"name": "web", "id": None}
+    await world.create("web", KEY)
+    await world.call("resource_mark_unhealthy", ref=ref, name="thing", mark_unhealthy=True)
+    refusal = fails(served, f"DELETE {KEYS}/*")
+    assert (await world.update("web", KEY))["status"] == "FAILED"
+
+    with pytest.raises(BadValue, match="given things up for a replacement"):
+        await world.call("resource_mark_unhealthy", ref=ref, name="thing", mark_unhealthy=False)
+
+    works(served, refusal)
+    assert (await world.update("web", KEY))["status"] == "COMPLETE"
+    assert there(served, f"{KEYS}/only-once") == 200
