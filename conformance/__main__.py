@@ -1,6 +1,6 @@
 """Run the orchestration service's public test suite against an embedded Stoker, and say what came of it.
 
-    python -m conformance [--only api,functional,scenario] [--workers N] [--keep DIRECTORY]
+    python -m conformance [--only api,functional,scenario] [--tests REGEX] [--workers N] [--keep DIRECTORY]
 
 The suite is installed into `.venv-conformance/tempest`; everything else happens in a temporary directory. The exit
 status is 0 when no test has failed and some have passed.
@@ -24,6 +24,7 @@ from conformance.suite import PARTS, run
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m conformance", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", default=",".join(PARTS), help="parts of the suite to run, with commas between them")
+    parser.add_argument("--tests", default="", metavar="REGEX", help="the tests with such names only")
     parser.add_argument(
         "--workers", type=int, default=os.cpu_count() or 1, help="processes that run tests side by side"
     )
@@ -38,7 +39,7 @@ def main() -> int:
         home = Path(directory).resolve()
         home.mkdir(parents=True, exist_ok=True)
         with embedded(home) as place:
-            results = run(programs, place, home, parts, arguments.workers)
+            results = run(programs, place, home, parts, arguments.workers, arguments.tests)
     return show(results)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tarfile
+import tempfile
 import venv
 from pathlib import Path
 
@@ -12,14 +14,33 @@ HERE = Path(__file__).parent
 
 def installed(name: str) -> Path:
     """The directory of the programs that `NAME.txt` here requires. Raises subprocess.CalledProcessError."""
-    requirements = HERE / f"{name}.txt"
     environment = HERE.parent / ".venv-conformance" / name
     programs, stamp = environment / "bin", environment / "installed.txt"
-    wanted = requirements.read_text()
+    requirements, sources = HERE / f"{name}.txt", HERE / f"{name}-sources.txt"
+    wanted = requirements.read_text() + (sources.read_text() if sources.exists() else "")
     if not stamp.exists() or stamp.read_text() != wanted:
         print(f"Installing {name} into {environment} …", file=sys.stderr)
         venv.create(environment, clear=True, with_pip=True)
-        install = ["-m", "pip", "install", "--quiet", "--requirement", str(requirements)]
-        subprocess.run([programs / "python", *install], check=True)
+        _pip(programs, "install", "--requirement", str(requirements))
+        if sources.exists():
+            _unpack(programs, sources, unpacked(programs))
         stamp.write_text(wanted)
     return programs
+
+
+def unpacked(programs: Path) -> Path:
+    """The directory with a directory for each package of `NAME-sources.txt`, beside the programs of that name."""
+    return programs.parent / "sources"
+
+
+def _unpack(programs: Path, sources: Path, target: Path) -> None:
+    """Unpack packages that have files which no installation puts anywhere."""
+    with tempfile.TemporaryDirectory() as directory:
+        _pip(programs, "download", "--no-deps", "--no-binary=:all:", f"--dest={directory}", f"--requirement={sources}")
+        for archive in Path(directory).glob("*.tar.gz"):
+            with tarfile.open(archive) as packed:
+                packed.extractall(target, filter="data")
+
+
+def _pip(programs: Path, *arguments: str) -> None:
+    subprocess.run([programs / "python", "-m", "pip", "--quiet", *arguments], check=True)

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from conformance.installed import unpacked
 from conformance.place import HIDDEN_TAG, Place
 from conformance.report import Result
 
@@ -18,18 +19,25 @@ SKIPPED: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("skippe
 
 _TESTS = "heat_tempest_plugin.tests"
 _READER = Path(__file__).with_name("read_results.py")
-_THERE = ("heat", "cinder", "glance", "neutron", "nova", "swift")
-_MISSING = ("aodh", "barbican", "gnocchi", "octavia", "zaqar")
+_THERE = ("heat", "cinder", "glance", "neutron", "nova", "swift", "zaqar")
+_MISSING = ("aodh", "barbican", "gnocchi", "octavia")
 
 
-def run(programs: Path, place: Place, home: Path, parts: Sequence[str], workers: int) -> list[Result]:
-    """Run parts of the suite, and answer the results in the order of the tests' names."""
+def run(programs: Path, place: Place, home: Path, parts: Sequence[str], workers: int, tests: str = "") -> list[Result]:
+    """Run parts of the suite, and answer the results in the order of the tests' names.
+
+    Of each part, the tests whose names match the regular expression `tests`.
+    """
     workspace = home / "tempest"
-    environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ} | {"HOME": str(home)}
+    environment = {
+        "PATH": os.pathsep.join([str(programs), os.environ.get("PATH", os.defpath)]),
+        "LANG": os.environ.get("LANG", "C.UTF-8"),
+        "HOME": str(home),
+    }
     subprocess.run([programs / "tempest", "init", workspace], check=True, env=environment, stderr=subprocess.DEVNULL)
-    _write(configuration(place, workspace), workspace / "etc" / "tempest.conf")
+    _write(configuration(programs, place, workspace), workspace / "etc" / "tempest.conf")
     stream = home / "results.subunit"
-    chosen = f"^{_TESTS}.({'|'.join(parts)})"
+    chosen = f"^{_TESTS}.({'|'.join(parts)}).*({tests})"
     command = [str(programs / "tempest"), "run", "--subunit", "--regex", chosen, "--concurrency", str(workers)]
     with stream.open("wb") as output, (home / "tempest.log").open("wb") as log:
         subprocess.run(command, check=False, cwd=workspace, env=environment, stdout=output, stderr=log)
@@ -38,7 +46,7 @@ def run(programs: Path, place: Place, home: Path, parts: Sequence[str], workers:
     return sorted((_explained(Result(**item)) for item in found), key=lambda result: result.test)
 
 
-def configuration(place: Place, workspace: Path) -> dict[str, dict[str, str]]:
+def configuration(programs: Path, place: Place, workspace: Path) -> dict[str, dict[str, str]]:
     """Section → option → value, for a new emulated cloud with DevStack's users and networks."""
     return {
         "DEFAULT": {"log_file": str(workspace / "tempest.log")},
@@ -74,9 +82,15 @@ def configuration(place: Place, workspace: Path) -> dict[str, dict[str, str]]:
             "hidden_stack_tag": HIDDEN_TAG,
             "build_interval": "1",
             "build_timeout": "180",
+            "heat_config_notify_script": str(_notify_script(programs)),
             **{f"skip_{part}_test_list": ",".join(tests) for part, tests in SKIPPED.items()},
         },
     }
+
+
+def _notify_script(programs: Path) -> Path:
+    """What a server's agent answers with."""
+    return next(unpacked(programs).glob("heat_agents-*")) / "heat-config" / "bin" / "heat-config-notify"
 
 
 def _write(sections: dict[str, dict[str, str]], path: Path) -> None:

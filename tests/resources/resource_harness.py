@@ -51,6 +51,9 @@ class Alone:
         """None: there is no other."""
         return None
 
+    async def collect(self, reference_id: Any) -> None:
+        """Nothing: there is no other to collect for."""
+
 
 class Bench:
     """One type on one cloud. `advance(seconds)` moves the emulated cloud's time; the engine's `clock` goes along."""

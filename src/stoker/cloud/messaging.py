@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 from stoker.cloud.session import Cloud
 from stoker.cloud.transport import Answer
@@ -15,7 +15,8 @@ CLIENT_ID = "5f0a9d3e-6d0b-5c8c-9a53-0f6d1b7c2e41"
 
 PATCH = "application/openstack-messaging-v2.0-json-patch"
 QUEUE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-POPPED_AT_ONCE = 20
+AT_ONCE = 20
+"""Messages per request, at most, in every installation of the service."""
 LONGEST_TTL = 1_209_600
 """For how many seconds a message may be kept."""
 
@@ -35,17 +36,28 @@ async def request(
 
 async def pop(cloud: Cloud, queue: str) -> list[Any]:
     """Take the oldest messages out of a queue; their bodies."""
-    answer = await request(cloud, "DELETE", queue_path(queue, "/messages"), params={"pop": POPPED_AT_ONCE}, ok=(404,))
+    answer = await request(cloud, "DELETE", queue_path(queue, "/messages"), params={"pop": AT_ONCE}, ok=(404,))
     messages = answer.body.get("messages", []) if isinstance(answer.body, dict) else []
     return [message["body"] for message in messages]
 
 
-async def read(cloud: Cloud, queue: str) -> list[Any]:
-    """The oldest messages of a queue, which stay there; their bodies."""
-    params = {"echo": "true", "limit": POPPED_AT_ONCE}
-    answer = await request(cloud, "GET", queue_path(queue, "/messages"), params=params, ok=(204, 404))
-    messages = answer.body.get("messages", []) if isinstance(answer.body, dict) else []
-    return [message["body"] for message in messages]
+async def read(cloud: Cloud, queue: str) -> dict[str, Any]:
+    """The messages of a queue, which stay there: the body of each by its id, the oldest first."""
+    bodies: dict[str, Any] = {}
+    params: dict[str, Any] = {"echo": "true", "limit": AT_ONCE}
+    while True:
+        answer = await request(cloud, "GET", queue_path(queue, "/messages"), params=params, ok=(204, 404))
+        page = answer.body.get("messages", []) if isinstance(answer.body, dict) else []
+        bodies |= {message["id"]: message["body"] for message in page}
+        if len(page) < AT_ONCE:
+            return bodies
+        params["marker"] = _marker(answer.body["links"])
+
+
+def _marker(links: list[dict[str, str]]) -> str:
+    """Where the next page begins."""
+    following = next(link["href"] for link in links if link["rel"] == "next")
+    return parse_qs(urlsplit(following).query)["marker"][0]
 
 
 async def post(cloud: Cloud, queue: str, messages: list[dict[str, Any]]) -> None:

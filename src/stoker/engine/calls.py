@@ -15,6 +15,7 @@ from stoker.engine.decide import BEGINNING, Target, finalized
 from stoker.engine.deployments import StoredDeployments
 from stoker.engine.loader import LoadedInputs
 from stoker.engine.neighbours import StackNeighbours
+from stoker.engine.signalling import take_signal
 from stoker.engine.state import ResourceState
 from stoker.plugins.names import resolve_names
 from stoker.plugins.resource import Call, NoSources, ResourceType, ScalingNotice
@@ -55,7 +56,7 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         stack=run.facts,
         cloud=cloud,
         child=Child(run, state, announced),
-        neighbours=StackNeighbours(run.current, partial(make_call, run), engine.telling),
+        neighbours=StackNeighbours(run.current, partial(make_call, run), partial(take_signal, run), engine.telling),
         configs=StoredConfigs(engine, run.stack.project_id),
         deployments=StoredDeployments(engine, run.stack.project_id),
         created_at=row.created_at,

@@ -8,25 +8,27 @@ from typing import Any
 
 from stoker.base.errors import EntityNotFound
 from stoker.engine.state import ResourceState
-from stoker.plugins.resource import Call, Neighbour, NoActionRequired
+from stoker.plugins.resource import COLLECTED, Call, Neighbour, NoActionRequired
 from stoker.store.records import COMPLETE
 
 
 class StackNeighbours:
     """See plugins.resource.Neighbours.
 
-    `current` finds the resources by name, `make_call` builds what one of them is entered with. `telling` lets one
-    message at a time be handed over.
+    `current` finds the resources by name, `make_call` builds what one of them is entered with, `take_signal` hands it
+    a signal. `telling` lets one message at a time be handed over.
     """
 
     def __init__(
         self,
         current: Mapping[str, ResourceState],
         make_call: Callable[[ResourceState], Awaitable[Call]],
+        take_signal: Callable[[ResourceState, Call, Mapping[str, Any] | None], Awaitable[None]],
         telling: asyncio.Lock,
     ) -> None:
         self._current = current
         self._make_call = make_call
+        self._take_signal = take_signal
         self._telling = telling
 
     async def by_reference(self, reference_id: Any) -> Neighbour | None:
@@ -42,6 +44,19 @@ class StackNeighbours:
             data=state.stored.data,
             properties=state.given,
         )
+
+    async def collect(self, reference_id: Any) -> None:
+        """Have the resource with this reference id take the signals that another service keeps for it."""
+        state = self._by_reference(reference_id)
+        if state is None:
+            return
+        kept = await state.type.kept_signals(await self._make_call(state))
+        for identifier, details in kept.items():
+            call = await self._make_call(state)
+            # Somebody else may have collected meanwhile.
+            if identifier not in call.data.get(COLLECTED, ()):
+                call.data[COLLECTED] = [*call.data.get(COLLECTED, ()), identifier]
+                await self._take_signal(state, call, details)
 
     async def tell(self, reference_id: Any, message: Any) -> str:
         """Hand a message to the resource with this reference id; what came of it."""

@@ -366,6 +366,12 @@ class OperationRun(StackContext):
             batch.change(self.operation)
         await self.engine.announcer.commit(batch, self.sinks)
 
+    async def record(self, state: ResourceState, event: Event, *further: Callable[[Connection], None]) -> None:
+        """See StackContext; the run's claim protects it here."""
+        batch = Batch().change(state.seal()).add(event)
+        batch.steps.extend(further)
+        await self.commit(batch)
+
     @property
     def sinks(self) -> Sinks:
         """Where the environment has events sent."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,9 @@ from stoker.engine.recorded import current_of, read_states
 from stoker.engine.scope import RecordedScope
 from stoker.engine.state import ResourceState
 from stoker.plugins.resource import StackFacts
-from stoker.store import queries
+from stoker.store import claims, queries
 from stoker.store.journal import Batch, Claim
-from stoker.store.records import Operation, Stack
+from stoker.store.records import Event, Operation, Stack
 from stoker.template.expressions import Facade
 
 if TYPE_CHECKING:
@@ -100,6 +100,16 @@ class StackContext:
 
     def wake(self, uuid: str) -> None:
         """Have whatever waits for the resource look again; here nothing waits."""
+
+    def wake_all(self) -> None:
+        """Have everything that waits look again; here nothing waits."""
+
+    async def record(self, state: ResourceState, event: Event, *further: Callable[[Connection], None]) -> None:
+        """Commit what has been done to a resource outside of a step, its event, and whatever else `further` changes."""
+        as_read, changed = state.row.state, state.seal()
+        batch = Batch().then(partial(claims.change_from_outside, row=changed, as_read=as_read)).add(event)
+        batch.steps.extend(further)
+        await self.engine.announcer.commit(batch, await self.engine.announcer.sinks_of(self.stack))
 
     def use(self, cloud: Cloud) -> None:
         """Make calls as somebody else than the stack's owner: while a request is looked at, as who asks."""

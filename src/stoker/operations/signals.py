@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Mapping
-from copy import deepcopy
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
-
-from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import (
@@ -20,21 +16,16 @@ from stoker.base.errors import (
     ResourceNotAvailable,
     ResourceNotFound,
 )
-from stoker.base.ids import new_id
 from stoker.engine.calls import make_call
 from stoker.engine.core import Engine
 from stoker.engine.decide import UNMADE
 from stoker.engine.hooks import HOOKS, clear
-from stoker.engine.run import OperationRun
+from stoker.engine.signalling import resource_event, take_signal
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack
-from stoker.plugins.resource import NoActionRequired
-from stoker.store import claims, queries
-from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, FAILED, Event, Stack
-
-LOG = logging.getLogger(__name__)
+from stoker.store import queries
+from stoker.store.records import COMPLETE, FAILED, Stack
 
 
 async def resource_signal(
@@ -46,7 +37,7 @@ async def resource_signal(
     state = _own(context, reading, state)
     confine_stack_user(context, stack, state, reading.current)
     if details and "unset_hook" in details:
-        await _clear_hook(engine, reading, state, details["unset_hook"])
+        await _clear_hook(reading, state, details["unset_hook"])
         return
     if state.row.action == UNMADE:
         raise ResourceNotAvailable(f"The Resource ({name}) is not available.")
@@ -54,21 +45,7 @@ async def resource_signal(
         raise ResourceActionNotSupported(f"The resource {name!r} ({state.row.type}) takes no signals.")
     if state.row.action in state.type.deaf_during:
         raise NotSupported(f"Signals are not taken in state {state.row.action}_{state.row.status}.")
-    call = await make_call(reading, state)
-    before = deepcopy((state.stored.metadata, state.stored.data))
-    try:
-        reason = await state.type.signal(call, details)
-    except NoActionRequired as nothing:
-        # Alarms repeat themselves: an event for each would drown the others (facts: engine.yaml, signals.event).
-        LOG.info("a signal to %s of stack %s changes nothing: %s", name, stack.name, nothing)
-        return
-    state.stored.metadata = call.metadata
-    if (state.stored.metadata, state.stored.data) == before:
-        await _tell(engine, reading, state, reason)
-    else:
-        await _record(engine, reading, state, "SIGNAL", reason)
-    if isinstance(reading, OperationRun):
-        reading.wake_all()
+    await take_signal(reading, state, await make_call(reading, state), details)
 
 
 def _own(context: RequestContext, reading: StackContext, state: ResourceState) -> ResourceState:
@@ -77,12 +54,13 @@ def _own(context: RequestContext, reading: StackContext, state: ResourceState) -
     return next((other for other in namesakes if other.stored.data.get("user_id") == context.user_id), state)
 
 
-async def _clear_hook(engine: Engine, reading: StackContext, state: ResourceState, hook: Any) -> None:
+async def _clear_hook(reading: StackContext, state: ResourceState, hook: Any) -> None:
     if hook not in HOOKS:
         raise InvalidBreakPointHook(f"There is no hook {hook!r}; hooks are {', '.join(HOOKS)}.")
     if not clear(state, hook):
         raise InvalidBreakPointHook(f"The hook {hook!r} is not set on resource {state.row.name!r}.")
-    await _record(engine, reading, state, state.row.status, f"Hook {hook} is cleared")
+    row = state.row
+    await reading.record(state, resource_event(reading, state, row.action, row.status, f"Hook {hook} is cleared"))
     reading.wake(state.row.uuid)
 
 
@@ -116,7 +94,8 @@ async def resource_mark_unhealthy(
     else:
         return
     row.fingerprint = ""
-    await _record(engine, reading, state, row.status, row.reason, partial(queries.note_strayed, stack=stack))
+    event = resource_event(reading, state, row.action, row.status, row.reason)
+    await reading.record(state, event, partial(queries.note_strayed, stack=stack))
 
 
 async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
@@ -138,52 +117,3 @@ async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackConte
 def _leaving(reading: StackContext, name: str) -> ResourceState | None:
     """The resource of that name that is being removed, when nothing takes its place."""
     return next((state for state in reading.states.values() if state.row.name == name), None)
-
-
-async def _tell(engine: Engine, reading: StackContext, state: ResourceState, reason: str) -> None:
-    """Record the event of a signal that has changed nothing of the resource that got it.
-
-    What it did has been done elsewhere, to a group that scales. Whatever has begun on the stack since, it must not be
-    done again.
-    """
-    batch = Batch().add(_event(engine, state, "SIGNAL", reason))
-    await engine.announcer.commit(batch, await engine.announcer.sinks_of(reading.stack))
-
-
-def _event(engine: Engine, state: ResourceState, status: str, reason: str) -> Event:
-    row = state.row
-    return Event(
-        id=new_id(),
-        stack_id=row.stack_id,
-        resource_name=row.name,
-        resource_type=row.type,
-        physical_id=row.physical_id,
-        action="SIGNAL" if status == "SIGNAL" else row.action,
-        status=COMPLETE if status == "SIGNAL" else status,
-        reason=reason,
-        properties=row.properties,
-        time=engine.clock.now(),
-    )
-
-
-async def _record(
-    engine: Engine,
-    reading: StackContext,
-    state: ResourceState,
-    status: str,
-    reason: str,
-    *further: Callable[[Connection], None],
-) -> None:
-    """Record what has been done to a resource with its event, and with whatever else `further` changes."""
-    event = _event(engine, state, status, reason)
-    as_read, changed = state.row.state, state.seal()
-    if isinstance(reading, OperationRun):
-        batch = Batch().change(changed).add(event)
-    else:
-        change = partial(claims.change_from_outside, row=changed, as_read=as_read)
-        batch = Batch().then(change).add(event)
-    batch.steps.extend(further)
-    if isinstance(reading, OperationRun):
-        await reading.commit(batch)
-    else:
-        await engine.announcer.commit(batch, await engine.announcer.sinks_of(reading.stack))

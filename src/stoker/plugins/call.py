@@ -16,6 +16,10 @@ AttributeKey = tuple[str | int, ...]
 """An attribute's name and the path that follows it in the reference."""
 
 
+COLLECTED = "collected_signals"
+"""The key of `Call.data` for the ids of the signals that have been collected from another service."""
+
+
 @dataclass(frozen=True, slots=True)
 class StackFacts:
     """What a type may know of the stack that its resource is in.
@@ -110,6 +114,13 @@ class Neighbours(Protocol):
 
     async def by_reference(self, reference_id: Any) -> Neighbour | None:
         """The resource with this reference id; None when there is none."""
+
+    async def collect(self, reference_id: Any) -> None:
+        """Have the resource with this reference id take the signals that another service keeps for it.
+
+        They are what its type's `kept_signals` finds, each taken once. Harmless when there is no such resource. Raises
+        BadValue for what is no signal.
+        """
 
     async def tell(self, reference_id: Any, message: Any) -> str:
         """Hand a message to the resource with this reference id (its type's `receive`); what came of it.

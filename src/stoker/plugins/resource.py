@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 
 from stoker.base.errors import NotSupported
 from stoker.plugins.call import (
+    COLLECTED,
     AttributeKey,
     Call,
     ChildRequest,
@@ -46,6 +47,7 @@ from stoker.plugins.recovery import Recovery
 from stoker.schema.property import SUPPORTED, Attribute, Property, Support, has_custom_constraints, has_secrets
 
 __all__ = [
+    "COLLECTED",
     "AttributeKey",
     "Call",
     "ChildRequest",
@@ -253,6 +255,14 @@ class ResourceType(ABC):
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
         """Take a signal; the text returned is the reason of its event. May change `call.metadata` and `call.data`."""
         raise NotSupported(f"{self.type_name} takes no signals.")
+
+    async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
+        """The signals that another service keeps for the resource, oldest first, by ids that stay the same.
+
+        They are left where they are, and those in `call.data[COLLECTED]` may be left out. Raises BadValue for what is
+        no signal.
+        """
+        return {}
 
     async def receive(self, call: Call, message: Any) -> str:
         """Take a message of another resource of the stack; what came of it, for the event of who sent it.

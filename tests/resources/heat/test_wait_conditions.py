@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
-from resource_harness import ActionFailed, BadProperties, Bench, Resource
+from resource_harness import ActionFailed, Bench, Resource
 
 from stoker.base.clock import ManualClock
 from stoker.base.errors import BadValue
@@ -207,12 +207,6 @@ async def test_no_signal(handles: Bench) -> None:
     assert await handles.attribute(resource, "signal") == "{}"
 
 
-@pytest.mark.parametrize("transport", ["TEMP_URL_SIGNAL", "ZAQAR_SIGNAL"])
-async def test_transport_that_is_not_supported(handles: Bench, transport: str) -> None:
-    with pytest.raises(BadProperties, match="is not supported; use TOKEN_SIGNAL"):
-        await handles.create({"signal_transport": transport})
-
-
 # -- signals ------------------------------------------------------------------------------------------------------
 
 
@@ -254,6 +248,9 @@ class OneNeighbour:
 
     async def by_reference(self, reference_id: Any) -> Neighbour | None:
         return self.neighbour if reference_id == self.reference else None
+
+    async def collect(self, reference_id: Any) -> None:
+        """What there is has been taken."""
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """The messaging service: its table of routes (facts: behaviour/embedded_api_zaqar.yaml).
 
 Messages reach subscribers that are web hooks (http, https); subscriptions of other kinds are kept, and get nothing.
-Claims are not there.
+Claims are not there. Version 1.1, which agents in older images speak, is answered as version 2 is.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ MESSAGING = Service(
     mount="/messaging",
     records=MessagingRecords,
     endpoints={"messaging": "/messaging"},
-    prefixes=("/v2",),
+    prefixes=("/v2", "/v1.1"),
     routes={**ROUTES, "/ping": {"GET": ping}},
     root={"/": {"GET": versions}},
     error_body=error_body,

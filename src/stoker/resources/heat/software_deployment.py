@@ -24,9 +24,9 @@ from stoker.resources.heat.deployment_signal import (
     collected,
     judged,
     prepare,
-    remove_place,
     sender_inputs,
 )
+from stoker.resources.heat.signal_place import OBJECT_URL, remove_places
 from stoker.resources.heat.stack_user import user_project
 from stoker.resources.steps import Step, in_turn
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -82,7 +82,7 @@ class SoftwareDeployment(ResourceType):
     signalable = True
     deaf_during = frozenset()
     any_attribute = True
-    hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id", "signal_url"})
+    hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id", OBJECT_URL})
     recovery = Recovery(
         FoundBy.IDENTIFIER,
         "The deployment has the resource's uuid as its id; derived configurations are chosen before they are made.",
@@ -270,7 +270,7 @@ async def _forget(call: Call) -> Outcome:
         await call.configs.delete(deployment["config_id"])
     if "derived" in call.progress:
         await call.configs.delete(call.progress["derived"])
-    await remove_place(call)
+    await remove_places(call)
     return Done()
 
 

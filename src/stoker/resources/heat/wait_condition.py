@@ -11,7 +11,7 @@ from stoker.plugins.resource import AttributeKey, Call, Neighbour, ResourceType
 from stoker.resources.base import dig
 from stoker.resources.declare import between
 from stoker.resources.heat.pause import seconds_left
-from stoker.resources.heat.wait_condition_handle import TRANSPORT
+from stoker.resources.heat.wait_condition_handle import COLLECTED_FROM, TRANSPORT
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 HANDLES = frozenset(
@@ -21,6 +21,9 @@ HANDLES = frozenset(
         "AWS::CloudFormation::WaitConditionHandle",
     }
 )
+
+_COLLECTING_SECONDS = 5.0
+"""How often another service is asked for the signals that it keeps."""
 
 
 class Waiting(ResourceType):
@@ -42,6 +45,7 @@ class Waiting(ResourceType):
         return call.properties[self.spelled[name]]
 
     async def _wait(self, call: Call) -> Outcome:
+        await call.neighbours.collect(self._given(call, "handle"))
         handle = await self._handle(call)
         if handle is None:
             reference = self._given(call, "handle")
@@ -87,7 +91,9 @@ def judge(handle: Neighbour, count: int, left: float) -> Outcome:
         return Failed(f"{len(signals)} of {count} received{': ' if reasons else ''}{reasons}", "WaitConditionTimeout")
     if failures:
         return Failed(";".join(failures), "WaitConditionFailure")
-    return Done() if len(signals) >= count else Again(after=left)
+    if len(signals) >= count:
+        return Done()
+    return Again(after=min(left, _COLLECTING_SECONDS) if handle.data.get(TRANSPORT) in COLLECTED_FROM else left)
 
 
 def _signals(handle: Neighbour) -> dict[str, Mapping[str, Any]]:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from stoker.base.errors import BadValue
 from stoker.cloud.credentials import PluginCredential
-from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.resource import AttributeKey, Call
+from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.resource import COLLECTED, AttributeKey, Call
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
+from stoker.resources.heat.signal_place import (
+    OBJECT_URL,
+    QUEUE,
+    choose,
+    remove_places,
+    sender,
+    signals_in_queue,
+    signals_in_versions,
+    versioned_object,
+)
 from stoker.resources.heat.signal_url import WAIT_CONDITION, orchestration_url, signed_url
 from stoker.resources.heat.stack_user import DOMAIN, StackUserResource, make_key_pair, user_project
 from stoker.schema.property import Attribute, Property, Support, Type
@@ -20,8 +31,10 @@ STATUSES = ("SUCCESS", "FAILURE")
 TRANSPORT = "signal_transport"
 """The key of `Call.data` that tells a wait condition how the handle is signalled."""
 
+COLLECTED_FROM = frozenset({"TEMP_URL_SIGNAL", "ZAQAR_SIGNAL"})
+"""The transports with which signals stay in another service until they are collected."""
+
 _KEYS = frozenset({"status", "data", "reason", "id"})
-_UNSUPPORTED = {"TEMP_URL_SIGNAL": "object store", "ZAQAR_SIGNAL": "messaging service"}
 
 
 class WaitConditionHandle(StackUserResource):
@@ -30,6 +43,8 @@ class WaitConditionHandle(StackUserResource):
     type_name = "OS::Heat::WaitConditionHandle"
     description = "Where signals arrive that a wait condition waits for."
     support = Support(version="2014.2")
+
+    hidden_data = StackUserResource.hidden_data | {OBJECT_URL}
 
     properties = {
         "signal_transport": Property(
@@ -48,31 +63,38 @@ class WaitConditionHandle(StackUserResource):
         "signal": Attribute("What a sender needs to know for the chosen transport, as JSON.", Type.STRING, live=True),
     }
 
-    def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
-        service = _UNSUPPORTED.get(str(properties["signal_transport"]))
-        if service is not None:
-            transport = properties["signal_transport"]
-            yield (
-                f"signal_transport: {transport}, by way of the {service}, is not supported; "
-                "use TOKEN_SIGNAL, HEAT_SIGNAL or CFN_SIGNAL"
-            )
-
     # -- making -----------------------------------------------------------------------------------------------
+
+    async def adopt(self, call: Call) -> Outcome:
+        for key in (OBJECT_URL, QUEUE, COLLECTED):
+            call.data.pop(key, None)
+        return await super().adopt(call)
 
     async def equip(self, call: Call) -> Outcome:
         transport = call.properties["signal_transport"]
         call.data[TRANSPORT] = transport
-        if transport == "CFN_SIGNAL":
-            unfinished = await make_key_pair(call)
-            if unfinished is not None:
-                return unfinished
-            call.data["ec2_signed_url"] = signed_url(call, WAIT_CONDITION, since=call.now)
-        elif transport == "HEAT_SIGNAL":
-            call.data["heat_signal_url"] = orchestration_url(call)
-        elif transport == "TOKEN_SIGNAL":
-            call.data["token"] = await _token(call)
-            call.data["endpoint"] = orchestration_url(call)
+        if await choose(call, transport):
+            return Again(after=0.0)
+        match transport:
+            case "CFN_SIGNAL":
+                unfinished = await make_key_pair(call)
+                if unfinished is not None:
+                    return unfinished
+                call.data["ec2_signed_url"] = signed_url(call, WAIT_CONDITION, since=call.now)
+            case "HEAT_SIGNAL":
+                call.data["heat_signal_url"] = orchestration_url(call)
+            case "TOKEN_SIGNAL":
+                call.data["token"] = await _token(call)
+                call.data["endpoint"] = orchestration_url(call)
+            case "TEMP_URL_SIGNAL":
+                await versioned_object(call)
         return Done()
+
+    async def delete(self, call: Call) -> Outcome:
+        if QUEUE in call.data:
+            await self.resume(call)  # a user that sleeps cannot remove its queue
+        await remove_places(call)
+        return await super().delete(call)
 
     # -- looking ----------------------------------------------------------------------------------------------
 
@@ -86,6 +108,11 @@ class WaitConditionHandle(StackUserResource):
         return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
 
     # -- being spoken to --------------------------------------------------------------------------------------
+
+    async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
+        if OBJECT_URL in call.data:
+            return await signals_in_versions(call, call.data.get(COLLECTED, ()))
+        return await signals_in_queue(call) if QUEUE in call.data else {}
 
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
         """Keep the signal. Raises BadValue for what is none."""
@@ -128,26 +155,30 @@ def _curl(call: Call) -> str | None:
     )
 
 
-_URLS = {"CFN_SIGNAL": "ec2_signed_url", "HEAT_SIGNAL": "heat_signal_url"}
-"""The keys of `Call.data` under which the URLs of transports are kept."""
-
-
 def _payload(call: Call) -> dict[str, Any] | None:
     """What the sender of a signal needs to know; None while the handle is still being made."""
     transport, data = call.data.get(TRANSPORT), call.data
-    if transport in _URLS and _URLS[transport] not in data:
+    if transport == "NO_SIGNAL":
+        return {}
+    if transport not in _TOLD or _TOLD[transport].key not in data:
         return None
-    if transport == "CFN_SIGNAL":
-        return {"alarm_url": data["ec2_signed_url"]}
-    if transport == "HEAT_SIGNAL":
-        return {
-            "alarm_url": data["heat_signal_url"],
-            "auth_url": call.cloud.server_auth_url,
-            "username": call.physical_name,
-            "user_id": data["user_id"],
-            "password": data["password"],
-            "project_id": user_project(call),
-            "domain_id": data[DOMAIN],
-            "region_name": call.stack.region or call.cloud.region,
-        }
-    return {} if transport == "NO_SIGNAL" else None
+    told = _TOLD[transport]
+    who = {**sender(call), "domain_id": data[DOMAIN]} if told.as_user else {}
+    return {told.name: data[told.key], **who}
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The key of `Call.data` for where signals go, its name for senders, and whether they must be the handle's user."""
+
+    key: str
+    name: str
+    as_user: bool = False
+
+
+_TOLD = {
+    "CFN_SIGNAL": _Told("ec2_signed_url", "alarm_url"),
+    "TEMP_URL_SIGNAL": _Told(OBJECT_URL, "alarm_url"),
+    "HEAT_SIGNAL": _Told("heat_signal_url", "alarm_url", as_user=True),
+    "ZAQAR_SIGNAL": _Told(QUEUE, "queue_id", as_user=True),
+}

@@ -50,6 +50,7 @@ async def put_object(cloud: Cloud, path: str, content: Any) -> None:
 
 
 async def delete_object(cloud: Cloud, path: str) -> None:
-    """Remove an object, and its container when nothing else is in it."""
-    await cloud.delete("swift", path, ok=(404,))
+    """Remove an object with its older versions, and its container when nothing else is in it."""
+    while (await cloud.request("DELETE", "swift", path, ok=(404,))).status != 404:
+        pass  # where versions are kept, the one before comes back
     await cloud.delete("swift", "/" + path.split("/")[1], ok=(404, 409))

@@ -1,0 +1,66 @@
+"""A resource takes a signal; what came of it is recorded with its event."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from stoker.base.ids import new_id
+from stoker.engine.state import ResourceState
+from stoker.plugins.resource import Call, NoActionRequired
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, Event
+
+if TYPE_CHECKING:
+    from stoker.engine.stack_context import StackContext
+
+LOG = logging.getLogger(__name__)
+
+
+async def take_signal(
+    reading: StackContext, state: ResourceState, call: Call, details: Mapping[str, Any] | None
+) -> None:
+    """Hand a signal to a resource, `call` being made for it; what waits in its stack looks again at once."""
+    before = deepcopy((state.stored.metadata, state.stored.data))
+    try:
+        reason = await state.type.signal(call, details)
+    except NoActionRequired as nothing:
+        # Alarms repeat themselves: an event for each would drown the others (facts: engine.yaml, signals.event).
+        LOG.info("a signal to %s of stack %s changes nothing: %s", state.row.name, reading.stack.name, nothing)
+        return
+    state.stored.metadata = call.metadata
+    event = resource_event(reading, state, "SIGNAL", COMPLETE, reason)
+    if (state.stored.metadata, state.stored.data) == before:
+        await _tell(reading, event)
+    else:
+        await reading.record(state, event)
+    reading.wake_all()
+
+
+async def _tell(reading: StackContext, event: Event) -> None:
+    """Record the event of a signal that has changed nothing of the resource that got it.
+
+    What it did has been done elsewhere, to a group that scales. Whatever has begun on the stack since, it must not be
+    done again.
+    """
+    announcer = reading.engine.announcer
+    await announcer.commit(Batch().add(event), await announcer.sinks_of(reading.stack))
+
+
+def resource_event(reading: StackContext, state: ResourceState, action: str, status: str, reason: str) -> Event:
+    """The event of something that is done to a resource outside of its actions."""
+    row = state.row
+    return Event(
+        id=new_id(),
+        stack_id=row.stack_id,
+        resource_name=row.name,
+        resource_type=row.type,
+        physical_id=row.physical_id,
+        action=action,
+        status=status,
+        reason=reason,
+        properties=row.properties,
+        time=reading.engine.clock.now(),
+    )

@@ -1,0 +1,138 @@
+"""Signals that lie in the object store or in a queue until a wait condition collects them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from world import World
+
+from stoker.emulator.messaging.records import MessagingRecords
+from stoker.emulator.objectstore.records import ObjectStoreRecords
+
+REF = {"name": "web", "id": None}
+Send = Callable[[bytes], None]
+
+
+def template(transport: str, count: int = 1) -> dict[str, Any]:
+    handle = {"type": "OS::Heat::WaitConditionHandle", "properties": {"signal_transport": transport}}
+    properties = {"handle": {"get_resource": "handle"}, "timeout": 600, "count": count}
+    return {
+        "heat_template_version": "2018-08-31",
+        "resources": {"handle": handle, "wait": {"type": "OS::Heat::WaitCondition", "properties": properties}},
+        "outputs": {"data": {"value": {"get_attr": ["wait", "data"]}}},
+    }
+
+
+async def begun(world: World, wanted: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The id of a stack whose condition waits, and what senders are told."""
+    stack = await world.call("stack_create", name="web", template=wanted)
+    while (shown := (await world.resources("web")).get("handle")) is None or shown["status"] != "COMPLETE":
+        await world.turn()
+    handle = await world.call("resource_show", ref=REF, name="handle")
+    return stack["id"], json.loads(handle["attributes"]["signal"])
+
+
+def to_object(world: World, told: Mapping[str, Any]) -> Send:
+    place = urlsplit(told["alarm_url"])
+
+    def send(body: bytes) -> None:
+        assert world.served.call("PUT", f"{place.path}?{place.query}", body).status == 201
+
+    return send
+
+
+def to_queue(world: World, told: Mapping[str, Any]) -> Send:
+    user = {"id": told["user_id"], "password": told["password"]}
+    identity = {"methods": ["password"], "password": {"user": user}}
+    scope = {"project": {"id": told["project_id"]}}
+    opened = world.served.call("POST", "/identity/v3/auth/tokens", {"auth": {"identity": identity, "scope": scope}})
+    headers = {"Client-ID": "1f0a9d3e-6d0b-5c8c-9a53-0f6d1b7c2e41", "X-Auth-Token": opened.headers["x-subject-token"]}
+    catalog = opened.json["token"]["catalog"]
+    (url,) = [service["endpoints"][0]["url"] for service in catalog if service["type"] == "messaging"]
+    path = f"{urlsplit(url).path}/v2/queues/{told['queue_id']}/messages"
+
+    def send(body: bytes) -> None:
+        messages = {"messages": [{"body": json.loads(body or b"{}"), "ttl": 600}]}
+        assert world.served.call("POST", path, messages, headers=headers).status == 201
+
+    return send
+
+
+SENDERS = {"TEMP_URL_SIGNAL": to_object, "ZAQAR_SIGNAL": to_queue}
+
+
+@pytest.mark.parametrize("transport", SENDERS)
+async def test_signals_are_collected_once_and_gone_with_their_handle(world: World, transport: str) -> None:
+    stack_id, told = await begun(world, template(transport, count=3))
+    send = SENDERS[transport](world, told)
+    send(b'{"data": "here!", "id": "mine", "reason": "ready"}')
+    send(b"")
+    while len(await world.call("resource_metadata", ref=REF, name="handle")) < 2:
+        await world.turn()
+    send(b'{"data": [1, 2]}')
+    stack = await world.settle(stack_id)
+
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert json.loads(world.outputs(stack)["data"]) == {"mine": "here!", "2": None, "3": [1, 2]}
+    assert await world.call("resource_metadata", ref=REF, name="handle") == {
+        "mine": {"data": "here!", "reason": "ready", "status": "SUCCESS"},
+        "2": {"data": None, "reason": "Signal 2 received", "status": "SUCCESS"},
+        "3": {"data": [1, 2], "reason": "Signal 3 received", "status": "SUCCESS"},
+    }
+    events = await world.call("event_list", ref=REF)
+    assert [event["status_reason"] for event in events if event["action"] == "SIGNAL"] == [
+        "status:SUCCESS reason:ready",
+        "status:SUCCESS reason:Signal 2 received",
+        "status:SUCCESS reason:Signal 3 received",
+    ]
+
+    await world.call("stack_action", ref=REF, action="suspend")
+    await world.settle(stack_id)
+    assert (await world.delete("web"))["status"] == "COMPLETE"
+    assert world.in_cloud(lambda: left_of(world)) == ([], [])
+
+
+def left_of(world: World) -> tuple[list[Any], list[Any]]:
+    cloud = world.served.cloud
+    return list(cloud.of(ObjectStoreRecords).containers), list(cloud.of(MessagingRecords).queues)
+
+
+@pytest.mark.parametrize("transport", SENDERS)
+async def test_more_signals_than_a_page_has(world: World, transport: str) -> None:
+    stack_id, told = await begun(world, template(transport, count=25))
+    send = SENDERS[transport](world, told)
+    for number in range(25):
+        send(json.dumps({"data": number}).encode())
+    stack = await world.settle(stack_id)
+    assert json.loads(world.outputs(stack)["data"]) == {str(number + 1): number for number in range(25)}
+
+
+@pytest.mark.parametrize("transport", SENDERS)
+async def test_failure_that_is_collected(world: World, transport: str) -> None:
+    stack_id, told = await begun(world, template(transport))
+    SENDERS[transport](world, told)(b'{"status": "FAILURE", "reason": "no space left"}')
+    stack = await world.settle(stack_id)
+    assert stack["status"] == "FAILED"
+    assert "WaitConditionFailure: resources.wait: no space left" in stack["status_reason"]
+
+
+@pytest.mark.parametrize("body", [b"not JSON", b'["SUCCESS"]', b'{"status": "well"}'])
+async def test_what_is_no_signal_fails_the_condition(world: World, body: bytes) -> None:
+    stack_id, told = await begun(world, template("TEMP_URL_SIGNAL"))
+    to_object(world, told)(body)
+    stack = await world.settle(stack_id)
+    assert stack["status"] == "FAILED"
+    assert "signal" in stack["status_reason"]
+
+
+async def test_queue_whose_user_is_gone_does_not_keep_the_stack(world: World) -> None:
+    stack_id, told = await begun(world, template("ZAQAR_SIGNAL"))
+    to_queue(world, told)(b"{}")
+    await world.settle(stack_id)
+    token = world.served.token("admin", "admin")
+    assert world.served.call("DELETE", f"/identity/v3/users/{told['user_id']}", token=token).status == 204
+    assert (await world.delete("web"))["status"] == "COMPLETE"
