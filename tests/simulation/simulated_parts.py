@@ -167,7 +167,7 @@ class SimulatedJournal(Journal):
         return refused
 
     def _owners(self, identifiers: set[str]) -> Mapping[str, str | None]:
-        with self._writer.connect() as connection:
+        with self._database.engine.connect() as connection:
             query = select(operations.c.id, operations.c.owner).where(operations.c.id.in_(identifiers))
             return {row.id: row.owner for row in connection.execute(query)}
 

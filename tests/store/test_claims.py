@@ -261,7 +261,7 @@ async def test_a_process_that_is_paused_in_the_middle_of_a_transaction_holds_nob
 
 
 def test_names_that_differ_by_case_are_different(database: Database) -> None:
-    with database.engine.execution_options(writes=True).begin() as connection:
+    with database.writing() as connection:
         for name in ("web", "Web", "wéb"):
             connection.execute(tables.stacks.insert().values(stack(name).values()))
     found = database.read_now(queries.stack_by_name, "p", "Web")
@@ -280,7 +280,7 @@ async def test_two_processes_may_bring_the_tables_up_at_once(url: str) -> None:
 def test_a_release_works_with_its_own_tables_and_those_of_the_next(
     database: Database, revision: str, fits: bool
 ) -> None:
-    with database.engine.execution_options(writes=True).begin() as connection:
+    with database.writing() as connection:
         connection.execute(update(_VERSION).values(version_num=revision))
     assert database.read_now(lambda c: schema.versions(c).fit.good) is fits
     if not fits:

@@ -41,7 +41,7 @@ def stored(database: Database) -> set[str]:
 
 
 def purge(database: Database, most: int = 20) -> int:
-    with database.engine.execution_options(writes=True).begin() as connection:
+    with database.writing() as connection:
         return purging.purge(connection, before=100.0, most=most)
 
 
@@ -101,7 +101,7 @@ async def test_a_document_that_is_just_being_removed_is_stored_again(database: D
     await make(journal, "template", FILES, deleted_at=1.0)
     inputs = Inputs(new_id(), "template", "environment", "list of a.yaml", "")
     store = partial(documents.save, bodies={"template": {}, "environment": {}}, sealer=SEALER)
-    with database.engine.execution_options(writes=True).begin() as connection:
+    with database.writing() as connection:
         assert purging.purge(connection, before=100.0) == 1
         batch = Batch().then(store).add(inputs, stack("new", inputs=inputs.id))
         writing = asyncio.ensure_future(journal.commit(batch))

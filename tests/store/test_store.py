@@ -180,7 +180,7 @@ async def test_tags_filter_stacks(database: Database, journal: Journal) -> None:
 def test_equal_documents_are_stored_once_and_sealed(database: Database) -> None:
     sealer = Sealer(["k" * 32])
     digest = sealer.digest("a secret text")
-    with database.engine.execution_options(writes=True).begin() as connection:
+    with database.writing() as connection:
         for _ in range(3):
             documents.save(connection, {digest: "a secret text"}, sealer)
     assert count(database, tables.documents) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 
@@ -40,13 +40,12 @@ class RequestContext:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data from which `from_dict` builds an equal context. Holds the token."""
-        return {**asdict(self), "roles": list(self.roles), "denied_types": list(self.denied_types)}
+        return {**vars(self), "roles": list(self.roles), "denied_types": list(self.denied_types)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RequestContext:
         """The context that `to_dict` described; keys that a newer release added are left out."""
-        known = {item.name for item in fields(cls)}
-        values = {name: value for name, value in data.items() if name in known}
+        values = {item.name: data[item.name] for item in fields(cls) if item.name in data}
         return cls(
             **{
                 **values,

@@ -125,15 +125,14 @@ def purge(config_files: tuple[str, ...], age: int, granularity: str, project_id:
     now = SystemClock().now()
 
     def forget(opened: Database) -> int:
-        writer = opened.engine.execution_options(writes=True)
         total = 0
         while True:
-            with writer.begin() as connection:
+            with opened.writing() as connection:
                 found = purging.purge(connection, now - age * _SECONDS[granularity], project_id, batch_size)
             total += found
             if not found:
                 break
-        with writer.begin() as connection:
+        with opened.writing() as connection:
             claims.forget_engines(connection, now - _DAY)
             purging.forget_writers(connection, now - _DAY)
         return total

@@ -28,6 +28,8 @@ from stoker.template.template import Template
 Value = TypeVar("Value")
 
 _CACHED = 512
+_CACHED_FILES = 64
+_CACHED_INPUTS = 128
 
 
 class Recent(Generic[Value]):
@@ -38,12 +40,18 @@ class Recent(Generic[Value]):
         self._values: OrderedDict[Any, Value] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: Any, make: Callable[[], Value]) -> Value:
-        """The value under `key`, made when it is not at hand."""
+    def find(self, key: Any) -> Value | None:
+        """The value under `key`; None when it is not at hand."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
-                return self._values[key]
+            return self._values.get(key)
+
+    def get(self, key: Any, make: Callable[[], Value]) -> Value:
+        """The value under `key`, made when it is not at hand."""
+        found = self.find(key)
+        if found is not None:
+            return found
         made = make()
         with self._lock:
             value = self._values.setdefault(key, made)
@@ -118,7 +126,8 @@ class Loader:
         self._templates: Recent[Template] = Recent(_CACHED)
         self._digests: Recent[tuple[Template, str]] = Recent(_CACHED)
         self._environments: Recent[Environment] = Recent(_CACHED)
-        self._files: Recent[Files] = Recent(64)
+        self._files: Recent[Files] = Recent(_CACHED_FILES)
+        self._inputs: Recent[LoadedInputs] = Recent(_CACHED_INPUTS)
 
     def files(self, texts: Mapping[str, str]) -> Files:
         """Files with their digests."""
@@ -148,7 +157,7 @@ class Loader:
             given,
             self._whole_digest(environment_digest),
         )
-        return Prepared(row, bodies, loaded, self._sealer)
+        return Prepared(row, bodies, self._inputs.get(row.id, lambda: loaded), self._sealer)
 
     def imagined(
         self, template: Template, environment: Environment, files: Files, parameters: Mapping[str, Any]
@@ -168,11 +177,15 @@ class Loader:
         return self._sealer.digest([environment_digest, self._operator_digest])
 
     async def load(self, inputs_id: str) -> LoadedInputs:
-        """Stored inputs, parsed. Raises Bug when they are not there."""
-        return await self._database.read(self.load_now, inputs_id)
+        """Stored inputs, parsed, which stay as they are once they are stored. Raises Bug when they are not there."""
+        known = self._inputs.find(inputs_id)
+        return known if known is not None else await self._database.read(self.load_now, inputs_id)
 
     def load_now(self, connection: Connection, inputs_id: str) -> LoadedInputs:
         """The same on an open connection."""
+        return self._inputs.get(inputs_id, lambda: self._stored(connection, inputs_id))
+
+    def _stored(self, connection: Connection, inputs_id: str) -> LoadedInputs:
         row = queries.inputs_by_id(connection, inputs_id)
         if row is None:
             raise Bug(f"there are no inputs {inputs_id}")

@@ -272,6 +272,8 @@ class OperationRun(StackContext):
             for name, key in definition.exports()
         }
         imported = definition.imports if self.wanted.inputs.template.uses("Fn::ImportValue") else ()
+        if self.operation.action == "CREATE" and not exported and not imported:
+            return None
         return partial(
             exchange.record,
             project_id=self.stack.project_id,

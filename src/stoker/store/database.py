@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from math import ceil
@@ -87,22 +88,21 @@ class Database:
 
     def migrate(self) -> None:
         """Bring the tables up to this version; safe to call by several processes at once."""
-        writer = self.engine.execution_options(writes=True)
         lock, unlock = _LOCK.get(self.url.get_backend_name(), (None, None))
         if lock is None or unlock is None:
-            with writer.begin() as connection:
+            with self.writing() as connection:
                 schema.upgrade(connection)
             return
         with self.engine.connect() as holder:
             holder.execute(text(lock))
             try:
-                with writer.begin() as connection:
+                with self.writing() as connection:
                     schema.upgrade(connection)
             finally:
                 holder.execute(text(unlock))
 
     async def read(self, query: Callable[..., Result], *arguments: Any) -> Result:
-        """`query(connection, *arguments)` in a thread, in one read transaction.
+        """`query(connection, *arguments)` in a thread. Several statements in it need no common moment, and get none.
 
         While the database is away or busy it is asked again, so that work pauses and goes on.
         """
@@ -123,6 +123,16 @@ class Database:
         with self.engine.connect() as connection:
             return query(connection, *arguments)
 
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that writes, committed in the end. On SQLite it is the only one from its beginning on, so that
+        it waits for another one there and not in its middle, where it might have to give way.
+        """
+        with self.engine.begin() as connection:
+            if connection.dialect.name == _SQLITE:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            yield connection
+
     def close(self) -> None:
         """Give all connections back."""
         self._readers.shutdown(wait=True)
@@ -141,12 +151,6 @@ def _engine(url: str, pool: Pool) -> Engine:
         connection.isolation_level = None
         for pragma in ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        # A read is one statement, or several that need no common moment: on servers they get none either.
-        if connection.get_execution_options().get("writes"):
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
 

@@ -133,7 +133,6 @@ class Journal:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._waiting: queue.SimpleQueue[_Frozen | None] = queue.SimpleQueue()
-        self._writer = database.engine.execution_options(writes=True)
         self._stopped = False
         self._id = new_id()
         self._unsure: tuple[int, set[Claim]] | None = None
@@ -195,7 +194,7 @@ class Journal:
         while self.write_next():
             pass
         if self.groups:
-            with contextlib.suppress(DBAPIError), self._writer.begin() as connection:
+            with contextlib.suppress(DBAPIError), self._database.writing() as connection:
                 connection.execute(delete(writers).where(writers.c.id == self._id))
 
     def write_next(self) -> bool:
@@ -253,7 +252,7 @@ class Journal:
         if self._unsure is None:
             return None
         number, fenced = self._unsure
-        with self._writer.connect() as connection:
+        with self._database.engine.connect() as connection:
             counted = connection.execute(select(writers.c.groups).where(writers.c.id == self._id)).scalar()
         self._unsure = None
         if counted != number:
@@ -272,7 +271,7 @@ class Journal:
     def write_group(self, group: list[_Frozen]) -> set[Claim]:
         """Write the group in one transaction; returns the claims that were lost, whose batches were left out."""
         number = self.groups + 1
-        with self._writer.begin() as connection:
+        with self._database.writing() as connection:
             fenced = _lost_claims(connection, {batch.claim for batch in group if batch.claim is not None})
             kept = [batch for batch in group if batch.claim is None or batch.claim not in fenced]
             _write_rows(connection, kept)

@@ -29,6 +29,19 @@ _RESOURCES_OF_MANY = statements.where_among(tables.resources, "stack_id").order_
 _COUNT_EVENTS = select(func.count()).select_from(tables.events).where(tables.events.c.stack_id == bindparam("stack_id"))
 _TAGS_OF = statements.where_among(tables.stack_tags, "stack_id").order_by(tables.stack_tags.c.position)
 _CHILDREN_OF = statements.where_among(tables.stacks, "parent_id").where(tables.stacks.c.deleted_at.is_(None))
+_CHILD_BEHIND = statements.where(tables.stacks, "parent_resource").where(tables.stacks.c.deleted_at.is_(None))
+_LOCKED_STACK = statements.where(tables.stacks, "id").with_for_update()
+_COUNT_STACKS = (
+    select(func.count())
+    .select_from(tables.stacks)
+    .where(tables.stacks.c.project_id == bindparam("project_id"))
+    .where(tables.stacks.c.deleted_at.is_(None), tables.stacks.c.parent_id.is_(None))
+)
+_UNFINISHED_OF = (
+    statements.where(tables.operations, "stack_id")
+    .where(tables.operations.c.status.in_(UNFINISHED))
+    .order_by(tables.operations.c.created_at)
+)
 
 
 # -- stacks --------------------------------------------------------------------------------------------------
@@ -55,8 +68,7 @@ def stack_by_name(connection: Connection, project_id: str, name: str) -> Stack |
 
 def stack_by_parent_resource(connection: Connection, resource_uuid: str) -> Stack | None:
     """The living child stack behind a resource."""
-    where = and_(tables.stacks.c.parent_resource == resource_uuid, tables.stacks.c.deleted_at.is_(None))
-    row = connection.execute(select(tables.stacks).where(where)).one_or_none()
+    row = connection.execute(_CHILD_BEHIND, {"parent_resource": resource_uuid}).one_or_none()
     return Stack.of(row) if row else None
 
 
@@ -71,18 +83,12 @@ def child_stacks(connection: Connection, stack_ids: Iterable[str]) -> list[Stack
 
 def count_stacks(connection: Connection, project_id: str) -> int:
     """Living root stacks of a project."""
-    where = and_(
-        tables.stacks.c.project_id == project_id,
-        tables.stacks.c.deleted_at.is_(None),
-        tables.stacks.c.parent_id.is_(None),
-    )
-    return connection.execute(select(func.count()).select_from(tables.stacks).where(where)).scalar_one()
+    return connection.execute(_COUNT_STACKS, {"project_id": project_id}).scalar_one()
 
 
 def lock_stack(connection: Connection, stack_id: str) -> Stack | None:
     """The stack, which stays as it is until the transaction ends."""
-    query = select(tables.stacks).where(tables.stacks.c.id == stack_id).with_for_update()
-    row = connection.execute(query).one_or_none()
+    row = connection.execute(_LOCKED_STACK, {"id": stack_id}).one_or_none()
     return Stack.of(row) if row else None
 
 
@@ -280,7 +286,7 @@ def resources_of_many(connection: Connection, stack_ids: Iterable[str]) -> dict[
 
 def resource_by_uuid(connection: Connection, uuid: str) -> Resource | None:
     """One resource."""
-    row = connection.execute(select(tables.resources).where(tables.resources.c.uuid == uuid)).one_or_none()
+    row = connection.execute(statements.where(tables.resources, "uuid"), {"uuid": uuid}).one_or_none()
     return Resource.of(row) if row else None
 
 
@@ -369,8 +375,8 @@ def list_events(connection: Connection, wanted: EventQuery) -> list[Event]:
 
 def event_by_id(connection: Connection, stack_id: str, event_id: str) -> Event | None:
     """One event of a stack."""
-    where = and_(tables.events.c.stack_id == stack_id, tables.events.c.id == event_id)
-    row = connection.execute(select(tables.events).where(where)).one_or_none()
+    query = statements.where(tables.events, "stack_id", "id")
+    row = connection.execute(query, {"stack_id": stack_id, "id": event_id}).one_or_none()
     return Event.of(row) if row else None
 
 
@@ -396,7 +402,7 @@ def purge_events(connection: Connection, stack_id: str, keep: int, batch: int) -
 
 def operation_by_id(connection: Connection, operation_id: str) -> Operation | None:
     """One operation."""
-    row = connection.execute(select(tables.operations).where(tables.operations.c.id == operation_id)).one_or_none()
+    row = connection.execute(statements.where(tables.operations, "id"), {"id": operation_id}).one_or_none()
     return Operation.of(row) if row else None
 
 
@@ -418,23 +424,15 @@ def child_operation(
     connection: Connection, parent_operation: str, parent_resource: str, number: int, action: str
 ) -> Operation | None:
     """The operation that one step of a parent operation asked for."""
-    columns = tables.operations.c
-    where = and_(
-        columns.parent_operation == parent_operation,
-        columns.parent_resource == parent_resource,
-        columns.round == number,
-        columns.action == action,
-    )
-    row = connection.execute(select(tables.operations).where(where).limit(1)).one_or_none()
+    wanted = {"parent_operation": parent_operation, "parent_resource": parent_resource, "round": number}
+    query = statements.where(tables.operations, *wanted, "action")
+    row = connection.execute(query, {**wanted, "action": action}).first()
     return Operation.of(row) if row else None
 
 
 def unfinished_of(connection: Connection, stack_id: str) -> list[Operation]:
     """A stack's unfinished operations, oldest first."""
-    columns = tables.operations.c
-    where = and_(columns.stack_id == stack_id, columns.status.in_(UNFINISHED))
-    query = select(tables.operations).where(where).order_by(columns.created_at)
-    return Operation.all_of(connection.execute(query))
+    return Operation.all_of(connection.execute(_UNFINISHED_OF, {"stack_id": stack_id}))
 
 
 # -- software configurations ---------------------------------------------------------------------------------

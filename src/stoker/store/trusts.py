@@ -14,7 +14,15 @@ import orjson
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from stoker.base.errors import Conflict
+from stoker.store import statements
 from stoker.store.tables import stacks, trusts
+
+_USABLE = (
+    statements.where(trusts, "user_id", "project_id", "roles")
+    .where(trusts.c.given_up.is_(False))
+    .order_by(trusts.c.credential)
+)
+_LOCKED = statements.where(trusts, "credential").with_for_update()
 
 
 class GivenUp(Conflict):
@@ -32,13 +40,9 @@ def record(connection: Connection, credential: str, owner: tuple[str, str, Seque
 
 def usable(connection: Connection, user_id: str, project_id: str, roles: Sequence[str]) -> str | None:
     """A trust of the user in the project, with exactly these roles; None when there is none."""
-    where = and_(
-        trusts.c.user_id == user_id,
-        trusts.c.project_id == project_id,
-        trusts.c.roles == _text(roles),
-        trusts.c.given_up.is_(False),
-    )
-    return connection.execute(select(trusts.c.credential).where(where).order_by(trusts.c.credential)).scalar()
+    owner = {"user_id": user_id, "project_id": project_id, "roles": _text(roles)}
+    row = connection.execute(_USABLE, owner).first()
+    return row.credential if row is not None else None
 
 
 def hold(connection: Connection, credential: str) -> None:
@@ -85,9 +89,8 @@ def forget(connection: Connection, credential: str) -> None:
 
 def _locked(connection: Connection, credential: str) -> bool | None:
     """Whether a trust is given up, as it stays until the transaction ends; None for one that is not recorded."""
-    query = select(trusts.c.given_up).where(trusts.c.credential == credential).with_for_update()
-    found: bool | None = connection.execute(query).scalar()
-    return found
+    row = connection.execute(_LOCKED, {"credential": credential}).first()
+    return row.given_up if row is not None else None
 
 
 def _text(roles: Sequence[str]) -> str:
