@@ -14,6 +14,7 @@ from stoker.base.errors import Forbidden, RequestLimitExceeded, ResourceTypeUnav
 from stoker.cloud.session import Cloud
 from stoker.engine.adopting import External, missing
 from stoker.engine.core import Engine
+from stoker.engine.decide import finalized
 from stoker.plugins.constraints import ConstraintChecker
 from stoker.plugins.resource import ChildRequest, ResourceType
 from stoker.schema.property import custom_constraints
@@ -30,6 +31,8 @@ Place = Callable[[Diagnostic], Diagnostic]
 THIS_SERVICE = "heat"
 """What types are said to need that this engine provides itself, whether or not the catalog lists it."""
 _UNKNOWN = UnknownScope()
+_PATIENCE_SECONDS = 30
+"""For how long a request waits for a service that a type consults."""
 
 
 class TreeChecker:
@@ -123,7 +126,7 @@ def _inside(parent: Definition, resource: ResourceDefinition, diagnostic: Diagno
 
 
 class ValueChecker:
-    """Asks the caller's cloud about values: whether services are there, and what custom constraints say."""
+    """Asks the caller's cloud about values: whether services are there, and what they and custom constraints say."""
 
     def __init__(self, engine: Engine, context: RequestContext, stack: Stack) -> None:
         self._engine = engine
@@ -131,7 +134,7 @@ class ValueChecker:
         self._stack = stack
 
     async def check(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
-        """Complaints of the custom constraints about a checked tree: each value is asked about once.
+        """Complaints of services and custom constraints about a checked tree: each value is asked about once.
 
         Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks.
         """
@@ -143,9 +146,9 @@ class ValueChecker:
                 found = Diagnostic("constraint", "", path, document.source, document.locate(path))
                 asked.setdefault((name, _hashable(value)), []).append(place(found))
         await self._available(services)
-        strangers = [item async for item in self._strangers(tree)]
+        others = [item async for item in self._strangers(tree)] + await self._consulted(tree)
         if not asked:
-            return strangers
+            return others
         checker = ConstraintChecker(self._engine.registry.constraint, await self._cloud())
         answers = await asyncio.gather(*(self._ask(checker, name, value) for name, value in asked))
         return [
@@ -153,7 +156,7 @@ class ValueChecker:
             for complaint, places in zip(answers, asked.values(), strict=True)
             if complaint
             for found in places
-        ] + strangers
+        ] + others
 
     async def _strangers(self, tree: Sequence[tuple[Definition, Place]]) -> AsyncIterator[Diagnostic]:
         """Complaints about objects that a template names by their ids, and that are not there."""
@@ -169,6 +172,32 @@ class ValueChecker:
                     path = (definition.template.written("resources"), name, "external_id")
                     document = definition.template.document
                     yield place(Diagnostic("external-id", why, path, document.source, document.locate(path)))
+
+    async def _consulted(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
+        """Complaints of services that types ask about their properties."""
+        complaints = []
+        for definition, place in tree:
+            for name, resource in definition.resources.items():
+                _, kind = self._engine.types.lookup(definition.environment, definition.files, resource.type, name)
+                if kind is not None and kind.consults and resource.external_id is None:
+                    complaints.append(self._consult(definition, place, resource, kind))
+        return [complaint for found in await asyncio.gather(*complaints) for complaint in found]
+
+    async def _consult(
+        self, definition: Definition, place: Place, resource: ResourceDefinition, kind: ResourceType
+    ) -> list[Diagnostic]:
+        values = finalized(kind, definition.resolve(resource.properties, _UNKNOWN) or {})
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                found = await kind.consult(values, await self._cloud(), DefinitionSources(definition))
+        except TimeoutError:
+            found = [f"the service that was asked has not answered within {_PATIENCE_SECONDS} seconds"]
+        except StokerError as error:
+            found = [error.message]
+        document = definition.template.document
+        path = (definition.template.written("resources"), resource.name, "properties")
+        position = document.locate(path)
+        return [place(Diagnostic("service", words, path, document.source, position)) for words in found]
 
     def _values(
         self, definition: Definition, services: dict[tuple[str, str | None], str]
@@ -207,6 +236,18 @@ class ValueChecker:
             return await checker.check(name, value)
         except StokerError as error:
             return error.message
+
+
+class DefinitionSources:
+    """See plugins.resource.Sources."""
+
+    def __init__(self, definition: Definition) -> None:
+        self._definition = definition
+        self.files: Mapping[str, str] = definition.files
+
+    def environment(self) -> Mapping[str, Any]:
+        """See Sources."""
+        return self._definition.environment.to_data()
 
 
 def _unavailable(service: str, type_name: str, reason: str) -> ResourceTypeUnavailable:

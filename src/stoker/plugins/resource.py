@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from stoker.base.errors import NotSupported
+from stoker.cloud.session import Cloud
 from stoker.plugins.call import (
     COLLECTED,
     AttributeKey,
@@ -83,6 +84,7 @@ class ResourceType(ABC):
     `updates_with_parent` types are updated whenever their stack is, `replaced_with_parent` ones replaced.
     `any_attribute` types answer to attributes that they do not declare (a group: those of its members).
     `path_in_attribute` types get the path that follows an attribute's name too (`resource.0.addr`).
+    `consults` types have services complain about property values before anything is done.
     `hidden_data` are keys of `Call.data` that hold secrets: they are shown to nobody, and leave this service sealed.
     `copy` is what a snapshot makes to keep the content of the object, None for objects without content.
     `unsaved` are the actions after whose failure deletion policy Snapshot keeps nothing: there is nothing worth it.
@@ -98,6 +100,7 @@ class ResourceType(ABC):
     extension: ClassVar[str | None] = None
     local: ClassVar[bool] = False
     nested: ClassVar[bool] = False
+    consults: ClassVar[bool] = False
     path_in_attribute: ClassVar[bool] = False
     any_properties: ClassVar[bool] = False
     any_attribute: ClassVar[bool] = False
@@ -136,6 +139,10 @@ class ResourceType(ABC):
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         """Complaints about property values that only make sense together; unknown values may be among them."""
+        return ()
+
+    async def consult(self, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
+        """As `validate`, for what only services can tell; `cloud` is that of whoever asks. Of types that `consults`."""
         return ()
 
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:

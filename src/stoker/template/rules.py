@@ -69,6 +69,8 @@ _ERRORS = (
     Rule("conflicting-properties", "Two spellings of one property are given.", "network and network_id"),
     Rule("wrong-type", "A value is not of the property's type.", "mtu: large"),
     Rule("constraint", "A value breaks a constraint.", "mtu: 1"),
+    Rule("service", "A service that was asked about the properties refuses them.", "context: {region_name: nowhere}"),
+    Rule("external-id", "There is no object with the id.", "external_id: 4f5a0c9b"),
     Rule("properties", "The properties do not go together.", "image and block_device_mapping_v2 missing"),
     Rule("field", "A part of a resource comes to a value of the wrong kind.", "metadata: {get_param: a_text}"),
     Rule("environment", "The environment is not a map.", "- parameters: {}"),

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
 from stoker.base.errors import BadValue, NotSupported
 from stoker.cloud.credentials import PluginCredential
 from stoker.cloud.session import Cloud
-from stoker.plugins.resource import Call
 
 
-async def remote_cloud(call: Call) -> Cloud:
-    """The cloud that the context names. Raises NotSupported or BadValue for a credential that cannot be used."""
-    context = call.properties["context"] or {}
+async def remote_cloud(cloud: Cloud, context: Mapping[str, Any] | None) -> Cloud:
+    """The cloud that a resource's property `context` names.
+
+    Raises NotSupported or BadValue for a credential that cannot be used.
+    """
+    context = context or {}
     region = context.get("region_name")
     secret = context.get("credential_secret_id")
     if secret:
-        login = await _login(call, secret)
+        login = await _login(cloud, secret)
         credential = PluginCredential.of(*login, context.get("ca_cert"), bool(context.get("insecure")))
-        return await call.cloud.acting_as(credential, region)
-    return call.cloud.with_region(region) if region and region != call.cloud.region else call.cloud
+        return await cloud.acting_as(credential, region)
+    return cloud.with_region(region) if region and region != cloud.region else cloud
 
 
-async def _login(call: Call, secret: str) -> tuple[str, dict[str, Any]]:
+async def _login(cloud: Cloud, secret: str) -> tuple[str, dict[str, Any]]:
     """The plug-in and its options that the secret holds."""
-    if not call.cloud.has_service("barbican"):
+    if not cloud.has_service("barbican"):
         raise NotSupported("credential_secret_id needs a key manager (barbican), and this cloud's catalog has none.")
     identifier = quote(secret.rstrip("/").rpartition("/")[2], safe="")
-    payload = await call.cloud.get("barbican", f"/secrets/{identifier}/payload", headers={"Accept": "text/plain"})
+    payload = await cloud.get("barbican", f"/secrets/{identifier}/payload", headers={"Accept": "text/plain"})
     try:
         login = json.loads(payload) if isinstance(payload, str | bytes) else payload
         return str(login["auth_type"]), dict(login["auth"])

@@ -43,12 +43,12 @@ class RemoteSnapshot(ContentCopy):
         return {**properties, "template": copy.data["template"], "parameters": parameters}
 
     async def find(self, call: Call) -> str | None:
-        cloud = await remote_cloud(call)
+        cloud = await remote_cloud(call.cloud, call.properties["context"])
         listed = await cloud.list("heat", _path(call), "snapshots")
         return next((str(item["id"]) for item in listed if item.get("name") == call.physical_name), None)
 
     async def create(self, call: Call) -> Outcome:
-        cloud = await remote_cloud(call)
+        cloud = await remote_cloud(call.cloud, call.properties["context"])
         if call.physical_id is None:
             made = await cloud.post("heat", _path(call), {"name": call.physical_name})
             return Again(after=_TAKEN.pause(0.0), physical_id=str(made["id"]))
@@ -65,7 +65,7 @@ class RemoteSnapshot(ContentCopy):
     async def delete(self, call: Call) -> Outcome:
         if call.physical_id is None:
             return Done()
-        cloud, path = await remote_cloud(call), f"{_path(call)}/{call.physical_id}"
+        cloud, path = await remote_cloud(call.cloud, call.properties["context"]), f"{_path(call)}/{call.physical_id}"
         if not call.progress.get("sent"):
             await cloud.delete("heat", path, ok=(404,))
             call.progress["sent"] = True

@@ -6,15 +6,17 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from stoker.base.errors import StokerError
 from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
+from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot, Sources
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import dig
 from stoker.resources.heat.remote_cloud import remote_cloud
 from stoker.resources.heat.remote_snapshot import RemoteSnapshot
 from stoker.schema.property import Attribute, Change, Property, Support, Type
+from stoker.schema.unknown import has_unknown
 
 _WAITS = Waiter.until("COMPLETE", pending=("IN_PROGRESS",), failed=("FAILED",), every=10.0)
 _SINCE_12 = Support(version="12.0.0")
@@ -28,6 +30,7 @@ class Stack(ResourceType):
     service = "heat"
     updates_with_parent = True
     checkable = True
+    consults = True
     copy = RemoteSnapshot()
     recovery = Recovery(
         FoundBy.NAME,
@@ -81,6 +84,24 @@ class Stack(ResourceType):
                     "certificates are the operator's choice"
                 )
 
+    async def consult(self, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
+        """Whether there is such a region, and what the service there says of the template."""
+        context, template = properties["context"] or {}, properties["template"]
+        if has_unknown(context) or has_unknown(template):
+            return []
+        region = context.get("region_name") or cloud.region
+        try:
+            remote = await remote_cloud(cloud, context)
+            remote.endpoint("heat")
+        except StokerError as error:
+            return [f"context: the orchestration service of region {region!r} cannot be used: {error.message}"]
+        known = {name: value for name, value in (properties["parameters"] or {}).items() if not has_unknown(value)}
+        given = {"template": template, **_surroundings(sources, known)}
+        answer = await remote.request("POST", "heat", "/validate", json=given, ok=(400,))
+        if answer.status != 400:
+            return []
+        return [f"template: region {region!r} finds it invalid: {_reason(answer.body)}"]
+
     def replacement_reason(
         self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
     ) -> str | None:
@@ -93,12 +114,12 @@ class Stack(ResourceType):
     # -- making -----------------------------------------------------------------------------------------------
 
     async def find(self, call: Call) -> str | None:
-        cloud = await remote_cloud(call)
+        cloud = await remote_cloud(call.cloud, call.properties["context"])
         listed = await cloud.list("heat", "/stacks", "stacks", {"name": call.physical_name})
         return next((str(item["id"]) for item in listed if item["stack_name"] == call.physical_name), None)
 
     async def create(self, call: Call) -> Outcome:
-        cloud = await remote_cloud(call)
+        cloud = await remote_cloud(call.cloud, call.properties["context"])
         if call.physical_id is None:
             call.data["stack_name"] = call.physical_name
             made = await cloud.post("heat", "/stacks", {"stack_name": call.physical_name, **_body(call)})
@@ -116,7 +137,7 @@ class Stack(ResourceType):
         return await self._ask(call, "RESUME", "POST", "/actions", {"resume": None})
 
     async def adopt(self, call: Call) -> Outcome:
-        if await _show(call, await remote_cloud(call)) is None:
+        if await _show(call, await remote_cloud(call.cloud, call.properties["context"])) is None:
             return Failed(f"there is no stack {call.physical_id}", "NotFound")
         return Done()
 
@@ -126,7 +147,7 @@ class Stack(ResourceType):
     async def delete(self, call: Call) -> Outcome:
         if call.physical_id is None:
             return Done()
-        cloud = await remote_cloud(call)
+        cloud = await remote_cloud(call.cloud, call.properties["context"])
         if not call.progress.get("sent"):
             answer = await cloud.request("DELETE", "heat", _path(call), ok=(404,))
             if answer.status == 404:
@@ -138,7 +159,7 @@ class Stack(ResourceType):
         """Have the remote stack do something, then wait for it."""
         if call.physical_id is None:
             return Failed(f"{call.name} has not been created, so there is nothing to {action.lower()}", "Error")
-        cloud = await remote_cloud(call)
+        cloud = await remote_cloud(call.cloud, call.properties["context"])
         if not call.progress.get("sent"):
             await cloud.request(method, "heat", f"{_path(call)}{below}", json=body)
             call.progress["sent"] = True
@@ -158,7 +179,11 @@ class Stack(ResourceType):
     # -- looking ----------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
-        shown = await _show(call, await remote_cloud(call)) if call.physical_id is not None else None
+        shown = (
+            await _show(call, await remote_cloud(call.cloud, call.properties["context"]))
+            if call.physical_id is not None
+            else None
+        )
         if shown is None:
             return dict.fromkeys(keys)
         outputs = {output["output_key"]: output.get("output_value") for output in shown.get("outputs") or []}
@@ -173,18 +198,27 @@ def _path(call: Call) -> str:
 
 
 def _body(call: Call) -> dict[str, Any]:
-    """The stack as it is wanted, with all that the template may refer to: the files and the environment of this one."""
+    """The stack as it is wanted."""
     properties = call.properties
     parameters = properties["parameters"] or {}
-    environment = {section: value for section, value in call.sources.environment().items() if value}
     body = {
         "template": properties["template"],
         "parameters": parameters,
-        "files": dict(call.sources.files),
-        "environment": {**environment, "parameters": parameters},
+        **_surroundings(call.sources, parameters),
         "disable_rollback": True,
     }
     return body if properties["timeout"] is None else {**body, "timeout_mins": properties["timeout"]}
+
+
+def _surroundings(sources: Sources, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """All that the template may refer to: the files and the environment of this stack."""
+    environment = {section: value for section, value in sources.environment().items() if value}
+    return {"files": dict(sources.files), "environment": {**environment, "parameters": parameters}}
+
+
+def _reason(body: Any) -> str:
+    """The words of an orchestration service that refuses something."""
+    return str(dig(body, ("error", "message")) or body)
 
 
 async def _show(call: Call, cloud: Cloud) -> dict[str, Any] | None:

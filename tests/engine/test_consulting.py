@@ -1,0 +1,95 @@
+"""What is wrong with a stack in another region is told by the service there, before anything is made."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from world import World
+
+from stoker.base.clock import SystemClock
+from stoker.base.errors import TemplateInvalid
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+
+REF = {"name": "outer", "id": None}
+
+
+@dataclass
+class OtherRegion:
+    """An orchestration service that finds templates without resources invalid; what it was `asked`, and its `url`."""
+
+    asked: list[Any] = field(default_factory=list)
+    url: str = ""
+
+    async def validate(self, request: web.Request) -> web.Response:
+        self.asked.append(await request.json())
+        if "resources:" in self.asked[-1]["template"]:
+            return web.json_response({"Description": "", "Parameters": {}})
+        return web.json_response({"error": {"message": "there is no section resources"}}, status=400)
+
+
+@pytest.fixture
+async def other() -> AsyncIterator[OtherRegion]:
+    region, application = OtherRegion(), web.Application()
+    application.router.add_post("/v1/{project}/validate", region.validate)
+    async with TestServer(application) as server:
+        region.url = str(server.make_url("/v1"))
+        yield region
+
+
+@pytest.fixture
+def served(other: OtherRegion) -> Iterator[ServedCloud]:
+    endpoints = {"orchestration": f"{other.url}/%(project_id)s"}
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02, extra_endpoints=endpoints)) as served:
+        yield served
+
+
+def template(inner: Any, region: str = "RegionOne") -> dict[str, Any]:
+    properties = {"template": inner, "context": {"region_name": region}, "parameters": {"size": 3}}
+    return {
+        "heat_template_version": "2018-08-31",
+        "resources": {"far": {"type": "OS::Heat::Stack", "properties": properties}},
+    }
+
+
+@pytest.mark.parametrize("operation", ["stack_create", "stack_preview"])
+async def test_region_that_is_not_there(world: World, operation: str) -> None:
+    with pytest.raises(TemplateInvalid) as caught:
+        await world.call(operation, name="outer", template=template("resources: {}", "DARKHOLE"))
+    (found,) = caught.value.diagnostics
+    assert found.path == ("resources", "far", "properties")
+    assert found.message.startswith("context: the orchestration service of region 'DARKHOLE' cannot be used: ")
+
+
+@pytest.mark.parametrize("operation", ["stack_create", "stack_preview"])
+async def test_template_that_the_service_refuses(world: World, other: OtherRegion, operation: str) -> None:
+    with pytest.raises(TemplateInvalid) as caught:
+        await world.call(operation, name="outer", template=template("outputs: {}"), files={"a.txt": "text"})
+    (found,) = caught.value.diagnostics
+    assert found.message == "template: region 'RegionOne' finds it invalid: there is no section resources"
+    assert other.asked == [
+        {"template": "outputs: {}", "files": {"a.txt": "text"}, "environment": {"parameters": {"size": 3}}}
+    ]
+
+
+async def test_what_is_not_known_yet_is_not_asked_about(world: World, other: OtherRegion) -> None:
+    wanted = template({"get_attr": ["made", "value"]})
+    wanted["resources"]["made"] = {"type": "OS::Heat::RandomString"}
+    preview = await world.call("stack_preview", name="outer", template=wanted)
+    assert {resource["name"] for resource in preview["resources"]} == {"far", "made"}
+    assert other.asked == []
+
+
+async def test_update_asks_too(world: World, other: OtherRegion) -> None:
+    empty = {"heat_template_version": "2018-08-31"}
+    stack = await world.create("outer", empty)
+    for operation in ("stack_update", "stack_update_preview"):
+        with pytest.raises(TemplateInvalid):
+            await world.call(operation, ref=REF, template=template("outputs: {}"))
+    assert len(other.asked) == 2
+    assert (await world.settle(stack["id"]))["action"] == "CREATE"
