@@ -16,11 +16,12 @@ from running_cluster import LEASE, Engine, Process
 from simulated_parts import Nature
 
 from chaos.place import Place
+from servers import wait_until
 from stoker.emulator.core.faults import Fault
 
 DATABASE_AWAY = 10.0
-SPARED = 3.0
-"""Seconds in which nothing is done to a process that has just been started, so that it comes to do some work."""
+SPARED = (0.0, 2.0, 5.0)
+"""Seconds in which nothing is done to a process that has come back, so that it comes to do some work."""
 LONGEST_DELAY = LEASE / 3
 """Seconds. A call that a service carries out after another engine has taken over is among the known flaws."""
 
@@ -61,7 +62,7 @@ class Adversary:
         end = asyncio.get_running_loop().time() + seconds
         async with asyncio.TaskGroup() as group:
             group.create_task(self._often(end, (0.5, 1.0, 2.0), self._misbehave))
-            group.create_task(self._often(end, (1.0, 3.0, 6.0), lambda: self._break_something(group)))
+            group.create_task(self._often(end, (1.0, 4.0, 8.0), lambda: self._break_something(group)))
         await asyncio.to_thread(self._calm_the_cloud)
 
     async def _often(self, end: float, pauses: Sequence[float], act: Callable[[], Awaitable[None]]) -> None:
@@ -114,7 +115,8 @@ class Adversary:
         await asyncio.sleep(seconds)
         self._nature.trace.append(f"{self._nature.now():.3f} starts {name}")
         process.start()
-        await asyncio.sleep(SPARED)
+        await asyncio.to_thread(wait_until, process.ready, f"{name} is ready")
+        await asyncio.sleep(self._chance.choice(SPARED))
 
     async def _pause_engine(self) -> None:
         engine = self._some_engine()

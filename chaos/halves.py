@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import aiohttp
@@ -12,6 +13,9 @@ import aiohttp
 import simulation
 from chaos.place import Place, running
 from chaos.rounds import Report, Round
+
+_WAITING = 32
+"""Threads that wait, for processes and servers mostly."""
 
 
 def simulator(minutes: float, seed: int, directory: Path) -> Iterator[Report]:
@@ -39,6 +43,7 @@ def cluster(minutes: float, seed: int, directory: Path) -> Iterator[Report]:
 
 
 async def _round(place: Place, seed: int) -> Report:
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_WAITING))
     async with aiohttp.ClientSession() as session:
         one = Round(place, seed, session)
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
-from running_cluster import Api, Cluster
+from running_cluster import Cluster, Process
 
 from servers import PostgreSQL, RabbitMQ, Server, wait_until
 from simulation import OUTSIDE
@@ -42,7 +42,7 @@ class Place:
     broker: RabbitMQ
     served: ServedCloud
     cluster: Cluster
-    apis: tuple[Api, ...]
+    apis: tuple[Process, ...]
 
     def save(self, name: str) -> None:
         """Write what the database holds, and what the cloud was asked for, beside the logs."""

@@ -100,7 +100,7 @@ class Round:
         async with asyncio.TaskGroup() as group:
             while not trouble.done():
                 group.create_task(self._ask())
-                await asyncio.sleep(self._pace.choice((0.2, 0.5, 1.0, 3.0)))
+                await asyncio.sleep(self._pace.choice((0.2, 0.5, 1.0, 2.0)))
         await trouble
 
     async def _ask(self) -> None:

@@ -71,10 +71,11 @@ project_domain_name = Default
 
 
 class Process:
-    """A process of the cluster, which runs at once."""
+    """A process of the cluster, which runs at once. `port` is where it tells how it is."""
 
-    def __init__(self, arguments: list[str], log: Path, program: list[str] = PROGRAM) -> None:
+    def __init__(self, arguments: list[str], log: Path, port: int, program: list[str] = PROGRAM) -> None:
         self.log = log
+        self.port = port
         self._command = [*program, *arguments]
         self.start()
 
@@ -96,28 +97,24 @@ class Process:
     def said(self) -> str:
         return self.log.read_text(errors="replace")
 
+    def status(self, path: str) -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
 
-class Api(Process):
-    """An API process that serves a port."""
-
-    def __init__(self, arguments: list[str], log: Path, port: int) -> None:
-        super().__init__(arguments, log)
-        self.port = port
+    def ready(self) -> bool:
+        """Whether it does what it is for."""
+        return self.status("/healthcheck")[0] == 200
 
 
 class Engine(Process):
     """An engine process; `id` is that of its record."""
 
     def __init__(self, arguments: list[str], log: Path, host: str, status_port: int, program: list[str]) -> None:
-        super().__init__(arguments, log, program)
-        self.host, self.status_port, self.id = host, status_port, ""
-
-    def status(self, path: str) -> tuple[int, str]:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.status_port}{path}", timeout=10) as answer:
-                return answer.status, answer.read().decode()
-        except urllib.error.HTTPError as error:
-            return error.code, error.read().decode()
+        super().__init__(arguments, log, status_port, program)
+        self.host, self.id = host, ""
 
 
 class Cluster:
@@ -141,7 +138,7 @@ class Cluster:
         self._count = 0
         config = self._config("api", 0)
         subprocess.run([*PROGRAM, "db", "sync", "--config-file", str(config)], check=True, capture_output=True)
-        self.api = Api(["api", "--config-file", str(config)], directory / "api.log", self.api_port)
+        self.api = Process(["api", "--config-file", str(config)], directory / "api.log", self.api_port)
         self.database = Database(database_url)
 
     def _config(self, host: str, status_port: int, lease: float = LEASE) -> Path:
@@ -186,20 +183,20 @@ class Cluster:
         self.running.append(engine)
         return engine
 
-    def start_api(self) -> Api:
+    def start_api(self) -> Process:
         """One API process more; it is not waited for."""
         port = free_port()
         more = self.directory / f"api-{port}.conf"
         more.write_text(f"[heat_api]\nbind_port = {port}\n")
         configs = [word for path in (self.directory / "api.conf", more) for word in ("--config-file", str(path))]
-        api = Api(["api", *configs], self.directory / f"api-{port}.log", port)
+        api = Process(["api", *configs], self.directory / f"api-{port}.log", port)
         self.others.append(api)
         return api
 
     def start_query_api(self) -> str:
         """The CloudFormation interface beside the other one: its URL."""
         config = str(self.directory / "api.conf")
-        self.others.append(Process(["api-cfn", "--config-file", config], self.directory / "api-cfn.log"))
+        self.others.append(Process(["api-cfn", "--config-file", config], self.directory / "api-cfn.log", self.cfn_port))
         return f"http://127.0.0.1:{self.cfn_port}/v1/"
 
     def _await_record(self, engine: Engine) -> None:
