@@ -6,6 +6,7 @@ What happens is decided by a seed. A trouble is a coroutine that begins it, wait
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import signal
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -16,10 +17,11 @@ from running_cluster import LEASE, Engine, Process
 from simulated_parts import Nature
 
 from chaos.place import Place
-from servers import wait_until
 from stoker.emulator.core.faults import Fault
 
 DATABASE_AWAY = 10.0
+READY_WITHIN = 120
+"""Seconds after its start in which a process is ready, although other things may be away meanwhile."""
 SPARED = (0.0, 2.0, 5.0)
 """Seconds in which nothing is done to a process that has come back, so that it comes to do some work."""
 LONGEST_DELAY = LEASE / 3
@@ -115,8 +117,16 @@ class Adversary:
         await asyncio.sleep(seconds)
         self._nature.trace.append(f"{self._nature.now():.3f} starts {name}")
         process.start()
-        await asyncio.to_thread(wait_until, process.ready, f"{name} is ready")
+        await self._until_ready(process, name)
         await asyncio.sleep(self._chance.choice(SPARED))
+
+    async def _until_ready(self, process: Process, name: str) -> None:
+        for _ in range(READY_WITHIN):
+            with contextlib.suppress(OSError):
+                if await asyncio.to_thread(process.ready):
+                    return
+            await asyncio.sleep(1.0)
+        raise TimeoutError(f"{name} is not ready after {READY_WITHIN} seconds")
 
     async def _pause_engine(self) -> None:
         engine = self._some_engine()

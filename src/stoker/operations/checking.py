@@ -10,7 +10,14 @@ from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic, Path
-from stoker.base.errors import Forbidden, RequestLimitExceeded, ResourceTypeUnavailable, StokerError, TemplateInvalid
+from stoker.base.errors import (
+    CloudError,
+    Forbidden,
+    RequestLimitExceeded,
+    ResourceTypeUnavailable,
+    StokerError,
+    TemplateInvalid,
+)
 from stoker.cloud.session import Cloud
 from stoker.engine.adopting import External, missing
 from stoker.engine.core import Engine
@@ -136,7 +143,8 @@ class ValueChecker:
     async def check(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
         """Complaints of services and custom constraints about a checked tree: each value is asked about once.
 
-        Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks.
+        Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks, and
+        CloudError while a service does not answer: that says nothing about the template.
         """
         asked: dict[tuple[str, Any], list[Diagnostic]] = {}
         services: dict[tuple[str, str | None], str] = {}
@@ -232,9 +240,12 @@ class ValueChecker:
         return await self._engine.credentials.of_caller(self._context)
 
     async def _ask(self, checker: ConstraintChecker, name: str, value: Any) -> str | None:
+        """The complaint; a service that refuses to say has one. Raises CloudError when it cannot say anything now."""
         try:
             return await checker.check(name, value)
         except StokerError as error:
+            if isinstance(error, CloudError) and error.transient:
+                raise
             return error.message
 
 
