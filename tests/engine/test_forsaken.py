@@ -67,7 +67,7 @@ async def test_an_end_that_goes_wrong_once_is_a_failure_that_is_told(
     shown = await settled(world)
     assert shown["status"] == FAILED
     assert "an unexpected problem of Stoker, reference" in shown["status_reason"]
-    assert not world.engine.runs
+    await world.until(lambda: not world.engine.runs)
 
 
 @pytest.mark.parametrize("times", [2, 4])

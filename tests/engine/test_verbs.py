@@ -11,6 +11,7 @@ from world import World
 
 from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported
 from stoker.emulator.core.faults import Fault
+from stoker.emulator.testing import ServedCloud
 from stoker.operations.stacks import new_operation
 from stoker.operations.transitions import guard
 from stoker.store import queries
@@ -163,6 +164,29 @@ async def test_stacks_inside_are_called_off_too(world: World) -> None:
     assert rows["nested"]["status"] == "FAILED"
     assert rows["slow"]["status"] == "COMPLETE"
     assert "never" not in rows
+
+
+async def test_what_is_left_suspended_is_resumed_by_the_next_update(world: World, served: ServedCloud) -> None:
+    """One resource is ill, so that the stack can neither be suspended nor resumed as a whole."""
+    given = {"image": "cirros", "flavor": "m1.nano", "networks": [{"network": "private"}]}
+    server = {"type": "OS::Nova::Server", "properties": given}
+    files = nested_file(server=server)
+    after: dict[str, Any] = {"depends_on": "ill"}
+    wanted = template(ill=net(), well={**server, **after}, nested={"type": "child.yaml", **after})
+    await world.create("web", wanted, files=files)
+    await world.call("resource_mark_unhealthy", ref=ref("web"), name="ill", mark_unhealthy=True)
+    assert state(await act(world, "web", "suspend")) == "SUSPEND_FAILED"
+    assert state(await act(world, "web", "resume")) == "RESUME_FAILED"
+    assert statuses(served) == ["SUSPENDED", "SUSPENDED"]
+
+    assert state(await world.update("web", wanted, files=files)) == "UPDATE_COMPLETE"
+    assert statuses(served) == ["ACTIVE", "ACTIVE"]
+
+
+def statuses(served: ServedCloud) -> list[str]:
+    """Those of all servers."""
+    listed = served.call("GET", "/compute/v2.1/servers/detail", token=served.token("demo", "demo")).json["servers"]
+    return [server["status"] for server in listed]
 
 
 # -- several at once -----------------------------------------------------------------------------------------------

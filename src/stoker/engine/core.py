@@ -84,7 +84,7 @@ class Engine:
         self.loader = Loader(database, sealer, settings)
         self.types = TypeTable(registry, self.loader)
         self.unknown_type = MissingType()
-        self.credentials = Credentials(pool, database, journal, cloud_name)
+        self.credentials = Credentials(pool, database, journal, clock, cloud_name)
         self.reader = Reader(self)
         self.runs: dict[str, OperationRun] = {}
         self.searching = asyncio.Lock()

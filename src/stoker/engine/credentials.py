@@ -15,8 +15,9 @@ from functools import partial
 import orjson
 from sqlalchemy import Connection
 
+from stoker.base.clock import Clock
 from stoker.base.context import RequestContext
-from stoker.base.errors import CloudError, MissingCredentialError, StokerError
+from stoker.base.errors import MissingCredentialError, StokerError
 from stoker.cloud.auth import CloudPool
 from stoker.cloud.credentials import (
     CloudsYamlCredential,
@@ -36,16 +37,23 @@ LOG = logging.getLogger(__name__)
 _OURS = "trust"
 """The kind of a trust that was made here, and goes with the last stack that lives on it."""
 
+_FIRST_PAUSE, _LONGEST_PAUSE = 3.0, 3600.0
+"""Seconds until a trust is removed that could not be, after the first and after many attempts."""
+
 
 class Credentials:
     """Keeps, finds and gives up the credentials of stacks."""
 
-    def __init__(self, pool: CloudPool, database: Database, journal: Journal, cloud_name: str | None = None) -> None:
+    def __init__(
+        self, pool: CloudPool, database: Database, journal: Journal, clock: Clock, cloud_name: str | None = None
+    ) -> None:
         self._pool = pool
         self._database = database
         self._journal = journal
+        self._clock = clock
         self._cloud_name = cloud_name
         self._removing = False
+        self._refused: dict[str, tuple[float, float]] = {}
 
     async def of_caller(self, context: RequestContext) -> Cloud:
         """Calls made with the caller's own token."""
@@ -113,26 +121,32 @@ class Credentials:
         await self.remove_given_up()
 
     async def remove_given_up(self) -> None:
-        """Remove trusts that no stack lives on any more; those that cannot be now are left for the next time."""
+        """Remove trusts that no stack lives on any more; those that cannot be now are tried again ever more seldom."""
         if self._removing:
             return
         self._removing = True
         try:
-            for text in await self._database.read(trusts.given_up):
-                await self._remove(text)
+            given_up = await self._database.read(trusts.given_up)
+            self._refused = {text: self._refused[text] for text in given_up if text in self._refused}
+            for text in given_up:
+                now = self._clock.now()
+                due, pause = self._refused.get(text, (now, _FIRST_PAUSE))
+                if now >= due and not await self._remove(text):
+                    self._refused[text] = now + pause, min(pause * 2, _LONGEST_PAUSE)
         finally:
             self._removing = False
 
-    async def _remove(self, text: str) -> None:
+    async def _remove(self, text: str) -> bool:
+        """Remove a trust and forget it; false when that is not possible now."""
         credential = _parsed(text)
         assert isinstance(credential, TrustCredential)
         try:
             await self._pool.delete_trust(credential.trust_id, credential)
         except StokerError as error:
             LOG.warning("the trust %s, which nothing needs any more, cannot be removed: %s", credential.trust_id, error)
-            if not (isinstance(error, CloudError) and 400 <= error.status < 500) or error.transient:
-                return
+            return False
         await self._journal.commit(Batch().then(partial(trusts.forget, credential=text)))
+        return True
 
 
 def hold(connection: Connection, text: str | None) -> None:

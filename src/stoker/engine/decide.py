@@ -16,7 +16,7 @@ from stoker.engine.state import ResourceState
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Change, Finalizer, Property
 from stoker.schema.unknown import find_unknowns, has_unknown
-from stoker.store.records import FAILED, Resource
+from stoker.store.records import COMPLETE, FAILED, Resource
 from stoker.template.registry import is_template_name
 
 REFUSED = "cannot be changed"
@@ -135,6 +135,11 @@ def decide(
 def is_broken(row: Resource) -> bool:
     """Whether the last action says that something is wrong with the object; that no copy could be made does not."""
     return row.status == FAILED and row.action != "SNAPSHOT"
+
+
+def is_asleep(row: Resource) -> bool:
+    """Whether the object may be suspended: what brings a definition about resumes it first."""
+    return row.action == "SUSPEND" or (row.action == "RESUME" and row.status != COMPLETE)
 
 
 def is_stillborn(row: Resource) -> bool:

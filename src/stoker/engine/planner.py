@@ -9,7 +9,7 @@ from math import inf
 from typing import Any, Protocol
 
 from stoker.engine.concealing import Concealment, Shadow
-from stoker.engine.decide import BEGINNING, NEEDS_NEW, Fate, Target, decide, definition_changes
+from stoker.engine.decide import BEGINNING, NEEDS_NEW, Fate, Target, decide, definition_changes, is_asleep
 from stoker.engine.loader import LoadedInputs
 from stoker.engine.plan import Cause, Decision, Kind, Plan, Removal, Step, forward_key, removal_steps
 from stoker.engine.restoring import Restore, as_given
@@ -290,12 +290,13 @@ def choose(target: Target, candidates: list[ResourceState], fate: Fate = str) ->
 
 
 def decide_running(target: Target, state: ResourceState, fate: Fate = str) -> Decision:
-    """As `decide`; an action that was begun and not ended is gone on with first."""
+    """As `decide`; an action that was begun and not ended is gone on with first, and what is suspended is resumed."""
     decision = decide(target, state, fate=fate)
-    begun = state.in_progress and state.row.action in BEGINNING
-    if begun and decision.kind is Kind.KEEP:
+    if decision.kind is not Kind.KEEP:
+        return decision
+    if state.in_progress and state.row.action in BEGINNING:
         return Decision(Kind.UPDATE, (f"its {state.row.action.lower()} goes on",))
-    return decision
+    return Decision(Kind.UPDATE, ("it is suspended",)) if is_asleep(state.row) else decision
 
 
 def _why_removed(state: ResourceState, wanted: Wanted) -> str:

@@ -17,7 +17,7 @@ from stoker.base.ids import new_id
 from stoker.engine.adopting import bringing_about, take_over
 from stoker.engine.calls import final_values, make_call
 from stoker.engine.copying import Copier
-from stoker.engine.decide import BEGINNING, REFUSED, UNMADE, Target, decide, is_broken, is_stillborn
+from stoker.engine.decide import BEGINNING, REFUSED, UNMADE, Target, decide, is_asleep, is_broken, is_stillborn
 from stoker.engine.failure import Failure
 from stoker.engine.hooks import hold, holds
 from stoker.engine.performing import Method, NeedsReplacement, Performer
@@ -109,6 +109,9 @@ class StepRunner:
         if state is not None and state.row.action != UNMADE:
             await hold(run, state, "pre", "UPDATE")
         decision = await self._decide(target, state)
+        if state is not None and is_asleep(state.row) and decision.kind is not Kind.REPLACE:
+            run.current[step.name] = state
+            decision = await self._awake(target, state)
         if state is not None and decision.kind.value in target.restricted:
             raise await self._restricted(state, decision)
         if state is not None and decision.kind is Kind.KEEP:
@@ -160,6 +163,13 @@ class StepRunner:
             except StokerError as error:
                 LOG.info("%s cannot be looked at, it will be replaced: %s", target.name, error.message)
         return decide(target, state, repairable=repairable)
+
+    async def _awake(self, target: Target, state: ResourceState) -> Decision:
+        """Resume a resource that was left suspended; what is inside a nested stack is resumed by that one's update."""
+        if state.type.nested:
+            return Decision(Kind.UPDATE, ("it is suspended",))
+        await self._act(state, "RESUME")
+        return await self._decide(target, state)
 
     async def _go_on(self, state: ResourceState, target: Target) -> None:
         """Finish what an earlier run has begun; what then still differs is decided on afterwards."""
@@ -342,11 +352,9 @@ class StepRunner:
 
     async def verb(self, state: ResourceState, action: str) -> None:
         """Have a resource suspend, resume, be checked, or take part in a snapshot."""
-        run = self.run_
         row = state.row
         if not takes_part(action, state):
             return
-        going_on = row.action == action and row.status == IN_PROGRESS
         if row.action == action and row.status == COMPLETE and action in ("SUSPEND", "RESUME"):
             return
         allowed = {
@@ -355,10 +363,14 @@ class StepRunner:
             "CHECK": True,
             "SNAPSHOT": True,
         }[action]
-        if not (allowed or going_on):
+        if not (allowed or (state.in_progress and row.action == action)):
             state_name = f"{row.action}_{row.status}"
             raise Failure("NotSupported", (row.name,), f"{action.lower()} is not possible in state {state_name}")
-        if not going_on:
+        await self._act(state, action)
+
+    async def _act(self, state: ResourceState, action: str) -> None:
+        run, row = self.run_, state.row
+        if not (row.action == action and state.in_progress):
             row.action, row.status, row.started_at = action, IN_PROGRESS, run.engine.clock.now()
             state.stored.progress, state.stored.marked = {}, False
             await run.commit(Batch().change(state.seal()).add(run.event(state)))
