@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 MINUTES ?= 30
 
-.PHONY: demo test quick check format plans bench chaos conformance playbook rally docs clean
+.PHONY: demo test quick check format plans bench chaos conformance playbook rally horizon docs clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -47,6 +47,9 @@ playbook: $(STAMP)      ## run a playbook with Ansible's modules for stacks
 
 rally: $(STAMP)         ## run Rally's scenarios for stacks
 	$(BIN)/python -m conformance.rally
+
+horizon: $(STAMP)       ## walk over the pages for stacks of a real Horizon
+	$(BIN)/python -m conformance.horizon
 
 chaos: $(STAMP)         ## simulate crashes, then kill real processes, MINUTES long in all
 	$(BIN)/python -m chaos --minutes $(MINUTES)
