@@ -69,7 +69,7 @@ def operation() -> None:
 def _operations(connection: Connection) -> list[Row]:
     hosts = {engine.id: engine.host for engine in claims.list_engines(connection)}
     unfinished = claims.unfinished(connection)
-    steps = queries.resources_of_many(connection, [found.stack_id for found, _, _ in unfinished])
+    steps = queries.resource_summaries(connection, [found.stack_id for found, _, _ in unfinished])
     return [
         {
             "id": found.id,

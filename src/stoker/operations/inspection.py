@@ -21,7 +21,7 @@ from stoker.operations.masking import masked_template, masked_text
 from stoker.operations.views import event_view, required_by, resource_view
 from stoker.plugins.resource import AttributeKey
 from stoker.store import queries
-from stoker.store.records import Event, Resource, Stack
+from stoker.store.records import Event, Resource, ResourceSummary, Stack
 
 # -- what the stack was made from ------------------------------------------------------------------------------
 
@@ -102,11 +102,10 @@ async def resource_list(
     for inside in levels:
         users = required_by(inside.resources)
         details = await _details(engine, inside.stack) if with_detail else {}
-        for row in inside.resources:
-            if _matches(row, filters or {}):
-                child = inside.children.get(row.uuid)
-                view = resource_view(row, inside.stack, users.get(row.name, ()), child=child, parent=inside.holder)
-                views.append({**view, **details.get(row.uuid, NO_DETAIL)} if with_detail else view)
+        for row in _matching(inside.resources, filters or {}):
+            child = inside.children.get(row.uuid)
+            view = resource_view(row, inside.stack, users.get(row.name, ()), child=child, parent=inside.holder)
+            views.append({**view, **details.get(row.uuid, NO_DETAIL)} if with_detail else view)
     return views
 
 
@@ -115,7 +114,7 @@ class _Inside:
     """A stack's current resources, the nested stacks behind them by uuid, and the resource that holds the stack."""
 
     stack: Stack
-    resources: list[Resource]
+    resources: list[ResourceSummary]
     children: Mapping[str | None, Stack]
     holder: str | None
 
@@ -126,7 +125,7 @@ def _levels(connection: Connection, context: RequestContext, ref: Reference, dep
     found: list[_Inside] = []
     while level and depth >= 0:
         identifiers = [stack.id for stack, _ in level]
-        resources = queries.resources_of_many(connection, identifiers)
+        resources = queries.resource_summaries(connection, identifiers)
         children = {child.parent_resource: child for child in queries.child_stacks(connection, identifiers)}
         following: list[tuple[Stack, str | None]] = []
         for stack, holder in level:
@@ -154,8 +153,10 @@ async def _details(engine: Engine, stack: Stack) -> dict[str, dict[str, Any]]:
     }
 
 
-def _matches(row: Resource, filters: Mapping[str, Sequence[str]]) -> bool:
-    return all(getattr(row, _RESOURCE_FILTERS[name]) in values for name, values in filters.items())
+def _matching(rows: list[ResourceSummary], filters: Mapping[str, Sequence[str]]) -> list[ResourceSummary]:
+    for name, values in filters.items():
+        rows = [row for row in rows if getattr(row, _RESOURCE_FILTERS[name]) in values]
+    return rows
 
 
 async def resource_show(

@@ -83,7 +83,7 @@ def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[st
     found: dict[str, dict[str, Any]] = {}
     level = [stack]
     while level:
-        rows = queries.resources_of_many(connection, [item.id for item in level])
+        rows = queries.resource_summaries(connection, [item.id for item in level])
         for item in level:
             users = required_by(rows.get(item.id, []))
             for row in rows.get(item.id, []):

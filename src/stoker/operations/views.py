@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from stoker.store.records import Event, Resource, Stack
+from stoker.store.records import Event, Resource, ResourceSummary, Stack
 
 
 def stack_view(stack: Stack, tags: Sequence[str] | None) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def stack_view(stack: Stack, tags: Sequence[str] | None) -> dict[str, Any]:
 
 
 def resource_view(
-    resource: Resource,
+    resource: Resource | ResourceSummary,
     stack: Stack,
     required_by: Sequence[str],
     *,
@@ -62,7 +62,7 @@ def resource_view(
     }
 
 
-def required_by(resources: Sequence[Resource]) -> dict[str, list[str]]:
+def required_by(resources: Sequence[Resource | ResourceSummary]) -> dict[str, list[str]]:
     """For each name, the resources that depend on it directly."""
     users: dict[str, list[str]] = {}
     for resource in resources:

@@ -18,6 +18,7 @@ from stoker.store.records import (
     Inputs,
     Operation,
     Resource,
+    ResourceSummary,
     SoftwareConfig,
     Stack,
 )
@@ -25,7 +26,11 @@ from stoker.store.records import (
 _PAGE = 400
 
 _RESOURCES_OF = statements.where(tables.resources, "stack_id").order_by(tables.resources.c.position)
-_RESOURCES_OF_MANY = statements.where_among(tables.resources, "stack_id").order_by(tables.resources.c.position)
+_SUMMARIES_OF = (
+    select(*(tables.resources.c[name] for name in ResourceSummary.columns))
+    .where(tables.resources.c.stack_id.in_(bindparam("values", expanding=True)))
+    .order_by(tables.resources.c.position)
+)
 _COUNT_EVENTS = select(func.count()).select_from(tables.events).where(tables.events.c.stack_id == bindparam("stack_id"))
 _TAGS_OF = statements.where_among(tables.stack_tags, "stack_id").order_by(tables.stack_tags.c.position)
 _CHILDREN_OF = statements.where_among(tables.stacks, "parent_id").where(tables.stacks.c.deleted_at.is_(None))
@@ -273,13 +278,13 @@ def resources_of(connection: Connection, stack_id: str) -> list[Resource]:
     return Resource.all_of(connection.execute(_RESOURCES_OF, {"stack_id": stack_id}))
 
 
-def resources_of_many(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[Resource]]:
-    """Rows by stack id."""
-    found: dict[str, list[Resource]] = {}
+def resource_summaries(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[ResourceSummary]]:
+    """The same of several stacks, by stack id, without what only an engine that works on them needs."""
+    found: dict[str, list[ResourceSummary]] = {}
     wanted = list(stack_ids)
     for start in range(0, len(wanted), _PAGE):
         page = {"values": wanted[start : start + _PAGE]}
-        for resource in Resource.all_of(connection.execute(_RESOURCES_OF_MANY, page)):
+        for resource in ResourceSummary.all_of(connection.execute(_SUMMARIES_OF, page)):
             found.setdefault(resource.stack_id, []).append(resource)
     return found
 
@@ -359,7 +364,7 @@ class EventQuery:
 def list_events(connection: Connection, wanted: EventQuery) -> list[Event]:
     """The events that match, oldest first unless asked otherwise."""
     columns = tables.events.c
-    query = select(tables.events).where(columns.stack_id.in_(list(wanted.stack_ids)))
+    query = select(*(columns[name] for name in Event.columns)).where(columns.stack_id.in_(list(wanted.stack_ids)))
     for name, values in wanted.filters.items():
         query = query.where(columns[name].in_(list(values)))
     keys = [columns[name] for name in dict.fromkeys([*wanted.sort_keys, "sequence"])]

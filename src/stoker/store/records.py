@@ -28,8 +28,8 @@ class Record:
     @classmethod
     def all_of(cls, result: Result[Any]) -> list[Self]:
         """The records of rows selected with all their columns, which are looked up once for all."""
-        keys = list(result.keys())
-        picked = itemgetter(*(keys.index(name) for name in cls.columns))
+        keys = tuple(result.keys())
+        picked = tuple if keys == cls.columns else itemgetter(*(keys.index(name) for name in cls.columns))
         return [cls(*picked(row)) for row in result.all()]
 
     def values(self) -> dict[str, Any]:
@@ -109,6 +109,24 @@ class Resource(Record):
     properties: str | None = None
     former_properties: str | None = None
     state: str | None = None
+
+
+@dataclass(slots=True)
+class ResourceSummary(Record):
+    """What lists tell of a resource: a row without what is long, and sealed."""
+
+    uuid: str
+    stack_id: str
+    name: str
+    type: str
+    action: str
+    status: str
+    reason: str
+    created_at: float
+    updated_at: float | None
+    physical_id: str | None
+    requires: str
+    replaced_by: str | None
 
 
 @dataclass(slots=True)

@@ -20,13 +20,15 @@ class Links:
         """A stack's URL, or with `tail` (`/events`) that of a collection of it."""
         return _stack(self.base, project_id, name, stack_id) + tail
 
-    def resource(self, project_id: str, stack_name: str, stack_id: str, name: str) -> str:
-        """A resource's URL."""
-        return self.stack(project_id, stack_name, stack_id, f"/resources/{_part(name)}")
 
-    def event(self, project_id: str, stack_name: str, stack_id: str, resource_name: str, event_id: str) -> str:
-        """An event's URL."""
-        return f"{self.resource(project_id, stack_name, stack_id, resource_name)}/events/{_part(event_id)}"
+def resource_url(stack: str, name: str) -> str:
+    """The URL of a resource, below that of its stack."""
+    return f"{stack}/resources/{_part(name)}"
+
+
+def event_url(resource: str, event_id: str) -> str:
+    """The URL of an event, below that of its resource."""
+    return f"{resource}/events/{_part(event_id)}"
 
 
 def link(href: str, rel: str = "self") -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from stoker.api.v1.links import Links, link
+from stoker.api.v1.links import Links, event_url, link, resource_url
 from stoker.base.clock import isoformat
 
 View: TypeAlias = Mapping[str, Any]
@@ -99,16 +99,12 @@ def resource_in_detail(view: View, links: Links) -> dict[str, Any]:
 
 def resource(view: View, links: Links) -> dict[str, Any]:
     """A resource in a list."""
-    project_id, stack_name, stack_id = view["project_id"], view["stack_name"], view["stack_id"]
-    body = {
-        **_resource_common(view),
-        "logical_resource_id": view["name"],
-        "resource_status": state(view),
-        "links": [
-            link(links.resource(project_id, stack_name, stack_id, view["name"])),
-            link(links.stack(project_id, stack_name, stack_id), "stack"),
-        ],
-    }
+    project_id, name = view["project_id"], view["name"]
+    stack = links.stack(project_id, view["stack_name"], view["stack_id"])
+    body = _resource_common(view)
+    body["logical_resource_id"] = name
+    body["resource_status"] = state(view)
+    body["links"] = [link(resource_url(stack, name)), link(stack, "stack")]
     if view["nested_id"]:
         body["links"].append(link(links.stack(project_id, view["nested_name"], view["nested_id"]), "nested"))
     return body
@@ -135,7 +131,7 @@ def resource_raw(view: View | list[Any]) -> dict[str, Any] | list[Any]:
 
 def _resource_common(view: View) -> dict[str, Any]:
     updated_at = view["updated_at"] if view["updated_at"] is not None else view["created_at"]
-    body = {
+    body: dict[str, Any] = {
         "resource_name": view["name"],
         "resource_type": view["type"],
         "resource_status_reason": view["status_reason"],
@@ -162,8 +158,9 @@ def resource_changes(changes: View) -> dict[str, Any]:
 
 def event_summary(view: View, links: Links, *, with_root: bool = False) -> dict[str, Any]:
     """An event in a list; `with_root` links to the top of the tree of stacks."""
-    project_id, stack_name, stack_id = view["project_id"], view["stack_name"], view["stack_id"]
-    name = view["resource_name"]
+    project_id, name = view["project_id"], view["resource_name"]
+    stack = links.stack(project_id, view["stack_name"], view["stack_id"])
+    resource = resource_url(stack, name)
     body = {
         "id": view["id"],
         "event_time": time_text(view["time"]),
@@ -173,9 +170,9 @@ def event_summary(view: View, links: Links, *, with_root: bool = False) -> dict[
         "resource_status": state(view),
         "resource_status_reason": view["status_reason"],
         "links": [
-            link(links.event(project_id, stack_name, stack_id, name, view["id"])),
-            link(links.resource(project_id, stack_name, stack_id, name), "resource"),
-            link(links.stack(project_id, stack_name, stack_id), "stack"),
+            link(event_url(resource, view["id"])),
+            link(resource, "resource"),
+            link(stack, "stack"),
         ],
     }
     if with_root and view["root_stack_id"]:
