@@ -7,6 +7,7 @@ on PostgreSQL and RabbitMQ, which are installed with apt-get where they are miss
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import shutil
 import signal
@@ -15,12 +16,11 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich.console import Console
-
 import simulation
 from chaos import halves
-from chaos.report import Progress, show, summed_up
+from chaos.report import Progress, say, show, summed_up
 from chaos.rounds import Report
+from servers import ServerMissing
 
 HALVES = {"simulator": halves.simulator, "cluster": halves.cluster}
 EXAMPLES = """examples:
@@ -30,9 +30,9 @@ EXAMPLES = """examples:
   python -m chaos --only cluster --minutes 1 --seed 4711
                                                     one round on a real cluster, with the choices of that seed
 
-The exit status is 0 when nothing is wrong, 1 when something is, 130 when the run was interrupted.
+The exit status is 0 when nothing is wrong, 1 when something is, 2 when it cannot be told, 130 when the run was interrupted.
 """
-INTERRUPTED = 130
+IMPOSSIBLE, INTERRUPTED = 2, 130
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -56,27 +56,30 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def main() -> int:
     simulation.fix_hashes()
     options = parse()
+    logging.disable()  # what the simulated engines say; real ones have files
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     seed = int.from_bytes(os.urandom(4), "big") if options.seed is None else options.seed
     directory = options.keep or Path(tempfile.mkdtemp(prefix="stoker-chaos-"))
     names = [options.only] if options.only else list(HALVES)
     reports: dict[str, list[Report]] = {name: [] for name in names}
-    console = Console(stderr=True)
-    console.print(f"seed {seed}, logs in {directory}", highlight=False)
+    say(f"seed {seed}, logs in {directory}")
     interrupted = False
     try:
         for name in names:
-            progress = Progress(name, console)
+            progress = Progress(name)
             for report in HALVES[name](options.minutes / len(names), seed, directory):
                 reports[name].append(report)
                 progress.add(report)
     except KeyboardInterrupt:
         interrupted = True
+    except ServerMissing as error:
+        say(f"There is no real cluster to kill: {error}. Use --only simulator to do without.")
+        return IMPOSSIBLE
     show(summed_up(reports), options.format)
     wrong = any(report["violations"] for each in reports.values() for report in each)
     if wrong:
         _keep_seeds(reports.get("simulator", ()), directory / "failing-seeds.txt")
-        console.print(f"Logs, histories and what was recorded are in {directory}.", highlight=False)
+        say(f"Logs, histories and what was recorded are in {directory}.")
     elif options.keep is None:
         shutil.rmtree(directory)
     return INTERRUPTED if interrupted else int(wrong)

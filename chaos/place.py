@@ -22,6 +22,7 @@ USER = "demo"
 PACE = 0.3
 """Factor on the time that servers, volumes and their like take in the emulated cloud."""
 
+_START_SECONDS = 300.0
 _UNLIMITED = {
     "/network/v2.0/quotas/{project}": {
         "quota": dict.fromkeys(("network", "subnet", "port", "router", "floatingip", "security_group"), -1)
@@ -76,7 +77,7 @@ def running(directory: Path) -> Iterator[Place]:
         place = Place(directory, database, broker, served, cluster, (cluster.api, cluster.start_api()))
         for _ in range(ENGINES):
             cluster.start_engine()
-        wait_until(lambda: place.whole, "the cluster runs")
+        wait_until(lambda: place.whole, "the cluster runs", _START_SECONDS)
         yield place
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -29,9 +30,8 @@ _PROGRESS_SECONDS = 30.0
 class Progress:
     """Says how one half goes: each round of a cluster, and the simulator every half a minute."""
 
-    def __init__(self, half: str, console: Console) -> None:
+    def __init__(self, half: str) -> None:
         self._half = half
-        self._console = console
         self._began = self._told = time.monotonic()
         self._seeds = 0
         self._counts: Counter[str] = Counter()
@@ -45,9 +45,14 @@ class Progress:
             self._told = now
             minutes, seconds = divmod(round(now - self._began), 60)
             text = ", ".join(f"{number} {name}" for name, number in told(self._counts).items())
-            self._console.print(f"{minutes:3}:{seconds:02} {self._half}: {self._seeds} seeds, {text}", highlight=False)
+            say(f"{minutes:3}:{seconds:02} {self._half}: {self._seeds} seeds, {text}")
         for violation in wrong:
-            self._console.print(f"      seed {report['seed']}: {violation}", highlight=False, markup=False)
+            say(f"       seed {report['seed']}: {violation}")
+
+
+def say(text: str) -> None:
+    """A line for whoever watches; what a program reads goes to the standard output."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def told(counts: Mapping[str, int]) -> dict[str, int]:
@@ -87,13 +92,11 @@ def show(summary: Mapping[str, Any], form: str) -> None:
     if form == "json":
         print(json.dumps(summary, indent=2))
         return
-    console = Console()
-    console.print(_table(summary))
+    Console().print(_table(summary))
     for half in summary.values():
         for failed in half["failed"]:
-            for violation in failed["violations"]:
-                console.print(f"seed {failed['seed']}: {violation}", markup=False)
-            console.print(f"  again: {failed['replay']}", markup=False)
+            print(*(f"seed {failed['seed']}: {violation}" for violation in failed["violations"]), sep="\n")
+            print(f"  again: {failed['replay']}")
 
 
 def _table(summary: Mapping[str, Any]) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -69,7 +70,7 @@ class Round:
         except Stuck as error:
             self.nature.violate("stuck", str(error))
         except Exception as error:
-            self.nature.violate("broken", f"{type(error).__name__}: {error}")
+            self.nature.violate("broken", "".join(traceback.format_exception(error)))
         self.nature.counts["operations run"] = self._operations() - before
         return {
             "seed": self._seed,
