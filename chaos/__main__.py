@@ -13,7 +13,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import simulation
@@ -30,7 +30,8 @@ EXAMPLES = """examples:
   python -m chaos --only cluster --minutes 1 --seed 4711
                                                     one round on a real cluster, with the choices of that seed
 
-The exit status is 0 when nothing is wrong, 1 when something is, 2 when it cannot be told, 130 when the run was interrupted.
+The exit status is 0 when nothing is wrong, 1 when something is, 2 when a server is missing, 130 when the
+run was interrupted.
 """
 IMPOSSIBLE, INTERRUPTED = 2, 130
 
@@ -58,23 +59,16 @@ def main() -> int:
     options = parse()
     logging.disable()  # what the simulated engines say; real ones have files
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    seed = int.from_bytes(os.urandom(4), "big") if options.seed is None else options.seed
     directory = options.keep or Path(tempfile.mkdtemp(prefix="stoker-chaos-"))
-    names = [options.only] if options.only else list(HALVES)
-    reports: dict[str, list[Report]] = {name: [] for name in names}
-    say(f"seed {seed}, logs in {directory}")
-    interrupted = False
+    reports: dict[str, list[Report]] = {name: [] for name in ([options.only] if options.only else HALVES)}
+    stopped = 0
     try:
-        for name in names:
-            progress = Progress(name)
-            for report in HALVES[name](options.minutes / len(names), seed, directory):
-                reports[name].append(report)
-                progress.add(report)
+        _run(options, directory, reports)
     except KeyboardInterrupt:
-        interrupted = True
+        stopped = INTERRUPTED
     except ServerMissing as error:
         say(f"There is no real cluster to kill: {error}. Use --only simulator to do without.")
-        return IMPOSSIBLE
+        stopped = IMPOSSIBLE
     show(summed_up(reports), options.format)
     wrong = any(report["violations"] for each in reports.values() for report in each)
     if wrong:
@@ -82,7 +76,18 @@ def main() -> int:
         say(f"Logs, histories and what was recorded are in {directory}.")
     elif options.keep is None:
         shutil.rmtree(directory)
-    return INTERRUPTED if interrupted else int(wrong)
+    return stopped or int(wrong)
+
+
+def _run(options: argparse.Namespace, directory: Path, reports: Mapping[str, list[Report]]) -> None:
+    """Run the halves that `reports` names, which gets what they report; each has its share of the time."""
+    seed = int.from_bytes(os.urandom(4), "big") if options.seed is None else options.seed
+    say(f"seed {seed}, logs in {directory}")
+    for name, kept in reports.items():
+        progress = Progress(name)
+        for report in HALVES[name](options.minutes / len(reports), seed, directory):
+            kept.append(report)
+            progress.add(report)
 
 
 def _keep_seeds(reports: Iterable[Report], path: Path) -> None:
