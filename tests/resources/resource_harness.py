@@ -51,6 +51,10 @@ class Alone:
         """None: there is no other."""
         return None
 
+    async def by_name(self, name: str) -> Neighbour | None:
+        """None: there is no other."""
+        return None
+
     async def collect(self, reference_id: Any) -> None:
         """Nothing: there is no other to collect for."""
 

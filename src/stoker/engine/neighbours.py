@@ -33,17 +33,11 @@ class StackNeighbours:
 
     async def by_reference(self, reference_id: Any) -> Neighbour | None:
         """The resource with this reference id; None when there is none."""
-        state = self._by_reference(reference_id)
-        if state is None:
-            return None
-        return Neighbour(
-            name=state.row.name,
-            type=state.implementation,
-            physical_id=state.row.physical_id,
-            metadata=state.stored.metadata,
-            data=state.stored.data,
-            properties=state.given,
-        )
+        return _neighbour(self._by_reference(reference_id))
+
+    async def by_name(self, name: str) -> Neighbour | None:
+        """The resource that the stack goes on with under this name; None when there is none."""
+        return _neighbour(self._current.get(name))
 
     async def collect(self, reference_id: Any) -> None:
         """Have the resource with this reference id take the signals that another service keeps for it."""
@@ -72,3 +66,16 @@ class StackNeighbours:
 
     def _by_reference(self, reference_id: Any) -> ResourceState | None:
         return next((state for state in self._current.values() if state.reference_id() == reference_id), None)
+
+
+def _neighbour(state: ResourceState | None) -> Neighbour | None:
+    if state is None:
+        return None
+    return Neighbour(
+        name=state.row.name,
+        type=state.implementation,
+        physical_id=state.row.physical_id,
+        metadata=state.stored.metadata,
+        data=state.stored.data,
+        properties=state.given,
+    )

@@ -115,6 +115,9 @@ class Neighbours(Protocol):
     async def by_reference(self, reference_id: Any) -> Neighbour | None:
         """The resource with this reference id; None when there is none."""
 
+    async def by_name(self, name: str) -> Neighbour | None:
+        """The resource that the stack goes on with under this name; None when there is none."""
+
     async def collect(self, reference_id: Any) -> None:
         """Have the resource with this reference id take the signals that another service keeps for it.
 

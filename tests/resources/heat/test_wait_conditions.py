@@ -249,6 +249,9 @@ class OneNeighbour:
     async def by_reference(self, reference_id: Any) -> Neighbour | None:
         return self.neighbour if reference_id == self.reference else None
 
+    async def by_name(self, name: str) -> Neighbour | None:
+        return self.neighbour if name == self.neighbour.name else None
+
     async def collect(self, reference_id: Any) -> None:
         """What there is has been taken."""
 

@@ -81,7 +81,9 @@ class Ports(Table):
         shown["dns_assignment"] = [_dns(record, fixed["ip_address"]) for fixed in record["fixed_ips"]]
         shown["qos_network_policy_id"] = self._network(record)["qos_policy_id"]
         if (trunk := self.state.rows["trunks"].first(port_id=record["id"])) is not None:
-            shown["trunk_details"] = {"trunk_id": trunk["id"], "sub_ports": trunk["sub_ports"]}
+            ports = self.state.rows["ports"]
+            subs = [{**sub, "mac_address": ports.require(sub["port_id"])["mac_address"]} for sub in trunk["sub_ports"]]
+            shown["trunk_details"] = {"trunk_id": trunk["id"], "sub_ports": subs}
         if actor.admin:
             shown["resource_request"] = self._resource_request(record)
         return shown

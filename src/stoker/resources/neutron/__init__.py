@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stoker.plugins.resource import ResourceType
+from stoker.resources.neutron.extra_route_set import ExtraRouteSet
 from stoker.resources.neutron.floating_ip import FloatingIP
 from stoker.resources.neutron.floating_ip_association import FloatingIPAssociation
 from stoker.resources.neutron.net import Net
@@ -14,8 +15,10 @@ from stoker.resources.neutron.router_interface import RouterInterface
 from stoker.resources.neutron.security_group import SecurityGroup
 from stoker.resources.neutron.security_group_rule import SecurityGroupRule
 from stoker.resources.neutron.subnet import Subnet
+from stoker.resources.neutron.trunk import Trunk
 
 TYPES: tuple[type[ResourceType], ...] = (
+    ExtraRouteSet,
     FloatingIP,
     FloatingIPAssociation,
     Net,
@@ -27,4 +30,5 @@ TYPES: tuple[type[ResourceType], ...] = (
     SecurityGroup,
     SecurityGroupRule,
     Subnet,
+    Trunk,
 )

@@ -6,23 +6,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
-from stoker.resources.neutron.base import NeutronResource, collection
+from stoker.resources.neutron.base import collection
+from stoker.resources.neutron.exclusive import ExclusiveResource
 from stoker.resources.neutron.security_rules import RULE, as_text, port_problems, rule_key
-from stoker.resources.replacing import conclusive
 from stoker.schema.property import SUPPORTED, Property, Support
 
 _GROUP = custom("neutron.security_group")
 
-_GIVEN_UP = "given_up"
-"""In `call.data`: the rule has made way."""
 
-
-class SecurityGroupRule(NeutronResource):
+class SecurityGroupRule(ExclusiveResource):
     """A rule of a security group that stands elsewhere."""
 
     type_name = "OS::Neutron::SecurityGroupRule"
@@ -75,30 +71,13 @@ class SecurityGroupRule(NeutronResource):
         params = {"security_group_id": call.properties["security_group"]}
         return await call.cloud.list("neutron", self.collection.path, self.collection.members, params)
 
-    async def make_way(self, call: Call) -> Outcome:
-        """Away with it when its replacement is to be the same, for a group has no rule twice."""
-        if call.replacement is None or _undescribed(call.replacement) != _undescribed(call.properties):
-            return Done()
-        if _GIVEN_UP not in call.data:
-            call.data[_GIVEN_UP] = True
-            return Again(after=0.0)
-        await call.cloud.delete("neutron", self.member_path(call), ok=(404,))
-        return Done()
+    def excludes_replacement(self, call: Call) -> bool:
+        """When the replacement is to be the same, for a group has no rule twice."""
+        return call.replacement is not None and _undescribed(call.replacement) == _undescribed(call.properties)
 
-    async def take_back(self, call: Call) -> Outcome:
-        """A rule with the same fields again, in place of the replacement."""
-        return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
-
-    async def _restored(self, call: Call) -> Outcome:
+    async def alike(self, call: Call) -> list[str]:
         wanted = rule_key(_undescribed(await self.create_body(call)))
-        same = [rule["id"] for rule in await self._rules(call) if rule_key(_undescribed(rule)) == wanted]
-        if call.physical_id not in same:
-            for identifier in same:
-                await call.cloud.delete("neutron", f"{self.collection.path}/{identifier}", ok=(404,))
-            made = await self.begin(call)
-            return Again(after=0.0, physical_id=str(made["id"]))
-        del call.data[_GIVEN_UP]
-        return Done()
+        return [rule["id"] for rule in await self._rules(call) if rule_key(_undescribed(rule)) == wanted]
 
 
 def _undescribed(rule: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,0 +1,48 @@
+"""Objects of which Neutron has only one that is alike: the old one goes before its replacement is made."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.resource import Call
+from stoker.resources.neutron.base import NeutronResource
+from stoker.resources.replacing import conclusive
+
+_GIVEN_UP = "given_up"
+"""In `call.data`: the object has made way."""
+
+
+class ExclusiveResource(NeutronResource):
+    """A type whose objects make way by being removed, and are taken back by being made again."""
+
+    @abstractmethod
+    def excludes_replacement(self, call: Call) -> bool:
+        """Whether Neutron would refuse the replacement while this object is there."""
+
+    @abstractmethod
+    async def alike(self, call: Call) -> list[str]:
+        """Ids of the objects beside which Neutron takes no such object."""
+
+    async def make_way(self, call: Call) -> Outcome:
+        if not self.excludes_replacement(call):
+            return Done()
+        if _GIVEN_UP not in call.data:
+            call.data[_GIVEN_UP] = True
+            return Again(after=0.0)
+        await call.cloud.delete("neutron", self.member_path(call), ok=(404,))
+        return Done()
+
+    async def take_back(self, call: Call) -> Outcome:
+        """Another object that is the same, in place of the replacement."""
+        return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
+
+    async def _restored(self, call: Call) -> Outcome:
+        alike = await self.alike(call)
+        if call.physical_id not in alike:
+            for identifier in alike:
+                await call.cloud.delete("neutron", f"{self.collection.path}/{identifier}", ok=(404,))
+            made = await self.begin(call)
+            return Again(after=0.0, physical_id=str(made["id"]))
+        del call.data[_GIVEN_UP]
+        return Done()

@@ -1,0 +1,165 @@
+"""OS::Neutron::ExtraRouteSet"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.resource import Call, Graph, Node
+from stoker.resources.declare import custom
+from stoker.resources.neutron.base import NeutronResource, collection, ip_address
+from stoker.resources.neutron.implicit import ROUTER_INTERFACE, same_thing
+from stoker.resources.replacing import conclusive
+from stoker.schema.property import Change, Property, Support, Type
+
+Routes = Sequence[Mapping[str, Any]]
+
+_FREE = "free"
+"""In `call.progress`: the routes were not there before this action, so they are this resource's once they are."""
+
+_GIVEN_UP = "given_up"
+"""In `call.data`: the routes have been taken off the router for the replacement."""
+
+
+class ExtraRouteSet(NeutronResource):
+    """Routes of a router that stand beside those of others: they are added and taken away and never overwritten.
+
+    Neutron has no object for them; the physical id is the router's.
+    """
+
+    type_name = "OS::Neutron::ExtraRouteSet"
+    description = "Further routes of a router, which leave the routes that others have set as they are."
+    collection = collection("router")
+    extension = "extraroute-atomic"
+    support = Support(version="14.0.0")
+    recovery = Recovery(
+        FoundBy.LIKENESS,
+        "That the router has none of the routes is recorded before they are added; so they are the resource's if they "
+        "are there afterwards.",
+    )
+
+    properties = {
+        "router": Property(description="Id of the router.", required=True, constraints=custom("neutron.router")),
+        "routes": Property(
+            Type.LIST,
+            "The routes.",
+            default=[],
+            items=Property(
+                Type.MAP,
+                "A route.",
+                schema={
+                    "destination": Property(
+                        description="The network that it leads to, as a CIDR.",
+                        required=True,
+                        constraints=custom("net_cidr"),
+                    ),
+                    "nexthop": ip_address("The address that packets are sent on to.", required=True),
+                },
+            ),
+            change=Change.UPDATE,
+        ),
+    }
+
+    def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
+        for interface in graph.of_type(ROUTER_INTERFACE):
+            if same_thing(interface.properties.get("router"), node.properties.get("router")):
+                yield interface.name
+
+    async def find(self, call: Call) -> str | None:
+        there = call.progress.get(_FREE) and not await _missing(call, call.properties["routes"])
+        return str(call.properties["router"]) if there else None
+
+    async def create(self, call: Call) -> Outcome:
+        if call.physical_id is not None:
+            return Done()
+        return await self._put(call, [], call.properties["routes"])
+
+    async def update(self, call: Call) -> Outcome:
+        before, after = (call.previous or {}).get("routes") or [], call.properties["routes"]
+        return await self._put(call, _without(before, after), _without(after, before))
+
+    async def _put(self, call: Call, removed: Routes, added: Routes) -> Outcome:
+        """Remove and add routes, once it is recorded that those to be added are nobody else's."""
+        if _FREE not in call.progress:
+            taken = _without(added, await _missing(call, added))
+            if taken:
+                return Failed(f"the router has the routes already: {_in_words(taken)}", "PhysicalResourceExists")
+            call.progress[_FREE] = True
+            return Again(after=0.0)
+        await _ask(call, "remove_extraroutes", removed)
+        await _ask(call, "add_extraroutes", added)
+        return Done(physical_id=str(call.properties["router"]))
+
+    async def make_way(self, call: Call) -> Outcome:
+        """Off the router, which may have none of the routes when the replacement is made."""
+        if _GIVEN_UP not in call.data:
+            call.data[_GIVEN_UP] = True
+            return Again(after=0.0)
+        await _ask(call, "remove_extraroutes", call.properties["routes"])
+        return Done()
+
+    async def take_back(self, call: Call) -> Outcome:
+        return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
+
+    async def _restored(self, call: Call) -> Outcome:
+        await _ask(call, "add_extraroutes", call.properties["routes"])
+        del call.data[_GIVEN_UP]
+        return Done()
+
+    async def remove(self, call: Call) -> None:
+        await _ask(call, "remove_extraroutes", _without(call.properties["routes"], await _passed_on(call)))
+
+    async def show(self, call: Call) -> dict[str, Any] | None:
+        """Nothing: Neutron has no object for routes."""
+        return None
+
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        missing = await _missing(call, call.properties["routes"])
+        return {"routes": _without(call.properties["routes"], missing)} if missing else {}
+
+    async def adopt(self, call: Call) -> Outcome:
+        if call.physical_id != call.properties["router"] or await _missing(call, call.properties["routes"]):
+            return Failed("the router does not have the routes", "NotFound")
+        return Done()
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        """Never of routes that were there: to set them again is enough."""
+        return call.physical_id is None
+
+
+def _path(call: Call) -> str:
+    return f"/v2.0/routers/{call.properties['router']}"
+
+
+async def _passed_on(call: Call) -> Routes:
+    """The routes of the resource that has replaced this one, or of the one that has been taken back in its place."""
+    other = await call.neighbours.by_name(call.name)
+    if other is None or other.data is call.data or other.physical_id != call.physical_id:
+        return []
+    return other.properties.get("routes") or []
+
+
+async def _ask(call: Call, verb: str, routes: Routes) -> None:
+    if routes:
+        await call.cloud.put("neutron", f"{_path(call)}/{verb}", {"router": {"routes": list(routes)}})
+
+
+async def _missing(call: Call, routes: Routes) -> Routes:
+    """Those of the routes that the router does not have. Raises CloudError when there is no such router."""
+    router = (await call.cloud.get("neutron", _path(call)))["router"]
+    return _without(routes, router["routes"])
+
+
+def _without(routes: Routes, others: Routes) -> Routes:
+    known = {_key(route) for route in others}
+    return [route for route in routes if _key(route) not in known]
+
+
+def _key(route: Mapping[str, Any]) -> tuple[Any, Any]:
+    return route["destination"], route["nexthop"]
+
+
+def _in_words(routes: Routes) -> str:
+    return ", ".join(f"{route['destination']} by {route['nexthop']}" for route in routes)
