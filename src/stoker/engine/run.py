@@ -142,6 +142,14 @@ class OperationRun(StackContext):
         else:
             raise Bug(f"there is no way to run {action}")
 
+    async def load(self, inputs_id: str) -> LoadedInputs:
+        """As `StackContext.load`, which finds no resources in a stack that nothing has been done to before."""
+        operation = self.operation
+        if operation.action != "CREATE" or operation.former_inputs is not None or operation.epoch > 1:
+            return await super().load(inputs_id)
+        self.inputs = await self.engine.loader.load(inputs_id)
+        return self.inputs
+
     def _keep_plan(self) -> None:
         """Keep for the history what the operation set out to do: what an earlier run of it planned, if there was one.
 
