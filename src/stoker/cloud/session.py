@@ -138,11 +138,13 @@ class Cloud:
         data: Body = None,
         microversion: str | None = None,
         ok: Collection[int] = (),
+        once: bool = False,
     ) -> Answer:
         """One call. An answer of 400 and above, or a redirect, is raised as CloudError unless its status is in `ok`.
 
         `json` is sent as the body, `data` as it is. None among `params` is left out; a list is repeated.
-        `microversion` replaces the one negotiated. A token that is refused is renewed once.
+        `microversion` replaces the one negotiated. A token that is refused is renewed once. `once` is for what a
+        service refuses, or does again, when it is asked a second time although the method (PUT, DELETE) says otherwise.
         """
         sent = dict(headers or {})
         if microversion is None:
@@ -154,10 +156,10 @@ class Cloud:
             sent.setdefault("Content-Type", "application/json")
         url = self._required(service).join(path)
         access = await self._current()
-        answer = await self._send(service, method, url, access, params, sent, data)
+        answer = await self._send(service, method, url, access, params, sent, data, once)
         if answer.status == 401:
             access = await self._renewed(access)
-            answer = await self._send(service, method, url, access, params, sent, data)
+            answer = await self._send(service, method, url, access, params, sent, data, once)
         if (answer.status >= 400 or answer.status in _REDIRECTS) and answer.status not in ok:
             raise refusal(service, answer.status, answer.headers, answer.body, self._shared.clock.now())
         return answer
@@ -295,11 +297,12 @@ class Cloud:
         params: Mapping[str, Any] | None,
         headers: Mapping[str, str],
         data: Body,
+        once: bool = False,
     ) -> Answer:
         given = {key: _text(value) for key, value in (params or {}).items() if value is not None}
         sent = {"X-Auth-Token": access.token, **headers}
         return await self._shared.transport.send(
-            Request(service, method, url, sent, given, data, self._settings(service).tls)
+            Request(service, method, url, sent, given, data, self._settings(service).tls, once)
         )
 
     async def _current(self) -> Access:

@@ -26,7 +26,10 @@ _FIRST_PAUSE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What goes over the wire. `service` only names the service in errors and logs."""
+    """What goes over the wire. `service` only names the service in errors and logs.
+
+    A request that is to be carried out `once` is not sent again where it is not known whether it was.
+    """
 
     service: str
     method: str
@@ -35,6 +38,7 @@ class Request:
     params: Mapping[str, Any] | None = None
     body: Body = None
     tls: Tls = NO_TLS_OPTIONS
+    once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ class Transport:
                 raise _unreachable(request, error, transient=True) from error
             except aiohttp.ClientError as error:
                 sent = not isinstance(error, aiohttp.ClientConnectorError)
-                if not tries_left or (sent and request.method not in _HARMLESS):
+                if not tries_left or (sent and (request.once or request.method not in _HARMLESS)):
                     raise _unreachable(request, error, transient=True) from error
             await self._sleep(pause)
             pause *= 2

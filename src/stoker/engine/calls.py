@@ -63,7 +63,7 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         started_at=row.started_at or engine.clock.now(),
         now=engine.clock.now(),
         update_policy=stored.definition.get("update_policy", {}),
-        unrecorded=Unrecorded(run),
+        unrecorded=Unrecorded(run, state.type.part_of),
         adopted=run.adopted.get(row.name, {}),
         announced=announced,
         sources=StoredSources(run.inputs) if run.inputs is not None else NoSources(),
@@ -110,16 +110,21 @@ class StoredSources:
 
 
 class Unrecorded:
-    """Which objects no resource is recorded for; `asked_for` are those that somebody wanted to have alone."""
+    """Which objects no resource is recorded for; `asked_for` are those that somebody wanted to have alone.
 
-    def __init__(self, run: StackContext) -> None:
+    Resources of the type `whole` do not count (see `ResourceType.part_of`).
+    """
+
+    def __init__(self, run: StackContext, whole: str | None) -> None:
         self._run = run
+        self._whole = whole
         self.asked_for: set[str] = set()
 
     async def __call__(self, physical_ids: Collection[str]) -> set[str]:
-        recorded = await self._run.engine.database.read(queries.recorded_ids, list(physical_ids))
+        recorded = await self._run.engine.database.read(queries.recorded_ids, list(physical_ids), self._whole)
         runs = [self._run, *self._run.engine.all_runs()]
-        known = {state.row.physical_id for run in runs for state in run.states.values()}
+        rows = [state.row for run in runs for state in run.states.values()]
+        known = {row.physical_id for row in rows if row.type != self._whole}
         self.asked_for.update(physical_ids)
         return set(physical_ids) - recorded - known
 

@@ -40,12 +40,12 @@ async def disown(run: OperationRun, state: ResourceState) -> None:
             return
         call = await make_call(run, state)
         if call.physical_id is None:
-            call.unrecorded = Unrecorded(run)
+            call.unrecorded = Unrecorded(run, state.type.part_of)
             async with engine.searching:
                 call.physical_id = await state.type.find(call)
         if call.physical_id is None:
             return
-        if await engine.database.read(queries.recorded_ids, [call.physical_id]):
+        if await engine.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of):
             return
         LOG.warning(
             "removing %s %s of stack %s: it was made when another engine had gone on, which made its own",

@@ -168,7 +168,8 @@ class Performer:
         Two searches never end with the same one of two equal objects: on one engine they come one after the other, and
         of two engines that find the same object the later one looks again.
         """
-        run, unrecorded = self.run, Unrecorded(self.run)
+        run, whole = self.run, state.type.part_of
+        unrecorded = Unrecorded(run, whole)
         call.unrecorded = unrecorded
         async with run.engine.searching:
             while state.stored.uncertain:
@@ -176,7 +177,7 @@ class Performer:
                 state.stored.uncertain = False
                 batch = Batch().change(state.seal())
                 if state.row.physical_id in unrecorded.asked_for:
-                    batch.then(partial(claims.take_found, row=state.row))
+                    batch.then(partial(claims.take_found, row=state.row, whole=whole))
                 try:
                     await run.commit(batch)
                 except claims.Taken:

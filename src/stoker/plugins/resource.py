@@ -80,6 +80,7 @@ class ResourceType(ABC):
     `local` types make no call and have no side effect outside the record, so no intent is recorded beforehand.
     `any_properties` types take whatever properties they are given, unchecked.
     `recovery` says how `find` recognises the object of an interrupted creation; every type that is not local has one.
+    `part_of` is the type whose object this one is a part of, and whose physical id is also this one's; None for most.
     `deaf_during` are the actions during which a signalable type takes no signals.
     `updates_with_parent` types are updated whenever their stack is, `replaced_with_parent` ones replaced.
     `any_attribute` types answer to attributes that they do not declare (a group: those of its members).
@@ -114,6 +115,7 @@ class ResourceType(ABC):
     deaf_during: ClassVar[frozenset[str]] = frozenset({"SUSPEND", "DELETE"})
     hidden_data: ClassVar[frozenset[str]] = frozenset()
     recovery: ClassVar[Recovery | None] = None
+    part_of: ClassVar[str | None] = None
     copy: ClassVar[ContentCopy | None] = None
     unsaved: ClassVar[frozenset[str]] = frozenset({"CREATE", "UPDATE"})
 

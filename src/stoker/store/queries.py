@@ -317,11 +317,11 @@ def count_resources(connection: Connection, root_id: str) -> int:
     return connection.execute(query).scalar_one()
 
 
-def recorded_ids(connection: Connection, physical_ids: Iterable[str]) -> set[str]:
-    """Those of the physical ids that some resource has."""
-    wanted = list(physical_ids)
-    query = select(tables.resources.c.physical_id).where(tables.resources.c.physical_id.in_(wanted))
-    return set(connection.execute(query).scalars())
+def recorded_ids(connection: Connection, physical_ids: Iterable[str], whole: str | None) -> set[str]:
+    """Those of the physical ids that some resource has; see `ResourceType.part_of` for `whole`, whose do not count."""
+    recorded = tables.resources.c
+    query = select(recorded.physical_id).where(recorded.physical_id.in_(list(physical_ids)))
+    return set(connection.execute(query if whole is None else query.where(recorded.type != whole)).scalars())
 
 
 def resources_behind(connection: Connection, physical_ids: Iterable[str]) -> dict[str, tuple[str, str]]:

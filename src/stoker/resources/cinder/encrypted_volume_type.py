@@ -21,11 +21,12 @@ class EncryptedVolumeType(RestResource):
     description = "Has the volumes of a type encrypted. By default only administrators may say so."
     collection = Collection("cinder", "/types/{volume_type}/encryption", "encryption", created_field=None, owner=None)
     identity = None
+    part_of = "OS::Cinder::VolumeType"
     support = Support(version="5.0.0")
     extension = "encryption"
     recovery = Recovery(
         FoundBy.LIKENESS,
-        "A volume type has one encryption: it must be as it was asked for, and no other resource may have it.",
+        "A volume type has one encryption: it must be as it was asked for, and be no other resource's.",
     )
 
     properties = {

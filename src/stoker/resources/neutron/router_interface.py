@@ -162,4 +162,4 @@ async def _ask(call: Call, verb: str, physical_id: str) -> None:
     """Add or remove what the id stands for; ids of old stacks lack the key, and mean a subnet."""
     router, _, what = physical_id.partition(":")
     key, _, identifier = what.rpartition("=")
-    await call.cloud.put("neutron", f"/v2.0/routers/{router}/{verb}", {key or "subnet_id": identifier})
+    await call.cloud.put("neutron", f"/v2.0/routers/{router}/{verb}", {key or "subnet_id": identifier}, once=True)

@@ -10,7 +10,7 @@ from stoker.cloud import messaging
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
-from stoker.resources.base import dig
+from stoker.resources.base import dig, unrecorded
 from stoker.resources.declare import length
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
@@ -47,8 +47,11 @@ class Queue(ResourceType):
         "href": Attribute("URL of the queue."),
     }
 
+    async def find(self, call: Call) -> str | None:
+        return next(iter(await unrecorded(call, [_name(call)])), None)
+
     async def create(self, call: Call) -> Outcome:
-        name = str(call.properties["name"] or call.physical_name)
+        name = _name(call)
         if call.properties["metadata"]:
             await messaging.request(call.cloud, "PUT", messaging.queue_path(name))
             await _set_metadata(call, name, call.properties["metadata"])
@@ -76,6 +79,10 @@ class Queue(ResourceType):
             else None
         )
         return {key: dig({"queue_id": name, "href": href, "show": {"metadata": shown}}, key) for key in keys}
+
+
+def _name(call: Call) -> str:
+    return str(call.properties["name"] or call.physical_name)
 
 
 async def _set_metadata(call: Call, name: str, wanted: Mapping[str, Any]) -> None:

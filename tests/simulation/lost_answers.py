@@ -1,0 +1,374 @@
+"""Lose the answer to each call by which each resource type makes its object, and count what is there in the end.
+
+Run as a program: `python lost_answers.py [TYPE …]`, for all types when none is named. For each set of resources in
+`lost_answers.yaml` a stack is made and deleted without trouble first. Then it is done again for each change that
+the creation of its `thing` asked of the cloud, and for each way in which the answer can get lost. The service has
+always done its part. There must be as many objects of each kind as without trouble, and none when the stack is gone.
+One JSON line per type goes to standard output.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import yaml
+from simulated_cluster import Cluster
+from simulated_inspection import LEFT_ALONE
+from simulated_loop import SimulatedLoop
+from simulated_parts import ENGINE_URL, LOOKS, Nature
+from sqlalchemy import select
+
+from simulation import empty_database
+from stoker.base.clock import ManualClock
+from stoker.base.context import RequestContext
+from stoker.base.ids import new_request_id
+from stoker.emulator.core.cloud import Cloud, Records, Service, new_id
+from stoker.emulator.core.errors import conflict
+from stoker.emulator.core.faults import Fault
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.services import SERVICES
+from stoker.plugins.recovery import Recovery
+from stoker.plugins.registry import Registry
+from stoker.resources.aws import nested_stack
+from stoker.store.records import UNFINISHED
+from stoker.store.tables import operations, resources, stacks
+
+CASES = Path(__file__).with_suffix(".yaml")
+THING = "thing"
+REF = {"name": "case", "id": None}
+MEMBER = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"
+FILES = {"member.yaml": MEMBER}
+FOR_ADMINISTRATORS = ("OS::Keystone::", "OS::Cinder::EncryptedVolumeType", "OS::Cinder::VolumeType", "OS::Nova::Flavor",
+                      "OS::Neutron::ProviderNet")  # fmt: skip
+REPEATED = {("zaqar", "messages")}
+"""What may be there twice: a message is said again when it is not known whether it was heard."""
+PATIENCE = 20.0
+"""Seconds after which whatever is still in progress waits for a signal, or for an engine."""
+SETTLED = 4.0
+"""Seconds after the end of an operation in which the engine removes what nobody lives on any more."""
+
+Census = dict[tuple[str, str], set[str]]
+
+
+class Loss(StrEnum):
+    """What becomes of an answer."""
+
+    CRASH = "the engine dies"
+    DROP = "the connection breaks"
+    REPEATABLE = "the answer is 503"
+    FAILED = "the answer is 500"
+    DELETED = "the engine dies, and the stack is deleted"
+
+
+FURTHER = (Loss.CRASH, Loss.DELETED)
+"""What becomes of the answers to further changes, and where other properties lead to the same first one."""
+
+
+# -- services that the emulated cloud does not have ----------------------------------------------------------------
+
+
+class RemoteRecords(Records):
+    """Stacks of another orchestration service, which are complete at once."""
+
+    service = "heat"
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        self.stacks = self.collection("stacks")
+
+
+def make_stack(remote: RemoteRecords, request: Request) -> Response:
+    name = request.json["stack_name"]
+    if remote.stacks.first(stack_name=name) is not None:
+        raise conflict(f"The stack {name} is there already.")
+    made = remote.stacks.add({"id": new_id(), "stack_name": name, "stack_status": "CREATE_COMPLETE", "outputs": []})
+    return Response({"stack": {"id": made["id"]}}, 201)
+
+
+def list_stacks(remote: RemoteRecords, request: Request) -> Response:
+    return Response({"stacks": remote.stacks.select(stack_name=request.query.get("name"))})
+
+
+def show_stack(remote: RemoteRecords, request: Request) -> Response:
+    return Response({"stack": remote.stacks.require(request.vars["id"])})
+
+
+def update_stack(remote: RemoteRecords, request: Request) -> Response:
+    remote.stacks.update(remote.stacks.require(request.vars["id"]), stack_status="UPDATE_COMPLETE")
+    return Response(None, 202)
+
+
+def delete_stack(remote: RemoteRecords, request: Request) -> Response:
+    remote.stacks.remove(remote.stacks.require(request.vars["id"]))
+    return Response(None, 204)
+
+
+class WorkflowRecords(Records):
+    """Nothing: any workflow is there."""
+
+    service = "mistral"
+
+
+def show_workflow(workflows: WorkflowRecords, request: Request) -> Response:
+    return Response({"id": request.vars["id"], "name": request.vars["id"]})
+
+
+ELSEWHERE = (
+    Service(
+        name="heat",
+        mount="/orchestration",
+        records=RemoteRecords,
+        endpoints={"orchestration": "/orchestration/v1", "cloudformation": "/orchestration/v1"},
+        routes={
+            "/v1/stacks": {"GET": list_stacks, "POST": make_stack},
+            "/v1/stacks/{name}/{id}": {"GET": show_stack, "PUT": update_stack, "DELETE": delete_stack},
+        },
+    ),
+    Service(
+        name="mistral",
+        mount="/workflow",
+        records=WorkflowRecords,
+        endpoints={"workflowv2": "/workflow/v2"},
+        routes={"/v2/workflows/{id}": {"GET": show_workflow}},
+    ),
+)
+
+
+# -- trouble --------------------------------------------------------------------------------------------------------
+
+
+class Trouble(Nature):
+    """Kind, but for one change that the making of the thing asks for: the answer to that one is lost."""
+
+    def __init__(self) -> None:
+        super().__init__(seed=1)
+        self.begun: Callable[[], bool] = lambda: False
+        self.kill: Callable[[], None] = lambda: None
+        self.watching = False
+        self.asked: list[str] = []
+        """The changes that were asked for."""
+        self.victim, self.loss = -1, Loss.DROP
+
+    def fault(self, request: Request) -> Fault | None:
+        if not self.watching or request.method in LOOKS or request.path.endswith("/auth/tokens") or not self.begun():
+            return None
+        self.asked.append(f"{request.method} {request.path}")
+        if len(self.asked) - 1 != self.victim:
+            return None
+        if self.loss in (Loss.CRASH, Loss.DELETED):
+            self.kill()
+        status = {Loss.REPEATABLE: 503, Loss.FAILED: 500}.get(self.loss)
+        return Fault(on="* *", do="succeed_but_fail" if status else "act_and_drop", status=status)
+
+
+class Engines(Cluster):
+    """An engine, and another one when it has died; asked by the user `user`."""
+
+    user = "demo"
+
+    def _context(self) -> RequestContext:
+        token, body = self._log_in(self.user, self.user)
+        return RequestContext(
+            request_id=new_request_id(),
+            user_id=body["user"]["id"],
+            user_name=self.user,
+            project_id=body["project"]["id"],
+            roles=tuple(role["name"] for role in body["roles"]),
+            token=token,
+        )
+
+
+# -- cases ------------------------------------------------------------------------------------------------------------
+
+
+class Laboratory:
+    """One cloud and one cluster in which a stack after the other is made and deleted."""
+
+    def __init__(self, path: Path) -> None:
+        self.trouble = Trouble()
+        self.loop = SimulatedLoop(ManualClock(), lambda: 0.0)
+        self.trouble.now = self.loop.time
+        self.cloud = Cloud((*SERVICES, *ELSEWHERE), clock=self.loop.clock, endpoint=ENGINE_URL)
+        self.engines = Engines(self.loop, self.cloud, self.trouble, path, 1)
+        self.trouble.begun = self._begun
+        self.trouble.kill = self._kill_the_busy
+        self.seen: set[tuple[Recovery | None, str]] = set()
+
+    def run(self, wanted: Mapping[str, Any]) -> None:
+        """Everything, with a line for each type."""
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_until_complete(self._all(wanted))
+
+    async def _all(self, wanted: Mapping[str, Any]) -> None:
+        self.cloud.start()
+        await self.engines.start()
+        await self._warm_up()
+        for name, cases in wanted.items():
+            began, problems, changes = time.process_time(), [], []
+            self.engines.user = "admin" if name.startswith(FOR_ADMINISTRATORS) else "demo"
+            for case in cases:
+                recovery = self.engines.registry.types()[name].recovery
+                changes.append(await self._case(template(name, case), recovery, problems))
+            seconds = round(time.process_time() - began, 2)
+            print(json.dumps({"type": name, "changes": changes, "problems": problems, "seconds": seconds}), flush=True)
+
+    async def _warm_up(self) -> None:
+        """What services make of themselves for a project, once, is there before anything is counted."""
+        self.empty = self._census()
+        for self.engines.user in ("admin", "demo"):
+            await self._make({"heat_template_version": "2021-04-16", "resources": {"net": {"type": "OS::Neutron::Net"},
+                "port": {"type": "OS::Neutron::Port", "properties": {"network": {"get_resource": "net"}}},
+                "group": {"type": "OS::Neutron::SecurityGroup"}}})  # fmt: skip
+            await self._delete()
+
+    def _losses(self, number: int, recovery: Recovery | None, change: str) -> Iterable[Loss]:
+        """What is to become of the answer to a change.
+
+        What types that are found again in the same way ask for besides their objects is the same code: once is enough.
+        """
+        known = (recovery, change) in self.seen
+        self.seen.add((recovery, change))
+        if known and number:
+            return ()
+        return FURTHER if known or number else Loss
+
+    async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
+        """Make and delete a stack, at first without trouble; the changes that its thing asked for."""
+        trouble = self.trouble
+        trouble.victim = -1
+        usual = await self._make(wanted)
+        changes = list(trouble.asked)
+        problems += () if usual["state"].startswith("CREATE COMPLETE") else (f"without trouble: {usual['state']}",)
+        problems += await self._delete()
+        for number, change in enumerate(changes):
+            for loss in self._losses(number, recovery, without_names(change)):
+                trouble.victim, trouble.loss = number, loss
+                told = await self._trouble(wanted, usual)
+                problems += [f"{change}, {loss}: {text}" for text in (*told, *trouble.violations)]
+                trouble.violations.clear()
+        return changes
+
+    async def _trouble(self, wanted: dict[str, Any], usual: Mapping[str, Any]) -> list[str]:
+        """Make and delete a stack with trouble; what is not as it usually is."""
+        if self.trouble.loss is Loss.DELETED:
+            await self._begin(wanted)
+            await asyncio.sleep(PATIENCE)
+            return await self._delete()
+        found = await self._make(wanted)
+        return [*differences(found, usual, failing=self.trouble.loss is Loss.FAILED), *await self._delete()]
+
+    async def _begin(self, wanted: dict[str, Any]) -> None:
+        self.trouble.asked, self.trouble.watching = [], True
+        await self.engines.call("stack_create", name=REF["name"], template=wanted, files=FILES)
+
+    async def _make(self, wanted: dict[str, Any]) -> dict[str, Any]:
+        """What came of it: how the stack stands, and how many objects there are of each kind."""
+        await self._begin(wanted)
+        await self._quiet()
+        shown = await self.engines.call("stack_show", ref=REF)
+        counted = {" ".join(key): len(found) for key, found in self._census().items() if key not in REPEATED}
+        return {"state": f"{shown['action']} {shown['status']} {shown['status_reason']}", **counted}
+
+    async def _delete(self) -> list[str]:
+        """What is there that was not, or the other way round."""
+        self.trouble.watching = False
+        await self.engines.call("stack_delete", ref=REF)
+        await self._quiet()
+        for row in (await self.engines.call("stack_list"))["stacks"]:
+            raise AssertionError(f"{row['action']} {row['status']} {row['status_reason']}")
+        now = self._census()
+        told = [
+            f"{' '.join(key)} left: {found - self.empty[key]}" for key, found in now.items() if found - self.empty[key]
+        ]
+        told += [
+            f"{' '.join(key)} gone: {self.empty[key] - found}" for key, found in now.items() if self.empty[key] - found
+        ]
+        self.empty = now
+        return told
+
+    async def _quiet(self) -> None:
+        """Return when nothing is done any more; who waits for a signal gets one."""
+        began = self.loop.time()
+        while self._unfinished():
+            await asyncio.sleep(1.0)
+            if self.loop.time() - began > PATIENCE:
+                await self.engines.request("resource_signal", ref=REF, name=THING, details={"deploy_status_code": 0})
+                began = self.loop.time()
+        await asyncio.sleep(SETTLED)
+
+    # -- what can be seen ----------------------------------------------------------------------------------------------
+
+    def _census(self) -> Census:
+        collections = self.cloud.store.collections
+        return {
+            key: {str(record["id"]) for record in found}
+            for key, found in collections.items()
+            if not found.internal and key not in LEFT_ALONE
+        }
+
+    def _unfinished(self) -> bool:
+        query = select(operations.c.id).where(operations.c.status.in_(UNFINISHED)).limit(1)
+        with self.engines.database.engine.connect() as connection:
+            return connection.execute(query).first() is not None
+
+    def _begun(self) -> bool:
+        live = stacks.c.deleted_at.is_(None)
+        query = select(resources.c.uuid).join(stacks, stacks.c.id == resources.c.stack_id).where(live)
+        with self.engines.database.engine.connect() as connection:
+            return connection.execute(query.where(resources.c.name == THING).limit(1)).first() is not None
+
+    def _kill_the_busy(self) -> None:
+        for member in list(self.engines.members):
+            if member.up and member.engine.runs:
+                member.process.kill()
+
+
+def differences(found: Mapping[str, Any], usual: Mapping[str, Any], *, failing: bool) -> Iterator[str]:
+    """What is not as it is without trouble. Where the cloud says that it has failed, the resource may believe it."""
+    for key, value in found.items():
+        fewer = failing and (key == "state" or value < usual[key])
+        if value != usual[key] and not fewer:
+            yield f"{key} {value} instead of {usual[key]}"
+
+
+def without_names(change: str) -> str:
+    """A change of the cloud that is told from others of its kind by ids and physical names only."""
+    return re.sub(r"[0-9a-f]{8}-?[0-9a-f-]{23,}|case-thing-\w+", "*", change)
+
+
+def template(name: str, case: Mapping[str, Any]) -> dict[str, Any]:
+    """A template that makes the thing after everything else."""
+    others = {key: value for key, value in case.items() if key != THING}
+    thing = {"type": name, "depends_on": sorted(others), "properties": case[THING]}
+    return {"heat_template_version": "2021-04-16", "resources": {**others, THING: thing}}
+
+
+def main(*names: str) -> None:
+    """Run the cases of these types, or of all that make something outside of the record."""
+    cases = yaml.safe_load(CASES.read_text())
+    nested_stack.fetch_text = lambda url, *limits: MEMBER  # there is nothing to fetch it from
+    random.seed(1)
+    types = Registry.from_entry_points().types()
+    wanted = names or sorted(name for name, kind in types.items() if not kind.local)
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="stoker-lost-answers-", dir=memory) as directory:
+        path = Path(directory) / "stoker.db"
+        path.write_bytes(empty_database())
+        Laboratory(path).run({name: cases[name] for name in wanted if name in cases})
+    sys.stdout.flush()
+    os._exit(0)  # what the dead engines were doing is not to be unwound
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

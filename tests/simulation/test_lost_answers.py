@@ -1,0 +1,39 @@
+"""Whatever answer to a creation gets lost, of whatever resource type: one object is there in the end, then none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from stoker.plugins.registry import Registry
+
+PROGRAM = Path(__file__).parent / "lost_answers.py"
+PARTS = 2
+"""Processes among which the types are divided."""
+
+
+def outside() -> list[str]:
+    """Every type that is not in Stoker's own record only."""
+    return sorted(name for name, kind in Registry.from_entry_points().types().items() if not kind.local)
+
+
+def test_every_type_has_a_case() -> None:
+    cases = yaml.safe_load(PROGRAM.with_suffix(".yaml").read_text())
+    assert sorted(cases) == outside()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_lost_answer_makes_nothing_twice_and_forgets_nothing(part: int) -> None:
+    names = outside()[part::PARTS]
+    done = subprocess.run([sys.executable, str(PROGRAM), *names], capture_output=True, text=True, timeout=500)
+    assert done.returncode == 0, done.stderr[-2000:]
+    reports = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [report["type"] for report in reports] == names
+    assert {report["type"]: report["problems"] for report in reports if report["problems"]} == {}
+    assert sum(len(changes) for report in reports for changes in report["changes"]) > len(names)
