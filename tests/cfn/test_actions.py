@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 from botocore.exceptions import ClientError
@@ -194,10 +195,33 @@ def test_a_policy_that_makes_no_sense(boto: Any, policy: str) -> None:
     assert "unruly" not in {each["StackName"] for each in boto.list_stacks()["StackSummaries"]}
 
 
+def test_what_a_stack_would_cost_is_for_the_operators_calculator_to_say(boto: Any, world: QueryWorld) -> None:
+    member = {"type": "OS::Heat::RandomString"}
+    group = {"Type": "OS::Heat::ResourceGroup", "Properties": {"count": {"Ref": "Size"}, "resource_def": member}}
+    wanted = {"Parameters": {"Size": {"Type": "Number"}}, "Resources": {"Group": group}}
+    body = json.dumps({"AWSTemplateFormatVersion": "2010-09-09", **wanted})
+    size = [{"ParameterKey": "Size", "ParameterValue": "3"}]
+    made = {"OS::Heat::ResourceGroup": 1, "OS::Heat::RandomString": 3}
+
+    media_type, _, document = boto.estimate_template_cost(TemplateBody=body, Parameters=size)["Url"].partition(",")
+    assert (media_type, json.loads(unquote(document))) == ("data:application/json", made)
+    world.config.set_override("cost_calculator_url", "https://prices.example/?cloud=one", "heat_api_cfn")
+    try:
+        url = urlsplit(boto.estimate_template_cost(TemplateBody=body, Parameters=size)["Url"])
+    finally:
+        world.config.clear_override("cost_calculator_url", "heat_api_cfn")
+    assert (url.netloc, dict(parse_qsl(url.query))) == (
+        "prices.example",
+        {"cloud": "one"} | {name: str(count) for name, count in made.items()},
+    )
+    with pytest.raises(ClientError) as wrong:
+        boto.estimate_template_cost(TemplateBody=body)
+    assert "Size" in refused(wrong)[1]
+
+
 @pytest.mark.parametrize(
     ("action", "arguments"),
     [
-        ("estimate_template_cost", {"TemplateBody": TEMPLATE}),
         ("create_stack", {"StackName": "x", "TemplateBody": TEMPLATE, "RoleARN": "arn:aws:iam::1:role/abcdefghij"}),
         ("delete_stack", {"StackName": "x", "RetainResources": ["One"]}),
     ],

@@ -127,3 +127,30 @@ def test_another_project_has_no_part_in_a_change_set(world: QueryWorld, boto: An
         stranger.list_change_sets(StackName=made["StackId"])
     assert code(refused) == "ValidationError"
     boto.delete_stack(StackName="hidden")
+
+
+@pytest.mark.usefixtures("clean")
+def test_what_happens_inside_of_nested_stacks_is_told_where_that_is_asked_for(boto: Any) -> None:
+    def members(count: int) -> str:
+        member = {"type": "OS::Heat::TestResource", "properties": {"value": "a"}}
+        group = {"Type": "OS::Heat::ResourceGroup", "Properties": {"count": count, "resource_def": member}}
+        return json.dumps({"AWSTemplateFormatVersion": "2010-09-09", "Resources": {"Group": group}})
+
+    def changes(name: str, kind: str, count: int, nested: bool) -> dict[str, dict[str, Any]]:
+        propose(boto, name, kind, members(count), IncludeNestedStacks=nested)
+        shown = boto.describe_change_set(ChangeSetName=name, StackName="sets")
+        assert shown["IncludeNestedStacks"] is nested
+        return {each["ResourceChange"]["LogicalResourceId"]: each["ResourceChange"] for each in shown["Changes"]}
+
+    assert set(changes("plain", "CREATE", 1, False)) == {"Group"}
+    assert set(changes("whole", "CREATE", 1, True)) == {"Group", "Group.0"}
+    boto.execute_change_set(ChangeSetName="whole", StackName="sets")
+    boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
+    assert {name: each["Action"] for name, each in changes("more", "UPDATE", 2, False).items()} == {"Group": "Modify"}
+    assert {name: each["Action"] for name, each in changes("all", "UPDATE", 2, True).items()} == {
+        "Group": "Modify",
+        "Group.1": "Add",
+    }
+    removed = changes("fewer", "UPDATE", 0, True)
+    assert removed["Group.0"]["Action"] == "Remove"
+    assert removed["Group.0"]["PhysicalResourceId"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stoker.api.cfn.actions import ACTIONS
-from stoker.api.cfn.call import Action, NotOffered
+from stoker.api.cfn.call import Action
 from stoker.api.cfn.faults import STATUSES
 from stoker.api.cfn.parameters import Parameter
 from stoker_reference.markdown import code, page, sentence, table
@@ -13,7 +13,6 @@ from stoker_reference.markdown import code, page, sentence, table
 
 def pages() -> Iterator[tuple[str, str]]:
     """The page about the Query API."""
-    offered = {name: action for name, action in ACTIONS.items() if not isinstance(action.handler, NotOffered)}
     yield (
         "query-api.md",
         page(
@@ -24,7 +23,7 @@ def pages() -> Iterator[tuple[str, str]]:
             "## Actions",
             table(
                 ("Action", "Policy rule", "Parameters"),
-                [(code(name), _rule(action), _taken(action)) for name, action in sorted(offered.items())],
+                [(code(name), _rule(action), _taken(action)) for name, action in sorted(ACTIONS.items())],
             ),
             "## What is refused",
             "These have a place in AWS's clients. A request with one of them is refused with `ValidationError` and the "
@@ -62,9 +61,6 @@ def _name(name: str, parameter: Parameter) -> str:
 
 def _refused() -> Iterator[tuple[str, str, str]]:
     for name, action in ACTIONS.items():
-        if isinstance(action.handler, NotOffered):
-            yield code(name), "", sentence(action.handler.why)
-        else:
-            for parameter, each in action.parameters.items():
-                if each.refused:
-                    yield code(name), code(parameter), sentence(each.refused)
+        for parameter, each in action.parameters.items():
+            if each.refused:
+                yield code(name), code(parameter), sentence(each.refused)

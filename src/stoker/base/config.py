@@ -231,7 +231,14 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
             help="Streams of events held open at a time, each on one of the threads; others end at once.",
         ),
     ),
-    "heat_api_cfn": _api(8000),
+    "heat_api_cfn": (
+        *_api(8000),
+        cfg.URIOpt(
+            "cost_calculator_url",
+            schemes=["http", "https"],
+            help="Page to which EstimateTemplateCost leads; it gets the number of resources of each type as its query.",
+        ),
+    ),
     "ec2authtoken": _SIGNATURES,
     "clients": (
         cfg.StrOpt("endpoint_type", default="public", choices=_INTERFACES, help="For all services."),

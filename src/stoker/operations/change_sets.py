@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
@@ -19,7 +20,7 @@ from stoker.base.ids import new_id
 from stoker.engine.core import Engine
 from stoker.engine.plan import Kind, Plan
 from stoker.operations.lookup import Reference, find_stack
-from stoker.operations.planning import make_plan
+from stoker.operations.planning import make_plan, plan_tree
 from stoker.operations.requests import CheckedRequest, StackRequest, check_tags, check_whole
 from stoker.operations.settings import changed_settings, settings_of, settings_view
 from stoker.operations.stacks import new_stack, patched_request, stack_create, stack_patch
@@ -52,12 +53,13 @@ async def change_set_create(
     description: str | None,
     body: Mapping[str, Any],
     laid_down: Mapping[str, Any],
+    nested: bool = False,
 ) -> dict[str, Any]:
     """Plan a new stack (`kind` CREATE) or a change of one (UPDATE), and keep that under `name`.
 
-    `body` is that of stack_create or stack_patch, `laid_down` what the stack's settings shall be. A change set
-    without changes is kept as failed. Raises what stack_create and stack_patch raise, StackExists when the stack has
-    a change set of this name.
+    `body` is that of stack_create or stack_patch, `laid_down` what the stack's settings shall be. With `nested` the
+    plan says, too, what happens inside of nested stacks. A change set without changes is kept as failed. Raises what
+    stack_create and stack_patch raise, StackExists when the stack has a change set of this name.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise BadValue(
@@ -66,7 +68,8 @@ async def change_set_create(
         )
     stack = await _stack_of(engine, context, stack_name, kind, body)
     changed_settings(StackSettings(stack.id), laid_down)
-    planned = await (_planned_create if kind == "CREATE" else _planned_update)(engine, context, stack, body, laid_down)
+    planner = _planned_create if kind == "CREATE" else _planned_update
+    planned = await planner(engine, context, stack, body, laid_down, nested)
     changed = planned["changed"]
     row = ChangeSet(
         id=new_id(),
@@ -108,24 +111,53 @@ async def _stack_of(
 
 
 async def _planned_create(
-    engine: Engine, context: RequestContext, stack: Stack, body: Mapping[str, Any], laid_down: Mapping[str, Any]
+    engine: Engine,
+    context: RequestContext,
+    stack: Stack,
+    body: Mapping[str, Any],
+    laid_down: Mapping[str, Any],
+    nested: bool,
 ) -> dict[str, Any]:
     checked = await check_whole(engine, context, stack, StackRequest(**body))
-    plan = await make_plan(engine, stack, checked, "CREATE")
-    return {**_planned(checked, plan, body), "physical_ids": {}, "changed": True}
+    plan = await _plan(engine, context, stack, checked, "CREATE", nested)
+    return {**_planned(checked, plan, body), "physical_ids": {}, "nested": nested, "changed": True}
 
 
 async def _planned_update(
-    engine: Engine, context: RequestContext, stack: Stack, body: Mapping[str, Any], laid_down: Mapping[str, Any]
+    engine: Engine,
+    context: RequestContext,
+    stack: Stack,
+    body: Mapping[str, Any],
+    laid_down: Mapping[str, Any],
+    nested: bool,
 ) -> dict[str, Any]:
     checked = await patched_request(engine, context, stack, StackRequest(**body))
-    plan = await make_plan(engine, stack, checked, "UPDATE")
-    rows = await engine.database.read(queries.resources_of, stack.id)
+    plan = await _plan(engine, context, stack, checked, "UPDATE", nested)
     return {
         **_planned(checked, plan, body),
-        "physical_ids": {row.uuid: row.physical_id for row in rows},
+        "physical_ids": await engine.database.read(_physical_ids, stack),
+        "nested": nested,
         "changed": await _changes(engine, stack, checked, plan, body, laid_down),
     }
+
+
+async def _plan(
+    engine: Engine, context: RequestContext, stack: Stack, checked: CheckedRequest, action: str, nested: bool
+) -> Plan:
+    if nested:
+        return (await plan_tree(engine, context, stack, checked, action)).plan
+    return await make_plan(engine, stack, checked, action)
+
+
+def _physical_ids(connection: Connection, stack: Stack) -> dict[str, str | None]:
+    """The objects behind the resources of a stack and of those nested in it, by the resources' uuids."""
+    found: dict[str, str | None] = {}
+    level = [stack.id]
+    while level:
+        for rows in queries.resource_summaries(connection, level).values():
+            found |= {row.uuid: row.physical_id for row in rows}
+        level = [child.id for child in queries.child_stacks(connection, level)]
+    return found
 
 
 def _planned(checked: CheckedRequest, plan: Plan, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,7 +212,8 @@ async def change_set_show(
 ) -> dict[str, Any]:
     """A change set by its name and that of its stack, or by its id or ARN. Raises EntityNotFound.
 
-    `plan` is that of a preview, `physical_ids` has the objects that its steps act on, by the steps' keys.
+    `plan` is that of a preview, with what happens inside of nested stacks if it is `nested`; `physical_ids` has the
+    objects that its steps act on, by the steps' keys.
     """
     row = await _find(engine, context, name, stack)
     held = engine.sealer.open(row.body)
@@ -192,6 +225,7 @@ async def change_set_show(
         "tags": held["tags"],
         "template": held["template"],
         "settings": held["settings"],
+        "nested": held["nested"],
     }
 
 

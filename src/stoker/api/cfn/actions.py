@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from stoker.api.cfn import catalog, change_sets, drift, resources, stacks
-from stoker.api.cfn.call import Action, NotOffered
+from stoker.api.cfn.call import Action
 from stoker.api.cfn.parameters import (
     Parameter,
     Parameters,
@@ -152,9 +152,10 @@ ACTIONS: Mapping[str, Action] = {
     "ListStackResources": Action(resources.list_all, "cloudformation:ListStackResources", {**_STACK, **_NEXT}),
     "ValidateTemplate": Action(catalog.validate, "cloudformation:ValidateTemplate", _TEMPLATE, takes_types=True),
     "EstimateTemplateCost": Action(
-        NotOffered("Stoker knows no prices: the cost of a template cannot be estimated."),
+        catalog.estimate,
         "cloudformation:EstimateTemplateCost",
-        {**_TEMPLATE, "Parameters": Parameter(_VALUES)},
+        {**_TEMPLATE, "Parameters": Parameter(_NEW_VALUES, default=())},
+        takes_types=True,
     ),
     "CancelUpdateStack": Action(
         stacks.act("cancel_update"),
@@ -196,7 +197,7 @@ ACTIONS: Mapping[str, Action] = {
             **_NOTED,
             "ClientRequestToken": Parameter(_TOKEN_FORM, aliases=("ClientToken",)),
             **_AMAZON_ONLY,
-            "IncludeNestedStacks": Parameter(one_of("false")),
+            "IncludeNestedStacks": Parameter(boolean),
             "ResourcesToImport": refused("adopt a stack over the REST API instead"),
             "ImportExistingResources": refused("adopt a stack over the REST API instead"),
             "DeploymentMode": refused("the live state is compared by an update with `converge` over the REST API"),

@@ -12,7 +12,7 @@ from oslo_config import cfg
 
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.parameters import Parameters
-from stoker.base.errors import EntityNotFound, NotSupported
+from stoker.base.errors import EntityNotFound
 from stoker.base.fetching import fetch_text
 from stoker.rpc.contract import EngineClient, RequestContext
 
@@ -79,16 +79,6 @@ def no_stack(stack: str) -> QueryError:
 
 Handler: TypeAlias = Callable[[Call], "dict[str, Any] | None"]
 """Returns what stands in the result element."""
-
-
-@dataclass(frozen=True)
-class NotOffered:
-    """A handler for what AWS has and Stoker does not; `why` is the complaint."""
-
-    why: str
-
-    def __call__(self, call: Call) -> None:
-        raise NotSupported(self.why)
 
 
 PolicyChoice: TypeAlias = Callable[[Mapping[str, Any]], str]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from stoker.api.cfn import views
 from stoker.api.cfn.call import Call, page_of
@@ -32,6 +34,21 @@ def validate(call: Call) -> dict[str, Any]:
         "Description": found["Description"],
         "Parameters": [views.template_parameter(name, each) for name, each in found["Parameters"].items()],
     }
+
+
+def estimate(call: Call) -> dict[str, Any]:
+    """Where to learn what a stack would cost: the operator's calculator, told how many resources of each type it has.
+
+    Without a calculator the answer is a document with these numbers, as a URL of its own.
+    """
+    parameters = {item["ParameterKey"]: item["ParameterValue"] for item in call["Parameters"]}
+    template = call.required_text_of("Template")
+    view = call.ask("stack_preview", name="estimate", template=template, parameters=parameters)
+    made = Counter(step["type"] for step in view["plan"]["steps"] if step["kind"] == "create")
+    calculator = call.config.heat_api_cfn.cost_calculator_url
+    if calculator is None:
+        return {"Url": f"data:application/json,{quote(json.dumps(made))}"}
+    return {"Url": f"{calculator}{'&' if '?' in calculator else '?'}{urlencode(made)}"}
 
 
 def summary(call: Call) -> dict[str, Any]:

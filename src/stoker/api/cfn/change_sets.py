@@ -29,6 +29,7 @@ def create(call: Call) -> dict[str, Any]:
         description=call["Description"],
         body=_new_stack(call) if kind == "CREATE" else patch(call),
         laid_down=laid_down(call),
+        nested=bool(call["IncludeNestedStacks"]),
     )
     return {"Id": _change_set_arn(view), "StackId": _stack_arn(view)}
 
@@ -57,6 +58,7 @@ def describe(call: Call) -> dict[str, Any]:
         "NotificationARNs": settings.get("notification_topics", []),
         "Capabilities": settings.get("capabilities", []),
         "Tags": views.tags(view["tags"]),
+        "IncludeNestedStacks": view["nested"],
         "Changes": changes,
         "NextToken": token,
     }
