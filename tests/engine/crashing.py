@@ -1,9 +1,10 @@
 """Kill an engine for real at its n-th journal write, let another one go on, and tell what is recorded then.
 
-Run as a program beside an emulated cloud: `python crashing.py URL TOKEN ACTION MOMENT`, ACTION being one of `ACTIONS`
-and MOMENT before or after. For n = 1, 2, … a forked engine does the action and is killed (SIGKILL) right before
-or after its n-th write reaches the disk; a second one, forked after it, gets no other order than to start. One JSON
-line per n goes to standard output; the last n is the one at which the action ended before it could be killed.
+Run beside an emulated cloud as `python crashing.py URL TOKEN ACTION MOMENT FIRST STRIDE`, ACTION being one of
+`ACTIONS` and MOMENT before or after. For n = FIRST, FIRST + STRIDE, … a forked engine does the action and is killed
+(SIGKILL) right before or after its n-th write reaches the disk; a second one, forked after it, gets no other order than
+to start. One JSON line per n goes to standard output; the last n is the one at which the action ended before it could
+be killed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ from typing import Any
 
 from world import World
 
+from stoker.base.clock import SystemClock, Timer
+from stoker.engine.settings import EngineSettings
+from stoker.plugins.registry import Registry
 from stoker.store import queries
+from stoker.store.database import Database
 from stoker.store.journal import Journal
 
 TEMPLATE = (Path(__file__).parent / "crashing.yaml").read_text()
@@ -37,6 +42,16 @@ CONTENT_FILES = {
     "resources: {inside: {type: 'OS::Cinder::Volume', properties: {size: 1}}}\n"
 }
 NAME = "doomed"
+
+
+SPEED = 20.0
+
+
+class HurriedClock(SystemClock):
+    """The machine's time of day; but whoever waits has to wait only a part of what they mean to."""
+
+    def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
+        return super().call_later(delay / SPEED, callback)
 
 
 class Emulated:
@@ -67,6 +82,19 @@ def kill_at(number: int, moment: str) -> None:
     Journal.write_group = counted  # type: ignore[method-assign]
 
 
+def make_ready() -> bytes:
+    """Do once what every engine process would do anew: import all types. An empty database is returned."""
+    Registry.from_entry_points(EngineSettings().type_options)
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "stoker.db"
+        database = Database(f"sqlite:///{path}")
+        database.migrate()
+        with database.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
+        return path.read_bytes()
+
+
 def in_child(
     work: Callable[[World], Awaitable[Any]], path: Path, emulated: Emulated, before: Callable[[], None]
 ) -> Any:
@@ -95,7 +123,7 @@ def in_child(
 
 
 async def _with_world(work: Callable[[World], Awaitable[Any]], path: Path, emulated: Emulated) -> Any:
-    world = await World(path, emulated).start()
+    world = await World(path, emulated, HurriedClock()).start()
     answer = await work(world)
     await world.stop()
     return answer
@@ -189,10 +217,11 @@ BEFORE = {
 """What is there when an action begins."""
 
 
-def main(url: str, token: str, action: str, moment: str) -> None:
-    emulated = Emulated(url, token)
-    for number in range(1, 500):
+def main(url: str, token: str, action: str, moment: str, first: str, stride: str) -> None:
+    emulated, empty = Emulated(url, token), make_ready()
+    for number in range(int(first), 500, int(stride)):
         path = Path(tempfile.mkdtemp()) / "stoker.db"
+        path.write_bytes(empty)
         if action in BEFORE:
             in_child(BEFORE[action], path, emulated, lambda: None)
         ended = in_child(ACTIONS[action], path, emulated, lambda number=number: kill_at(number, moment))

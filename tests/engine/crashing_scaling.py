@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from crashing import Emulated, in_child, kill_at
+from crashing import Emulated, in_child, kill_at, make_ready
 from world import World
 
 REF = {"name": "web", "id": None}
@@ -75,9 +75,10 @@ async def delete(world: World) -> str:
 
 
 def main(url: str, token: str, moment: str) -> None:
-    emulated = Emulated(url, token)
+    emulated, empty = Emulated(url, token), make_ready()
     for number in range(1, 100):
         path = Path(tempfile.mkdtemp()) / "stoker.db"
+        path.write_bytes(empty)
         in_child(create, path, emulated, lambda: None)
         ended = in_child(scale, path, emulated, partial(kill_at, number, moment))
         result = in_child(look, path, emulated, lambda: None)

@@ -51,6 +51,12 @@ LEFT_ALONE = {
 }
 """Collections that keep history or limits rather than objects."""
 
+_FORSAKEN = select(stacks.c.name, stacks.c.action).where(
+    stacks.c.status == IN_PROGRESS,
+    stacks.c.deleted_at.is_(None),
+    stacks.c.operation.not_in(select(operations.c.id).where(operations.c.status.in_(UNFINISHED))),
+)
+_RECORDED = select(resources).join(stacks, stacks.c.id == resources.c.stack_id).order_by(resources.c.uuid)
 TRUSTS = ("keystone", "trusts")
 IN_CHARGE = "is in progress and nothing will go on with it"
 
@@ -134,12 +140,7 @@ class Inspection:
             self._look_at(name, kind, [row for row in rows if row.type == name], strict)
 
     def _look_at_owners(self, connection: Connection) -> None:
-        query = select(stacks.c.name, stacks.c.action).where(
-            stacks.c.status == IN_PROGRESS,
-            stacks.c.deleted_at.is_(None),
-            stacks.c.operation.not_in(select(operations.c.id).where(operations.c.status.in_(UNFINISHED))),
-        )
-        for row in connection.execute(query):
+        for row in connection.execute(_FORSAKEN):
             self._nature.violate("stuck", f"{row.name} {row.action} {IN_CHARGE}")
 
     def _look_at(self, name: str, kind: Kind, rows: list[Resource], strict: bool) -> None:
@@ -234,8 +235,7 @@ class Inspection:
 
 def _rows(connection: Connection) -> list[Resource]:
     """The resources of stacks; copies in snapshots are not resources of stacks."""
-    query = select(resources).join(stacks, stacks.c.id == resources.c.stack_id).order_by(resources.c.uuid)
-    return [Resource.of(row) for row in connection.execute(query)]
+    return [Resource.of(row) for row in connection.execute(_RECORDED)]
 
 
 def _resolved(value: Any, identifiers: Mapping[str, str | None]) -> Any:

@@ -33,8 +33,9 @@ from stoker.emulator.core.http import Request as CloudRequest
 from stoker.emulator.core.http import Response
 from stoker.engine.peers import NoPeers, PeerAway
 from stoker.operations import OPERATIONS
+from stoker.store import claims
 from stoker.store.database import Database
-from stoker.store.journal import RETRY_SECONDS, Journal
+from stoker.store.journal import RETRY_SECONDS, Batch, Journal
 from stoker.store.tables import engines, operations
 
 LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -153,7 +154,8 @@ class SimulatedJournal(Journal):
         return self._write_and_look(group)
 
     def _write_and_look(self, group: Any) -> Any:
-        before = self._owners({batch.claim.operation for batch in group if batch.claim is not None})
+        claimed = {batch.claim.operation for batch in group if batch.claim is not None}
+        before = self._owners(claimed) if claimed else {}
         refused = super().write_group(group)
         self._nature.counts["groups committed"] += 1
         self._nature.counts["writes refused"] += len(refused)
@@ -163,13 +165,20 @@ class SimulatedJournal(Journal):
             owner = before.get(batch.claim.operation, "nobody")
             if owner != self._owner():
                 self._nature.violate("fencing", f"{self._owner()} wrote under a claim of {owner}")
-        self._nature.after_write()
+        if not all(_is_heartbeat(batch) for batch in group):
+            self._nature.after_write()
         return refused
 
     def _owners(self, identifiers: set[str]) -> Mapping[str, str | None]:
         with self._database.engine.connect() as connection:
             query = select(operations.c.id, operations.c.owner).where(operations.c.id.in_(identifiers))
             return {row.id: row.owner for row in connection.execute(query)}
+
+
+def _is_heartbeat(batch: Batch) -> bool:
+    """Whether a batch only says that its engine lives: most do, and they change nothing that one might look at."""
+    rows = batch.added or batch.changed or batch.removed
+    return not rows and [getattr(step, "func", None) for step in batch.steps] == [claims.report]
 
 
 class SimulatedDatabase(Database):
