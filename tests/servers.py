@@ -17,6 +17,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -85,26 +86,45 @@ def program(package: str, *patterns: str) -> Path:
     return path
 
 
-def make_certificate(directory: Path) -> tuple[Path, Path]:
-    """A certificate for the loopback address that vouches for itself, and its key; readable by every user."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, HOST)])
+@dataclass(frozen=True)
+class Certificate:
+    """Files in PEM form: an authority's own certificate, and what it has signed for the loopback address."""
+
+    authority: Path
+    certificate: Path
+    key: Path
+
+
+def make_certificate(directory: Path) -> Certificate:
+    """A certificate of an authority that nobody else knows; readable by every user."""
+    authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    authority, name = (
+        x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)]) for text in (f"Authority of {directory.name}", HOST)
+    )
+    root = _unsigned(authority, authority, authority_key).add_extension(
+        x509.BasicConstraints(ca=True, path_length=0), critical=True
+    )
+    leaf = _unsigned(authority, name, key).add_extension(
+        x509.SubjectAlternativeName([x509.IPAddress(ip_address(HOST))]), critical=False
+    )
+    texts = {
+        "authority.pem": root.sign(authority_key, hashes.SHA256()).public_bytes(Encoding.PEM),
+        "certificate.pem": leaf.sign(authority_key, hashes.SHA256()).public_bytes(Encoding.PEM),
+        "key.pem": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
+    }
+    for file, text in texts.items():
+        (directory / file).write_bytes(text)
+        (directory / file).chmod(0o644)
+    return Certificate(*(directory / file for file in texts))
+
+
+def _unsigned(issuer: x509.Name, subject: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
     now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    return (
+        x509.CertificateBuilder(issuer, subject, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - timedelta(hours=1))
         .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address(HOST))]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(key, hashes.SHA256())
     )
-    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    texts = (certificate.public_bytes(Encoding.PEM), private)
-    paths = (directory / "certificate.pem", directory / "key.pem")
-    for path, text in zip(paths, texts, strict=True):
-        path.write_bytes(text)
-        path.chmod(0o644)
-    return paths
 
 
 class Server:
@@ -112,7 +132,8 @@ class Server:
 
     package: str
     user: str
-    directory = ca_file = key_file = Path("/nonexistent")
+    directory = Path("/nonexistent")
+    tls = Certificate(directory, directory, directory)
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -121,7 +142,7 @@ class Server:
         if os.geteuid() == 0:
             account = pwd.getpwnam(self.user)
             os.chown(self.directory, account.pw_uid, account.pw_gid)
-        self.ca_file, self.key_file = make_certificate(self.directory)
+        self.tls = make_certificate(self.directory)
         self._log = (self.directory / "server.log").open("ab")
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -203,9 +224,17 @@ class PostgreSQL(Server):
     def prepare(self) -> None:
         options = ("--auth=trust", "--encoding=UTF8", "--no-sync", "--username=stoker")
         self.run(self._tool("initdb"), *options, f"--pgdata={self.directory / 'data'}")
+        self.run("install", "-m", "600", self.tls.key, self._own_key)
 
     def command(self) -> list[str]:
-        settings = {"fsync": "off", "listen_addresses": HOST, "unix_socket_directories": str(self.directory)}
+        settings = {
+            "fsync": "off",
+            "listen_addresses": HOST,
+            "unix_socket_directories": str(self.directory),
+            "ssl": "on",
+            "ssl_cert_file": str(self.tls.certificate),
+            "ssl_key_file": str(self._own_key),
+        }
         given = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         return [str(self._tool("postgres")), "-D", str(self.directory / "data"), "-p", str(self.port), *given]
 
@@ -221,11 +250,21 @@ class PostgreSQL(Server):
         self.run(self._tool("createdb"), "-h", HOST, "-p", str(self.port), "-U", "stoker", name)
         return f"postgresql+psycopg://stoker@{HOST}:{self.port}/{name}"
 
+    @property
+    def tls_options(self) -> str:
+        """What a URL has besides where TLS is demanded and the server's certificate is checked."""
+        return f"?sslmode=verify-full&sslrootcert={self.tls.authority}"
+
     def dump(self, name: str, path: Path) -> None:
         """Write what a database holds, as SQL."""
         with path.open("wb") as output:
             dump = [str(self._tool("pg_dump")), "-h", HOST, "-p", str(self.port), "-U", "stoker", name]
             subprocess.run(dump, stdout=output, check=True)
+
+    @property
+    def _own_key(self) -> Path:
+        """The server refuses a key that others can read."""
+        return self.directory / "own-key.pem"
 
     def _tool(self, name: str) -> Path:
         return program(self.package, f"/usr/lib/postgresql/*/bin/{name}", f"/usr/local/pgsql/bin/{name}")
@@ -252,9 +291,9 @@ class MariaDB(Server):
             f"--pid-file={self.directory / 'pid'}",
             f"--bind-address={HOST}",
             f"--port={self.port}",
-            f"--ssl-ca={self.ca_file}",
-            f"--ssl-cert={self.ca_file}",
-            f"--ssl-key={self.key_file}",
+            f"--ssl-ca={self.tls.authority}",
+            f"--ssl-cert={self.tls.certificate}",
+            f"--ssl-key={self.tls.key}",
             "--innodb-flush-log-at-trx-commit=0",
         ]
 
@@ -272,6 +311,11 @@ class MariaDB(Server):
         connection.close()
         return f"mysql+pymysql://root@{HOST}:{self.port}/{name}"
 
+    @property
+    def tls_options(self) -> str:
+        """As `PostgreSQL.tls_options`."""
+        return f"?ssl_ca={self.tls.authority}"
+
     def _connect(self) -> pymysql.Connection:
         return pymysql.connect(host=HOST, port=self.port, user="root")
 
@@ -286,9 +330,9 @@ class RabbitMQ(Server):
     def prepare(self) -> None:
         settings = {
             "listeners.ssl.local": f"{HOST}:{self._tls_port}",
-            "ssl_options.cacertfile": self.ca_file,
-            "ssl_options.certfile": self.ca_file,
-            "ssl_options.keyfile": self.key_file,
+            "ssl_options.cacertfile": self.tls.authority,
+            "ssl_options.certfile": self.tls.certificate,
+            "ssl_options.keyfile": self.tls.key,
         }
         lines = "".join(f"{name} = {value}\n" for name, value in settings.items())
         (self.directory / "rabbitmq.conf").write_text(lines)

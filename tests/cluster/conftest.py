@@ -36,8 +36,8 @@ def served(issued: list[str]) -> Iterator[ServedCloud]:
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory, postgresql, rabbitmq, served) -> Iterator[Cluster]:
-    """On PostgreSQL."""
-    url = postgresql.new_database("cluster")
+    """On PostgreSQL, with TLS."""
+    url = postgresql.new_database("cluster") + postgresql.tls_options
     cluster = Cluster(tmp_path_factory.mktemp("cluster"), url, rabbitmq.url, served, "cluster", "")
     yield cluster
     cluster.stop()
@@ -46,8 +46,8 @@ def cluster(tmp_path_factory, postgresql, rabbitmq, served) -> Iterator[Cluster]
 @pytest.fixture(scope="module")
 def mariadb_cluster(tmp_path_factory, mariadb, rabbitmq, served) -> Iterator[Cluster]:
     """On MariaDB, with TLS to the database and to the broker."""
-    url = f"{mariadb.new_database('cluster')}?ssl_ca={mariadb.ca_file}"
-    options = f"ssl = true\nssl_ca_file = {rabbitmq.ca_file}"
+    url = mariadb.new_database("cluster") + mariadb.tls_options
+    options = f"ssl = true\nssl_ca_file = {rabbitmq.tls.authority}"
     directory = tmp_path_factory.mktemp("mariadb_cluster")
     cluster = Cluster(directory, url, rabbitmq.tls_url, served, "mariadb_cluster", options)
     yield cluster

@@ -1,0 +1,64 @@
+"""TLS to a database server whose certificate is signed by a private authority: demanded, and checked."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import make_url, text
+from sqlalchemy.exc import OperationalError
+
+from servers import make_certificate
+from stoker.base.clock import SystemClock
+from stoker.base.errors import Invalid
+from stoker.store import schema
+from stoker.store.database import Database
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
+
+_numbers = itertools.count()
+CIPHER = {
+    "postgresql": "SELECT cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid()",
+    "mariadb": "SELECT variable_value FROM information_schema.session_status WHERE variable_name = 'Ssl_cipher'",
+}
+
+
+@pytest.fixture(params=list(CIPHER))
+def name(request: pytest.FixtureRequest) -> str:
+    chosen: str = request.param
+    return chosen
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest, name: str) -> Any:
+    return request.getfixturevalue(name)
+
+
+@pytest.fixture
+def url(server: Any) -> str:
+    made: str = server.new_database(f"tls{next(_numbers)}")
+    return made + server.tls_options
+
+
+def test_what_is_said_is_encrypted(url: str, name: str) -> None:
+    database = Database(url)
+    database.migrate()
+    assert database.read_now(schema.versions).fit.good
+    assert database.read_now(lambda connection: connection.execute(text(CIPHER[name])).scalar())
+    database.close()
+
+
+async def test_a_server_that_another_authority_vouches_for_is_refused(url: str, server: Any, tmp_path: Path) -> None:
+    other = Database(url.replace(str(server.tls.authority), str(make_certificate(tmp_path).authority)))
+    with pytest.raises(Invalid, match="cannot be reached.*certificate verify failed"):
+        await other.wait_until_reachable(1, 0.0, SystemClock())
+    other.close()
+
+
+def test_a_certificate_for_another_host_is_refused(url: str) -> None:
+    database = Database(make_url(url).set(host="localhost").render_as_string(hide_password=False))
+    with pytest.raises(OperationalError, match="localhost"):
+        database.read_now(schema.versions)
+    database.close()
