@@ -52,7 +52,7 @@ def test_what_is_said_is_encrypted(url: str, name: str) -> None:
 
 async def test_a_server_that_another_authority_vouches_for_is_refused(url: str, server: Any, tmp_path: Path) -> None:
     other = Database(url.replace(str(server.tls.authority), str(make_certificate(tmp_path).authority)))
-    with pytest.raises(Invalid, match="cannot be reached.*certificate verify failed"):
+    with pytest.raises(Invalid, match=r"cannot be reached.*certificate verify failed"):
         await other.wait_until_reachable(1, 0.0, SystemClock())
     other.close()
 
