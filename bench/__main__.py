@@ -144,9 +144,17 @@ def show(records: list[dict[str, Any]], heat: dict[str, Any]) -> None:
             f"{theirs / ours:.0f} x" if theirs and ours else "",
             f"{record.get('cpu_total_s', '')}",
             f"{record.get('rss_max_mb', {}).get('engine', '')}",
-            str(record.get("note") or record.get("error") or record.get("error_sample") or ""),
+            _note(record, theirs if request else None),
         )
     Console(width=150).print(table)
+
+
+def _note(record: dict[str, Any], milliseconds: float | None) -> str:
+    """What is remarked of a record; where the peer's median for a request is known, the rate that follows from it."""
+    note = str(record.get("note") or record.get("error") or record.get("error_sample") or "")
+    if milliseconds is None or "req_s" not in record:
+        return note
+    return f"{note}; Heat {int(record['n']) * 1000 / milliseconds:.0f} a second"
 
 
 def _peer_key(case: str, phase: str, n: str, *, request: bool) -> str:

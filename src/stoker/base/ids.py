@@ -8,11 +8,15 @@ import uuid
 from urllib.parse import quote
 
 _SHORT_ID_BITS = 60
+_VERSION_4 = uuid.UUID("00000000-0000-4000-8000-000000000000").int
+_RANDOM_BITS = uuid.UUID("ffffffff-ffff-0fff-3fff-ffffffffffff").int
 
 
 def new_id() -> str:
     """A random UUID in its hyphenated text form."""
-    return str(uuid.UUID(bytes=os.urandom(16), version=4))
+    number = int.from_bytes(os.urandom(16)) & _RANDOM_BITS | _VERSION_4
+    text = f"{number:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def new_request_id() -> str:
