@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from world import World
+
+from stoker.engine.exporting import export
+from stoker.store import queries
 
 GIVEN, DEFAULT, IN_FILE, FORMER = "given-s3cret", "default-s3cret", "file-s3cret", "former-s3cret"
 SECRETS = (GIVEN, DEFAULT, IN_FILE, FORMER)
@@ -90,6 +94,29 @@ async def test_nothing_that_is_read_shows_a_hidden_value(world: World, caplog: p
     assert not [
         record.getMessage() for record in caplog.records if any(text in record.getMessage() for text in SECRETS)
     ]
+
+
+async def test_documents_do_not_tell_what_the_template_and_its_files_hide(world: World) -> None:
+    world.engine.settings = replace(world.engine.settings, enable_stack_abandon=True)
+    stack = await world.create("web", TEMPLATE, parameters={"given": GIVEN}, **REQUEST)
+    taken = await world.call("snapshot_create", ref=REF, name="one")
+    await world.settle(stack["id"])
+    answers = {
+        "snapshot_show": await world.call("snapshot_show", ref=REF, snapshot_id=taken["id"]),
+        "snapshot_list": await world.call("snapshot_list", ref=REF),
+        "stack_export": await world.call("stack_export", ref=REF),
+    }
+    assert leaks(answers) == []
+    document = answers["snapshot_show"]["data"]
+    assert document["template"]["parameters"]["defaulted"]["default"] == MASK
+    assert document["template"]["parameters"]["open"]["default"] == "open-value"
+    assert document["files"]["secrets.yaml"] == f"parameters:\n  filed: {MASK}\n"
+
+    found = await world.engine.database.read(queries.stack_by_name, world.context.project_id, "web")
+    assert found is not None
+    whole = (await export(world.engine, found)).whole()
+    assert whole["template"]["parameters"]["defaulted"]["default"] == DEFAULT
+    assert whole["files"] == FILES
 
 
 async def test_no_echo_of_cloudformation_templates(world: World) -> None:

@@ -58,6 +58,7 @@ class _Exporter:
         self._copies = copies
         self._secrets: set[str] = set()
         self._derived: list[Place] = []
+        self._defaults: list[Place] = []
         self.hidden: list[tuple[Place, Any]] = []
 
     async def tree(self, stack: Stack, path: Path, place: Place) -> dict[str, Any]:
@@ -87,6 +88,8 @@ class _Exporter:
         self._veil_parameters(definition, data, place)
         if path:
             self._derived += [(*place, "template"), (*place, "environment", "parameters")]
+        else:
+            self._defaults = list(_hidden_defaults(definition, data["template"]))
         for name in dict.fromkeys([*definition.resources, *context.current]):
             state, inside = context.current.get(name), (*place, "resources", name)
             if state is None:
@@ -135,9 +138,16 @@ class _Exporter:
                 values[name] = self._hide((*place, "environment", section, name), values[name])
 
     def veil_everywhere(self, data: dict[str, Any]) -> None:
-        """Take hidden values out of what was made from them: data, metadata, and what nested stacks are given."""
+        """Take hidden values out of what was made from them, or says them too: files, data, metadata, nested stacks."""
+        for place in self._defaults:
+            _put(data, place, self._hide(place, _get(data, place)))
         for place in self._derived:
             self._veil(data, place)
+        for name, text in data["files"].items():
+            blotted = masked(text, self._secrets)
+            if blotted != text:
+                self.hidden.append((("files", name), text))
+                data["files"][name] = blotted
 
     def _veil(self, data: dict[str, Any], place: Place) -> None:
         for inner, leaf in list(_leaves(_get(data, place))):
@@ -145,6 +155,15 @@ class _Exporter:
                 found = (*place, *inner)
                 self.hidden.append((found, leaf))
                 _put(data, found, HIDDEN_TEXT)
+
+
+def _hidden_defaults(definition: Definition, template: Mapping[str, Any]) -> Iterator[Place]:
+    """Where a template says the defaults of its hidden parameters."""
+    section = definition.template.written("parameters")
+    for name in sorted(definition.parameters.hidden):
+        for key in ("default", "Default"):
+            if key in template[section][name]:
+                yield "template", section, name, key
 
 
 def _unmade(name: str, type_name: str) -> dict[str, Any]:
