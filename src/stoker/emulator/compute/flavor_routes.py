@@ -14,6 +14,7 @@ from stoker.emulator.core.paging import ordered, page
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity.records import IdentityRecords
 from stoker.emulator.volume import fields
+from stoker.emulator.volume.specs import Specs
 
 LARGEST = 2**31 - 1
 FLAVOR = {
@@ -28,7 +29,7 @@ FLAVOR = {
     "os-flavor-access:is_public": fields.boolean,
 }
 DESCRIPTION = fields.nullable(fields.text(0, 65535))
-SPECS = fields.text_map(key_form=r"[a-zA-Z0-9\-_:. ]{1,255}")
+EXTRA_SPECS = Specs("extra_specs", "Flavor", "extra specs", fields.text_map(key_form=r"[a-zA-Z0-9\-_:. ]{1,255}"))
 
 
 def _flavor(compute: ComputeRecords, request: Request) -> Record:
@@ -121,39 +122,22 @@ def add_specs(compute: ComputeRecords, request: Request) -> Response:
     request.context.require()
     flavor, wanted = _flavor(compute, request), request.object("extra_specs")
     texts = {key: str(value) if isinstance(value, int | float) else value for key, value in wanted.items()}
-    fields.check_fields({"extra_specs": texts}, {"extra_specs": SPECS})
-    compute.flavors.update(flavor, extra_specs={**flavor["extra_specs"], **texts})
+    EXTRA_SPECS.add(compute.flavors, flavor, texts)
     return Response({"extra_specs": texts})
 
 
-def _spec_key(flavor: Record, request: Request) -> str:
-    key = request.vars["key"]
-    if key not in flavor["extra_specs"]:
-        raise not_found(f"Flavor {flavor['id']} has no extra specs with key {key}.")
-    return key
-
-
 def show_spec(compute: ComputeRecords, request: Request) -> Response:
-    flavor = _flavor(compute, request)
-    key = _spec_key(flavor, request)
-    return Response({key: flavor["extra_specs"][key]})
+    return EXTRA_SPECS.show(_flavor(compute, request), request)
 
 
 def update_spec(compute: ComputeRecords, request: Request) -> Response:
     request.context.require()
-    flavor, wanted = _flavor(compute, request), request.json
-    fields.check_fields({"extra_specs": wanted}, {"extra_specs": SPECS})
-    if list(wanted) != [request.vars["key"]]:
-        raise bad_request("Request body and URI mismatch")
-    compute.flavors.update(flavor, extra_specs={**flavor["extra_specs"], **wanted})
-    return Response(wanted)
+    return EXTRA_SPECS.change(compute.flavors, _flavor(compute, request), request)
 
 
 def delete_spec(compute: ComputeRecords, request: Request) -> Response:
     request.context.require()
-    flavor = _flavor(compute, request)
-    key = _spec_key(flavor, request)
-    compute.flavors.update(flavor, extra_specs={k: value for k, value in flavor["extra_specs"].items() if k != key})
+    EXTRA_SPECS.remove(compute.flavors, _flavor(compute, request), request)
     return Response(status=200)
 
 

@@ -13,6 +13,7 @@ from stoker.emulator.volume.action_routes import act, status_of
 from stoker.emulator.volume.groups import GROUP_STATUSES
 from stoker.emulator.volume.lists import Filter, equal, listing, project_rows
 from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.specs import Specs
 from stoker.emulator.volume.type_routes import SPECS
 from stoker.emulator.volume.volumes import flag
 
@@ -26,6 +27,7 @@ TYPE = {
     "is_public": fields.boolean,
     "group_specs": SPECS,
 }
+GROUP_SPECS = Specs("group_specs", "Group Type", "specs", SPECS)
 GROUP = {
     "name": FREE_TEXT,
     "description": FREE_TEXT,
@@ -121,38 +123,21 @@ def list_specs(volumes: VolumeRecords, request: Request) -> Response:
 
 
 def add_specs(volumes: VolumeRecords, request: Request) -> Response:
-    kind, wanted = _kind(volumes, request), request.object("group_specs")
-    fields.check_fields({"group_specs": wanted}, {"group_specs": SPECS})
-    volumes.group_types.update(kind, group_specs={**kind["group_specs"], **wanted})
+    wanted = request.object("group_specs")
+    GROUP_SPECS.add(volumes.group_types, _kind(volumes, request), wanted)
     return Response({"group_specs": wanted}, 202)
 
 
-def _spec_key(kind: Record, request: Request) -> str:
-    key = request.vars["key"]
-    if key not in kind["group_specs"]:
-        raise not_found(f"Group Type {kind['id']} has no specs with key {key}.")
-    return key
-
-
 def show_spec(volumes: VolumeRecords, request: Request) -> Response:
-    kind = _kind(volumes, request)
-    key = _spec_key(kind, request)
-    return Response({key: kind["group_specs"][key]})
+    return GROUP_SPECS.show(_kind(volumes, request), request)
 
 
 def update_spec(volumes: VolumeRecords, request: Request) -> Response:
-    kind, wanted = _kind(volumes, request), request.json
-    fields.check_fields({"group_specs": wanted}, {"group_specs": SPECS})
-    if list(wanted) != [request.vars["key"]]:
-        raise bad_request("Request body and URI mismatch: the body must have the key of the URI and no other.")
-    volumes.group_types.update(kind, group_specs={**kind["group_specs"], **wanted})
-    return Response(wanted)
+    return GROUP_SPECS.change(volumes.group_types, _kind(volumes, request), request)
 
 
 def delete_spec(volumes: VolumeRecords, request: Request) -> Response:
-    kind = _kind(volumes, request)
-    key = _spec_key(kind, request)
-    volumes.group_types.update(kind, group_specs={k: v for k, v in kind["group_specs"].items() if k != key})
+    GROUP_SPECS.remove(volumes.group_types, _kind(volumes, request), request)
     return Response(status=202)
 
 

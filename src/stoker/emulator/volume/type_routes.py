@@ -10,6 +10,7 @@ from stoker.emulator.core.store import Record
 from stoker.emulator.volume import fields
 from stoker.emulator.volume.lists import Filter, equal, holds, listing
 from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.specs import Specs
 from stoker.emulator.volume.views import changed_type, links, type_detail
 from stoker.emulator.volume.volumes import flag
 
@@ -20,6 +21,7 @@ TYPE = {
     "os-volume-type-access:is_public": fields.boolean,
     "extra_specs": SPECS,
 }
+EXTRA_SPECS = Specs("extra_specs", "Volume Type", "extra specs", SPECS)
 ENCRYPTION = {
     "provider": fields.text(1),
     "cipher": fields.nullable(fields.text()),
@@ -94,43 +96,26 @@ def list_specs(volumes: VolumeRecords, request: Request) -> Response:
 def add_specs(volumes: VolumeRecords, request: Request) -> Response:
     request.context.require()
     kind, wanted = _type(volumes, request), request.object("extra_specs")
-    fields.check_fields({"extra_specs": wanted}, {"extra_specs": SPECS})
     if not wanted:
         raise bad_request(
             "Invalid input for field/attribute extra_specs. Value: {}. {} does not have enough properties"
         )
-    volumes.types.update(kind, extra_specs={**kind["extra_specs"], **wanted})
+    EXTRA_SPECS.add(volumes.types, kind, wanted)
     return Response({"extra_specs": wanted})
 
 
-def _spec_key(kind: Record, request: Request) -> str:
-    key = request.vars["key"]
-    if key not in kind["extra_specs"]:
-        raise not_found(f"Volume Type {kind['id']} has no extra specs with key {key}.")
-    return key
-
-
 def show_spec(volumes: VolumeRecords, request: Request) -> Response:
-    kind = _type(volumes, request)
-    key = _spec_key(kind, request)
-    return Response({key: kind["extra_specs"][key]})
+    return EXTRA_SPECS.show(_type(volumes, request), request)
 
 
 def update_spec(volumes: VolumeRecords, request: Request) -> Response:
     request.context.require()
-    kind, wanted = _type(volumes, request), request.json
-    fields.check_fields({"extra_specs": wanted}, {"extra_specs": SPECS})
-    if list(wanted) != [request.vars["key"]]:
-        raise bad_request("Request body and URI mismatch: the body must have the key of the URI and no other.")
-    volumes.types.update(kind, extra_specs={**kind["extra_specs"], **wanted})
-    return Response(wanted)
+    return EXTRA_SPECS.change(volumes.types, _type(volumes, request), request)
 
 
 def delete_spec(volumes: VolumeRecords, request: Request) -> Response:
     request.context.require()
-    kind = _type(volumes, request)
-    key = _spec_key(kind, request)
-    volumes.types.update(kind, extra_specs={k: value for k, value in kind["extra_specs"].items() if k != key})
+    EXTRA_SPECS.remove(volumes.types, _type(volumes, request), request)
     return Response(status=202)
 
 
