@@ -125,6 +125,7 @@ class Adversary:
             with contextlib.suppress(OSError):
                 if await asyncio.to_thread(process.ready):
                     return
+            assert process.alive, f"{name} ended: {process.said()[-2000:]}"
             await asyncio.sleep(1.0)
         raise TimeoutError(f"{name} is not ready after {READY_WITHIN} seconds")
 
