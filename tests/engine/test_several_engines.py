@@ -221,6 +221,20 @@ async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[Worl
     assert (await ended(other, first.id)).status == COMPLETE
 
 
+async def test_what_an_engine_takes_in_the_moment_in_which_it_stops_is_handed_over_as_well(
+    pair: tuple[World, World],
+) -> None:
+    owner, other = pair
+    first = await begun(owner)
+    await owner.engine.stop()
+    other.engine.spawn(other.engine.membership.offered(first.id))
+    await asyncio.sleep(0)
+    stopping = asyncio.ensure_future(other.engine.stop())
+    await other.until(stopping.done)
+    left = await operation(other, first.id)
+    assert (left.owner, left.epoch, left.finished_at) == (None, 2, None)
+
+
 async def test_an_engine_that_stops_hands_over_at_once(pair: tuple[World, World], wires: Wires) -> None:
     owner, other = pair
     first = await begun(owner)

@@ -280,7 +280,12 @@ class Engine:
         operation.started_at = self.clock.now()
 
     def _launch(self, run: OperationRun) -> None:
-        """Begin a run, as soon as the one that is running on the same stack has stopped."""
+        """Begin a run, as soon as the one that is running on the same stack has stopped.
+
+        What was being claimed when this engine began to stop is handed over like everything else.
+        """
+        if self.membership.stopped:
+            run.stop(Stop.SHUTDOWN)
         running = self.runs.get(run.key)
         if running is not None:
             if gives_way(running.operation.action, run.operation.action):
