@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 BIN = Path(sys.executable).parent
+BATCH = Path(__file__).with_name("openstack_batch.py")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 ANY_PORTS = ("--api-port", "0", "--cfn-port", "0", "--cloud-port", "0")
@@ -82,3 +83,35 @@ class Shell:
 def shell_in(path: Path) -> Shell:
     directory = path / "data"
     return Shell(directory, {**clean_environment(path), "STOKER_DATA_DIR": str(directory)})
+
+
+class OpenStack:
+    """OpenStack's client, kept running from one command to the next. To be used in a `with`."""
+
+    def __init__(self, shell: Shell, cloud: str = "stoker") -> None:
+        files = {"OS_CLIENT_CONFIG_FILE": str(shell.directory / "clouds.yaml"), "OS_CLOUD": cloud}
+        environment = {**shell.environment, **files}
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(
+            [sys.executable, str(BATCH)], stdin=pipe, stdout=pipe, text=True, env=environment
+        )
+
+    def __enter__(self) -> OpenStack:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+
+    def __call__(self, command: str) -> Any:
+        """What a command prints, read when it is asked for JSON; it must succeed."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        print(json.dumps(command.split()), file=self._process.stdin, flush=True)
+        result = json.loads(self._process.stdout.readline())
+        assert result["status"] == 0, f"{command}: {result['err']}"
+        return json.loads(result["out"]) if command.endswith("-f json") else result["out"]
+
+
+def openstack(shell: Shell, *commands: str, cloud: str = "stoker") -> list[Any]:
+    """What commands print, each as `OpenStack` answers it."""
+    with OpenStack(shell, cloud) as client:
+        return [client(command) for command in commands]

@@ -1,5 +1,5 @@
-"""`python openstack_batch.py`: runs OpenStack's client on each of the argument lists that stand on standard input, as
-JSON, and writes what each of them came to. One process for all: most of a command's time is the client's start.
+"""`python openstack_batch.py`: runs OpenStack's client on the argument list, as JSON, that each line of standard input
+holds, and answers with a line on what came of it. One process for all: most of a command's time is the client's start.
 """
 
 from __future__ import annotations
@@ -22,4 +22,5 @@ def run(arguments: list[str]) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    json.dump([run(arguments) for arguments in json.load(sys.stdin)], sys.stdout)
+    for line in sys.stdin:
+        print(json.dumps(run(json.loads(line))), flush=True)

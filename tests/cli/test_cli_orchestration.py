@@ -3,40 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from cli_shell import Shell
+from cli_shell import OpenStack, Shell, openstack
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
 
-BATCH = Path(__file__).with_name("openstack_batch.py")
 SESSION = str(Path(__file__).with_name("session.yaml"))
 SERVER = "7d1c3b2e-0000-4000-8000-000000000001"
-
-
-def openstack(shell: Shell, *commands: str, cloud: str = "stoker") -> list[Any]:
-    """What commands print, those that are asked for JSON read; all of them must succeed."""
-    files = {"OS_CLIENT_CONFIG_FILE": str(shell.directory / "clouds.yaml"), "OS_CLOUD": cloud}
-    done = subprocess.run(
-        [sys.executable, str(BATCH)],
-        input=json.dumps([command.split() for command in commands]),
-        env={**shell.environment, **files},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    results = json.loads(done.stdout)
-    for command, result in zip(commands, results, strict=True):
-        assert result["status"] == 0, f"{command}: {result['err']}"
-    return [
-        json.loads(result["out"]) if command.endswith("-f json") else result["out"]
-        for command, result in zip(commands, results, strict=True)
-    ]
 
 
 def test_what_the_service_offers(embedded: Shell) -> None:
@@ -66,35 +42,34 @@ def test_what_the_service_offers(embedded: Shell) -> None:
     assert [row["Status"] for row in services] == ["up"]
 
 
-def test_configurations_and_deployments(embedded: Shell, tmp_path: Path) -> None:
+@pytest.fixture
+def client(embedded: Shell) -> Iterator[OpenStack]:
+    with OpenStack(embedded) as running:
+        yield running
+
+
+def test_configurations_and_deployments(client: OpenStack, tmp_path: Path) -> None:
     script, definition = tmp_path / "script.sh", tmp_path / "definition.yaml"
     script.write_text("echo $who\n")
     definition.write_text("inputs: [{name: who, default: nobody}]\noutputs: [{name: said}]\n")
-    (config,) = openstack(
-        embedded,
-        f"software config create greet --config-file {script} --definition-file {definition} --group script -f json",
-    )
-    listed, shown, text, deployment = openstack(
-        embedded,
-        "software config list --limit 5 -f json",
-        f"software config show {config['id']} -f json",
-        f"software config show --config-only {config['id']}",
+    create = f"software config create --config-file {script} --definition-file {definition} --group script"
+    config, other = client(f"{create} greet -f json"), client(f"{create} other -f json")
+    configs = client("software config list --limit 5 -f json")
+    assert {config["id"], other["id"]} <= {row["id"] for row in configs}
+    assert client(f"software config list --marker {configs[0]['id']} --limit 4 -f json") == configs[1:]
+    assert client(f"software config show {config['id']} -f json")["group"] == "script"
+    assert client(f"software config show --config-only {config['id']}").strip() == "echo $who"
+    deployment = client(
         f"software deployment create greeting --config {config['id']} --server {SERVER} --input-value who=me "
-        "--action CREATE --signal-transport NO_SIGNAL -f json",
+        "--action CREATE --signal-transport NO_SIGNAL --timeout 10 -f json",
     )
-    assert config["id"] in {row["id"] for row in listed}
-    assert (shown["group"], text.strip()) == ("script", "echo $who")
-    listed, shown, metadata, *_ = openstack(
-        embedded,
-        f"software deployment list --server {SERVER} --long -f json",
-        f"software deployment show {deployment['id']} --long -f json",
-        f"software deployment metadata show {SERVER}",
-        f"software deployment output show {deployment['id']} --all",
-        f"software deployment delete {deployment['id']}",
-        f"software config delete {config['id']}",
-    )
+    listed = client(f"software deployment list --server {SERVER} --long -f json")
     assert [row["id"] for row in listed] == [deployment["id"]]
+    shown = client(f"software deployment show {deployment['id']} --long -f json")
     assert (shown["action"], shown["server_id"]) == ("CREATE", SERVER)
-    (told,) = json.loads(metadata)
+    (told,) = json.loads(client(f"software deployment metadata show {SERVER}"))
     values = {entry["name"]: entry.get("value") for entry in told["inputs"]}
     assert (told["group"], values["who"]) == ("script", "me")
+    assert "said" in client(f"software deployment output show {deployment['id']} --all --long")
+    client(f"software deployment delete {deployment['id']}")
+    client(f"software config delete {config['id']} {other['id']}")
