@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,9 @@ class World:
         settings: EngineSettings | None = None,
         peers: Peers | None = None,
         bus: Bus | None = None,
+        keys: Sequence[str] = (KEY,),
     ) -> None:
+        self.keys = keys
         self.bus = bus
         self.peers = peers
         self.path = path
@@ -66,7 +68,7 @@ class World:
         self.engine = Engine(
             database=self.database,
             journal=self.journal,
-            sealer=Sealer([KEY]),
+            sealer=Sealer(self.keys),
             registry=Registry.from_entry_points(self.settings.type_options),
             pool=self.pool,
             clock=self.clock,

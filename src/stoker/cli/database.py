@@ -15,8 +15,10 @@ from stoker.cli.errors import CommandFailed
 from stoker.cli.framework import Commands
 from stoker.processes.assembly import opened_database
 from stoker.processes.lifetime import cluster_config
-from stoker.store import claims, purging, schema
+from stoker.processes.settings import encryption_keys
+from stoker.store import claims, purging, resealing, schema
 from stoker.store.database import Database
+from stoker.store.sealing import Sealer
 
 Result = TypeVar("Result")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -99,6 +101,35 @@ def check(config_files: tuple[str, ...]) -> None:
     click.echo(f"database {found.database or 'none'}, this release {found.program}: {found.fit.value}")
     if not found.fit.good:
         sys.exit(1)
+
+
+@database.command("reseal")
+@config_files_option
+def reseal(config_files: tuple[str, ...]) -> None:
+    """Seal everything stored with the first key of auth_encryption_key.
+
+    Once it finds nothing, while all engines have that key in the first place, an older key is needed no more.
+
+    \b
+    Examples:
+      stoker db reseal --config-file heat.conf
+    """
+    sealer = Sealer(encryption_keys(cluster_config(config_files)))
+
+    def renew(opened: Database) -> int:
+        total = 0
+        for column in resealing.sealed_columns():
+            after: resealing.Key | None = None
+            while True:
+                with opened.writing() as connection:
+                    changed, after = resealing.reseal(connection, sealer, column, after)
+                total += changed
+                if after is None:
+                    break
+        return total
+
+    total = with_database(config_files, renew)
+    click.echo(f"Sealed {total} value{'' if total == 1 else 's'} anew.")
 
 
 @database.command("purge")

@@ -24,7 +24,8 @@ class Sealer:
         if not keys:
             raise Bug("no encryption key is configured (auth_encryption_key)")
         raw = [_key_bytes(key) for key in keys]
-        self._fernet = MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in raw])
+        fernets = [Fernet(base64.urlsafe_b64encode(key)) for key in raw]
+        self._first, self._fernet = fernets[0], MultiFernet(fernets)
         self._digest_key = hashlib.blake2b(raw[0], person=b"stoker.digest").digest()
 
     def seal(self, data: Any) -> str:
@@ -37,6 +38,16 @@ class Sealer:
             return orjson.loads(self._fernet.decrypt(text.encode("ascii")))
         except InvalidToken as error:
             raise Bug("stored data cannot be decrypted with the configured keys (auth_encryption_key)") from error
+
+    def renew(self, text: str) -> str:
+        """What was sealed, sealed with the first key; the same text when it is already. Raises Bug as `open` does."""
+        sealed = text.encode("ascii")
+        try:
+            self._first.decrypt(sealed)
+        except InvalidToken:
+            self.open(text)
+            return self._fernet.rotate(sealed).decode("ascii")
+        return text
 
     def digest(self, data: Any) -> str:
         """A keyed fingerprint of JSON data: equal for equal data, telling nothing without the key."""

@@ -1,7 +1,7 @@
 """Tables, in SQLAlchemy Core, the same on SQLite, PostgreSQL and MariaDB.
 
-Times are seconds since the epoch. What may hold secrets is a sealed text (see `sealing`): property values,
-parameters, environments, resource data, attributes. Texts that many stacks share (templates, files,
+Times are seconds since the epoch. What may hold secrets is a sealed text (see `sealing`), in a column that says so:
+property values, parameters, environments, resource data, attributes. Texts that many stacks share (templates, files,
 environments) are rows of `documents`, keyed by their content.
 """
 
@@ -44,6 +44,9 @@ metadata = MetaData(
 Identifier = String(36)
 Name = String(255)
 Action = String(32)
+SEALED: dict[Any, Any] = {"sealed": True}
+"""What a column's `info` says whose values are sealed."""
+
 LongText = Text().with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
 Sequence = BigInteger().with_variant(Integer(), "sqlite")
 
@@ -51,7 +54,7 @@ documents = Table(
     "documents",
     metadata,
     Column("digest", String(64), primary_key=True),
-    Column("body", LongText, nullable=False),
+    Column("body", LongText, nullable=False, info=SEALED),
     **_MYSQL,
 )
 
@@ -71,7 +74,7 @@ inputs = Table(
     Column("template", String(64), nullable=False, index=True),
     Column("environment", String(64), nullable=False, index=True),
     Column("files", String(64), nullable=False, index=True),
-    Column("parameters", LongText, nullable=False),
+    Column("parameters", LongText, nullable=False, info=SEALED),
     **_MYSQL,
 )
 
@@ -146,7 +149,7 @@ resources = Table(
     Column("replaced_by", Identifier),
     Column("properties", Identifier),
     Column("former_properties", Identifier),
-    Column("state", LongText),
+    Column("state", LongText, info=SEALED),
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double),
     Column("started_at", Double),
@@ -158,7 +161,7 @@ property_sets = Table(
     metadata,
     Column("id", Identifier, primary_key=True),
     Column("stack_id", Identifier, nullable=False, index=True),
-    Column("body", LongText, nullable=False),
+    Column("body", LongText, nullable=False, info=SEALED),
     **_MYSQL,
 )
 
@@ -202,7 +205,7 @@ operations = Table(
     Column("deadline", Double),
     Column("owner", Identifier, index=True),
     Column("epoch", Integer, nullable=False, default=0),
-    Column("plan", LongText),
+    Column("plan", LongText, info=SEALED),
     Column("snapshot", Identifier),
     **_MYSQL,
 )
@@ -236,7 +239,7 @@ exports = Table(
     Column("project_id", String(64), primary_key=True),
     Column("name", Name, primary_key=True),
     Column("stack_id", Identifier, nullable=False, index=True),
-    Column("value", LongText, nullable=False),
+    Column("value", LongText, nullable=False, info=SEALED),
     **_MYSQL,
 )
 
@@ -259,7 +262,7 @@ snapshots = Table(
     Column("status", Action, nullable=False),
     Column("reason", LongText, nullable=False, default=""),
     Column("inputs", Identifier, nullable=False),
-    Column("body", LongText),
+    Column("body", LongText, info=SEALED),
     Column("created_at", Double, nullable=False),
     **_MYSQL,
 )
@@ -268,7 +271,7 @@ stack_documents = Table(
     "stack_documents",
     metadata,
     Column("stack_id", Identifier, ForeignKey("stacks.id", ondelete="CASCADE"), primary_key=True),
-    Column("body", LongText, nullable=False),
+    Column("body", LongText, nullable=False, info=SEALED),
     **_MYSQL,
 )
 
@@ -279,7 +282,7 @@ software_configs = Table(
     Column("project_id", String(64), nullable=False, index=True),
     Column("name", Name, nullable=False),
     Column("group", Name, nullable=False),
-    Column("body", LongText, nullable=False),
+    Column("body", LongText, nullable=False, info=SEALED),
     Column("created_at", Double, nullable=False),
     **_MYSQL,
 )
@@ -295,7 +298,7 @@ software_deployments = Table(
     Column("action", Name),
     Column("status", Name),
     Column("status_reason", LongText),
-    Column("body", LongText, nullable=False),
+    Column("body", LongText, nullable=False, info=SEALED),
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double),
     **_MYSQL,
@@ -326,7 +329,7 @@ change_sets = Table(
     Column("reason", LongText, nullable=False),
     Column("base", Identifier),
     Column("operation", Identifier),
-    Column("body", LongText, nullable=False),
+    Column("body", LongText, nullable=False, info=SEALED),
     Column("created_at", Double, nullable=False),
     UniqueConstraint("stack_id", "name"),
     Index("ix_change_sets_project_stack", "project_id", "stack_name"),
@@ -339,7 +342,7 @@ request_tokens = Table(
     Column("project_id", String(64), primary_key=True),
     Column("token", String(128), primary_key=True),
     Column("digest", String(64), nullable=False),
-    Column("answer", LongText),
+    Column("answer", LongText, info=SEALED),
     Column("created_at", Double, nullable=False),
     **_MYSQL,
 )
@@ -367,7 +370,7 @@ drift_detections = Table(
     Column("engine", Identifier, nullable=False),
     Column("status", Action, nullable=False),
     Column("reason", LongText, nullable=False),
-    Column("body", LongText, nullable=False),
+    Column("body", LongText, nullable=False, info=SEALED),
     Column("created_at", Double, nullable=False),
     **_MYSQL,
 )

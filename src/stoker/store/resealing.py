@@ -1,0 +1,42 @@
+"""Sealing anew, with the first of the configured keys, what is stored sealed with an older one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Column, Connection, and_, literal, select, tuple_, update
+
+from stoker.store import tables
+from stoker.store.sealing import Sealer
+
+Key = tuple[Any, ...]
+
+
+def sealed_columns() -> Iterator[Column[Any]]:
+    """Every column whose values are sealed."""
+    for table in tables.metadata.sorted_tables:
+        yield from (column for column in table.columns if column.info == tables.SEALED)
+
+
+def reseal(
+    connection: Connection, sealer: Sealer, column: Column[Any], after: Key | None = None, most: int = 200
+) -> tuple[int, Key | None]:
+    """Seal anew `most` values of a column, in the order of their primary keys, beginning behind that of `after`.
+
+    The answer is how many were sealed with an older key, and the last key; None when there are no more. A value that an
+    engine writes meanwhile stays as that engine wrote it. Raises Bug for one that no configured key fits.
+    """
+    key = list(column.table.primary_key.columns)
+    query = select(*key, column).where(column.is_not(None)).order_by(*key).limit(most)
+    if after is not None:
+        last = (literal(value, part.type) for value, part in zip(after, key, strict=True))
+        query = query.where(tuple_(*key) > tuple_(*last))
+    rows = [(tuple(row[:-1]), row[-1]) for row in connection.execute(query)]
+    changed = 0
+    for identity, text in rows:
+        renewed = sealer.renew(text)
+        if renewed != text:
+            same = and_(column == text, *(part == value for part, value in zip(key, identity, strict=True)))
+            changed += connection.execute(update(column.table).where(same).values({column: renewed})).rowcount
+    return changed, rows[-1][0] if len(rows) == most else None
