@@ -5,12 +5,14 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from api_support import KEYSTONE_SETTINGS, FakeEngine
 from falcon import testing
 
 from stoker.api.app import make_app
+from stoker.api.auth import keystone
 from stoker.base.clock import SystemClock
 from stoker.base.config import load_config
 from stoker.emulator.services import new_cloud
@@ -49,6 +51,26 @@ def test_a_real_token_makes_the_context(served, engine, tmp_path) -> None:
     assert (context.is_admin, context.token, context.region) == (False, token, "RegionOne")
     elsewhere = client.simulate_get("/v1/another/stacks", headers=forged)
     assert elsewhere.status_code == 403
+
+
+def test_what_a_client_says_of_itself_does_not_get_through(served, tmp_path) -> None:
+    settings = tmp_path / "heat.conf"
+    settings.write_text(KEYSTONE_SETTINGS.format(url=served.url, password=served.cloud.password_of("heat")))
+    passed: list[dict[str, Any]] = []
+
+    def application(environ: dict[str, Any], start_response: Any) -> list[bytes]:
+        passed.append(environ)
+        start_response("204 No Content", [])
+        return []
+
+    checked = keystone(load_config([], [str(settings)]))(application)
+    names = ("User-Id", "Roles", "Project-Name", "Domain-Id", "Service-User-Id", "Service-Roles", "Tenant-Name", "Role")
+    forged = {f"X-{name}": "forged" for name in names} | {"X-Service-Identity-Status": "Confirmed"}
+    for token in (served.token("demo", "demo"), "gAAAAABnonsense"):
+        testing.TestClient(checked).simulate_get("/", headers={"X-Auth-Token": token, **forged})
+    assert [environ["HTTP_X_IDENTITY_STATUS"] for environ in passed] == ["Confirmed", "Invalid"]
+    assert not any("forged" in environ.values() for environ in passed)
+    assert not any("HTTP_X_SERVICE_IDENTITY_STATUS" in environ for environ in passed)
 
 
 def test_a_missing_or_wrong_token_is_refused(served, engine, tmp_path) -> None:

@@ -39,12 +39,32 @@ def keystone(config: cfg.ConfigOpts) -> Authenticator:
     return wrap
 
 
+_Request: Any = auth_token.AuthProtocol.__call__.RequestClass
+
+_IDENTITY_KEYS = tuple(f"HTTP_{name.upper().replace('-', '_')}" for name in _Request({})._all_auth_headers())
+"""What a client may not say of itself, as keystonemiddleware has it, by its names in the environment."""
+
+
+class _CheckedRequest(_Request):  # type: ignore[misc]
+    """A request whose headers for identities are removed without looking each of their names up."""
+
+    def remove_auth_headers(self) -> None:
+        for key in _IDENTITY_KEYS:
+            self.environ.pop(key, None)
+
+
 class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
     """keystonemiddleware as an `Authenticator`.
 
     It has a mode that lets refused requests through by itself (`delay_auth_decision`), in which an identity service
-    that is away looks like a wrong token; clients would throw good tokens away.
+    that is away looks like a wrong token; clients would throw good tokens away. Answers pass as they are, and not
+    through an object for each: the application says itself where to get a token, whatever checks it.
     """
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        refusal = self.process_request(_CheckedRequest(environ))
+        answer = self._app if refusal is None else refusal
+        return answer(environ, start_response)
 
     def process_request(self, request: Any) -> Any:
         try:
@@ -56,10 +76,6 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
             error = IdentityUnavailable("The identity service cannot be asked about the token now.")
             status = status_of(error)
             return webob.Response(json_text(fault_body(error)), status=status, content_type="application/json")
-
-    def process_response(self, response: Any) -> Any:
-        """Leave the answer alone: the application says itself where to get a token, whatever checks it."""
-        return response
 
 
 def challenge(config: cfg.ConfigOpts) -> str:
