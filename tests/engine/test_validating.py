@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from world import World
 
-from stoker.base.errors import CloudError, TemplateInvalid
+from stoker.base.clock import ManualClock, SystemClock
+from stoker.base.errors import BadValue, CloudError, ResourceTypeUnavailable, TemplateInvalid
 from stoker.emulator.core.faults import Fault
+from stoker.emulator.testing import ServedCloud
 
 HEAD = "heat_template_version: 2021-04-16\n"
 LEAF = HEAD + "parameters: {size: {type: number, default: 4}}\nresources: {}\n"
@@ -68,3 +72,30 @@ async def test_a_service_that_does_not_answer_says_nothing_about_the_template(
         creation.result()
     assert caught.value.transient
     assert fault.hits
+
+
+QUEUE = HEAD + "resources: {queue: {type: OS::Zaqar::Queue}}\n"
+
+
+@pytest.fixture
+async def without_messaging(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
+    services = served.call("GET", "/identity/v3/services?type=messaging", token=served.token()).json["services"]
+    for service in services:
+        assert served.call("DELETE", f"/identity/v3/services/{service['id']}", token=served.token()).status == 204
+    world = await World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now())).start()
+    yield world
+    await world.stop()
+
+
+async def test_a_service_that_is_not_there_is_told_unless_that_is_to_be_ignored(without_messaging: World) -> None:
+    world = without_messaging
+    with pytest.raises(ResourceTypeUnavailable, match="HEAT-E99001 Service zaqar is not available"):
+        await validated(world, QUEUE)
+    await validated(world, QUEUE, ignore_errors=["99001"])
+    with pytest.raises(ResourceTypeUnavailable):
+        await world.call("stack_create", name="web", template=QUEUE)
+
+
+async def test_a_code_that_there_is_none_of(world: World) -> None:
+    with pytest.raises(BadValue, match="there is no error 1, x; 99001 may be ignored"):
+        await validated(world, ROOT, ignore_errors=["x", "99001", "1"])

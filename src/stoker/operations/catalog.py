@@ -10,7 +10,7 @@ from stoker import __version__
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound, Invalid, NotSupported, TemplateInvalid
 from stoker.engine.core import Engine
-from stoker.operations.checking import TreeChecker
+from stoker.operations.checking import SERVICE_UNAVAILABLE, TreeChecker, check_services
 from stoker.operations.requests import StackRequest, parse_environment, parse_template
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Property, Type, schema_to_api
@@ -203,9 +203,11 @@ async def validate_template(
     """Check a template without values; answers what parameters it takes, and those of stacks nested in it if wanted.
 
     What is wrong inside a template that it names is a matter of previews (facts: engine.yaml, strict_vs_loose).
-    `ignore_errors` has the codes of checks to leave out: 99001, of services, is about none that is made here. Raises
-    TemplateInvalid.
+    `ignore_errors` has the codes of checks to leave out. Raises TemplateInvalid, ResourceTypeUnavailable, and BadValue
+    for a code that there is none of.
     """
+    if unknown := sorted(set(ignore_errors) - {SERVICE_UNAVAILABLE}):
+        raise BadValue(f"ignore_errors: there is no error {', '.join(unknown)}; {SERVICE_UNAVAILABLE} may be ignored.")
     request = StackRequest(template, environment, environment_files, files, parameters)
     parsed = parse_template(engine, template)
     bound = engine.loader.over_operator(parse_environment(request, parsed))
@@ -224,6 +226,8 @@ async def validate_template(
     complaints = checker.check(definition)
     if own := [item for item in complaints if item not in checker.elsewhere]:
         raise TemplateInvalid(own)
+    if SERVICE_UNAVAILABLE not in ignore_errors:
+        await check_services(engine, context, checker.found)
     described = _described(checker, definition) if show_nested else describe_parameters(definition)
     return {**described, "Environment": describe_environment(definition)}
 

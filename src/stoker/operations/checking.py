@@ -37,6 +37,10 @@ Place = Callable[[Diagnostic], Diagnostic]
 
 THIS_SERVICE = "heat"
 """What types are said to need that this engine provides itself, whether or not the catalog lists it."""
+
+SERVICE_UNAVAILABLE = "99001"
+"""The code of ResourceTypeUnavailable, by which a validation may be told to leave it out."""
+
 _UNKNOWN = UnknownScope()
 _PATIENCE_SECONDS = 30
 """For how long a request waits for a service that a type consults."""
@@ -132,6 +136,24 @@ def _inside(parent: Definition, resource: ResourceDefinition, diagnostic: Diagno
     return replace(diagnostic, source=document.source, path=(*place, *diagnostic.path), position=document.locate(place))
 
 
+async def check_services(engine: Engine, context: RequestContext, tree: Sequence[tuple[Definition, Place]]) -> None:
+    """Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks."""
+    needed: dict[tuple[str, str | None], str] = {}
+    for definition, _ in tree:
+        for name, resource in definition.resources.items():
+            _, kind = engine.types.lookup(definition.environment, definition.files, resource.type, name)
+            if kind is not None and not kind.any_properties and kind.service not in (None, THIS_SERVICE):
+                needed.setdefault((kind.service, kind.extension), resource.type)
+    if not needed:
+        return
+    cloud = await engine.credentials.of_caller(context)
+    for (service, extension), type_name in needed.items():
+        if not cloud.has_service(service):
+            raise _unavailable(service, type_name, "the service is not in the catalog")
+        if extension is not None and not await cloud.has_extension(service, extension):
+            raise _unavailable(service, type_name, f"it lacks the extension {extension!r}")
+
+
 class ValueChecker:
     """Asks the caller's cloud about values: whether services are there, and what they and custom constraints say."""
 
@@ -147,13 +169,12 @@ class ValueChecker:
         CloudError while a service does not answer: that says nothing about the template.
         """
         asked: dict[tuple[str, Any], list[Diagnostic]] = {}
-        services: dict[tuple[str, str | None], str] = {}
+        await check_services(self._engine, self._context, tree)
         for definition, place in tree:
-            for name, value, path in self._values(definition, services):
+            for name, value, path in self._values(definition):
                 document = definition.template.document
                 found = Diagnostic("constraint", "", path, document.source, document.locate(path))
                 asked.setdefault((name, _hashable(value)), []).append(place(found))
-        await self._available(services)
         others = [item async for item in self._strangers(tree)] + await self._consulted(tree)
         if not asked:
             return others
@@ -207,10 +228,8 @@ class ValueChecker:
         position = document.locate(path)
         return [place(Diagnostic("service", words, path, document.source, position)) for words in found]
 
-    def _values(
-        self, definition: Definition, services: dict[tuple[str, str | None], str]
-    ) -> Iterator[tuple[str, Any, Path]]:
-        """Known values that custom constraints look at, with their places; notes the services that types need."""
+    def _values(self, definition: Definition) -> Iterator[tuple[str, Any, Path]]:
+        """Known values that custom constraints look at, with their places."""
         for parameter in definition.parameters.custom_checks:
             yield parameter.constraint, parameter.value, parameter.path
         for name, resource in definition.resources.items():
@@ -218,23 +237,12 @@ class ValueChecker:
             _, kind = types.lookup(definition.environment, definition.files, resource.type, name)
             if kind is None or kind.any_properties:
                 continue
-            if kind.service not in (None, THIS_SERVICE):
-                services.setdefault((kind.service, kind.extension), resource.type)
             if kind.has_custom_constraints:
                 given = definition.resolve(resource.properties, _UNKNOWN) or {}
                 path = (definition.template.written("resources"), name, "properties")
                 for constraint, value, inner in custom_constraints(kind.properties, given):
                     if not has_unknown(value):
                         yield constraint, value, (*path, *inner)
-
-    async def _available(self, services: Mapping[tuple[str, str | None], str]) -> None:
-        cloud = await self._cloud() if services else None
-        for (service, extension), type_name in services.items():
-            assert cloud is not None
-            if not cloud.has_service(service):
-                raise _unavailable(service, type_name, "the service is not in the catalog")
-            if extension is not None and not await cloud.has_extension(service, extension):
-                raise _unavailable(service, type_name, f"it lacks the extension {extension!r}")
 
     async def _cloud(self) -> Cloud:
         return await self._engine.credentials.of_caller(self._context)
@@ -262,8 +270,9 @@ class DefinitionSources:
 
 
 def _unavailable(service: str, type_name: str, reason: str) -> ResourceTypeUnavailable:
+    code = f"HEAT-E{SERVICE_UNAVAILABLE}"
     return ResourceTypeUnavailable(
-        f"HEAT-E99001 Service {service} is not available for resource type {type_name}, reason: {reason}."
+        f"{code} Service {service} is not available for resource type {type_name}, reason: {reason}."
     )
 
 
