@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from world import World
 
-from stoker.base.errors import BadValue
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 
@@ -104,16 +103,34 @@ async def test_a_resource_of_which_nothing_was_made_goes(
     assert named(served, "known") == []
 
 
-async def test_a_mark_is_not_taken_back_when_the_replacement_has_been_begun(world: World, served: ServedCloud) -> None:
+async def test_a_mark_is_taken_back_when_the_replacement_cannot_be_made(world: World, served: ServedCloud) -> None:
     ref = {"name": "web", "id": None}
     await world.create("web", KEY)
     await world.call("resource_mark_unhealthy", ref=ref, name="thing", mark_unhealthy=True)
-    refusal = fails(served, f"DELETE {KEYS}/*")
+    refusal = fails(served, f"POST {KEYS}", status=400)
     assert (await world.update("web", KEY))["status"] == "FAILED"
-
-    with pytest.raises(BadValue, match="given things up for a replacement"):
-        await world.call("resource_mark_unhealthy", ref=ref, name="thing", mark_unhealthy=False)
-
+    assert there(served, f"{KEYS}/only-once") == 404
     works(served, refusal)
+
+    await world.call("resource_mark_unhealthy", ref=ref, name="thing", mark_unhealthy=False)
+    assert (await world.update("web", KEY))["status"] == "COMPLETE"
+    assert there(served, f"{KEYS}/only-once") == 200
+    shown = await world.call("resource_show", ref=ref, name="thing")
+    assert (shown["action"], shown["status"]) == ("CHECK", "COMPLETE"), "it is the one that was marked"
+
+
+async def test_what_has_begun_to_make_way_takes_everything_back_before_it_serves_again(
+    world: World, served: ServedCloud
+) -> None:
+    """Nothing came of the replacement, not even a record: its user has changed their mind in time."""
+    await world.create("web", KEY)
+    ref = {"name": "web", "id": None}
+    await world.call("resource_mark_unhealthy", ref=ref, name="thing", mark_unhealthy=True)
+    lost = fails(served, f"DELETE {KEYS}/*", "succeed_but_fail", 403)
+    assert (await world.update("web", KEY))["status"] == "FAILED"
+    works(served, lost)
+    assert there(served, f"{KEYS}/only-once") == 404
+
+    await world.call("resource_mark_unhealthy", ref=ref, name="thing", mark_unhealthy=False)
     assert (await world.update("web", KEY))["status"] == "COMPLETE"
     assert there(served, f"{KEYS}/only-once") == 200

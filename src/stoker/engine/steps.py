@@ -70,16 +70,14 @@ class StepRunner:
         return not self._outdated(state, frozenset(run.wanted.requires[step.name]))
 
     def _outdated(self, state: ResourceState, requires: frozenset[str]) -> bool:
-        return state.row.replaced_by is not None or state.requires != requires or state.row.status != COMPLETE
+        row = state.row
+        return not row.fingerprint or row.replaced_by is not None or state.requires != requires or row.status != COMPLETE
 
     async def _keep(self, state: ResourceState, target: Target) -> None:
         run = self.run_
         run.current[target.name] = state
         if not self._outdated(state, target.requires) and state.row.fingerprint == target.fingerprint:
             return
-        if state.stored.made_way:
-            await self.performer.prepare(state, state.type.take_back)
-            state.stored.made_way = False
         self._describe(state, target)
         state.row.replaced_by = None
         state.row.status = COMPLETE
@@ -109,9 +107,9 @@ class StepRunner:
         if state is not None and state.row.action != UNMADE:
             await hold(run, state, "pre", "UPDATE")
         decision = await self._decide(target, state)
-        if state is not None and is_asleep(state.row) and decision.kind is not Kind.REPLACE:
+        if state is not None and decision.kind in (Kind.KEEP, Kind.UPDATE):
             run.current[step.name] = state
-            decision = await self._awake(target, state)
+            decision = await self._serving(target, state, decision)
         if state is not None and decision.kind.value in target.restricted:
             raise await self._restricted(state, decision)
         if state is not None and decision.kind is Kind.KEEP:
@@ -164,8 +162,16 @@ class StepRunner:
                 LOG.info("%s cannot be looked at, it will be replaced: %s", target.name, error.message)
         return decide(target, state, repairable=repairable)
 
-    async def _awake(self, target: Target, state: ResourceState) -> Decision:
-        """Resume a resource that was left suspended; what is inside a nested stack is resumed by that one's update."""
+    async def _serving(self, target: Target, state: ResourceState, decision: Decision) -> Decision:
+        """Have a resource take back what it gave up, and resume it when it was left suspended; what is to be done then.
+
+        What is inside a nested stack is resumed by that one's update.
+        """
+        if state.stored.made_way:
+            await self.performer.prepare(state, state.type.take_back)
+            state.stored.made_way = False
+        if not is_asleep(state.row):
+            return decision
         if state.type.nested:
             return Decision(Kind.UPDATE, ("it is suspended",))
         await self._act(state, "RESUME")
@@ -240,9 +246,9 @@ class StepRunner:
                 await self._make_way(state, target)
 
     async def _make_way(self, former: ResourceState, target: Target) -> None:
-        """Have a resource give up what its replacement needs, remembering that it did."""
+        """Have a resource give up what its replacement needs, remembering that it did and is not what it was."""
         if not former.stored.made_way:
-            former.stored.made_way = True
+            former.stored.made_way, former.row.fingerprint = True, ""
             await self.run_.commit(Batch().change(former.seal()))
 
         async def make_way(call: Call) -> Outcome:

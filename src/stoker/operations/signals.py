@@ -77,6 +77,8 @@ async def resource_mark_unhealthy(
     if engine.runs.get(stack.id) is not None:
         raise ActionInProgress(f"Stack {stack.name} already has an action ({stack.action}) in progress.")
     reading, state = await _resource(engine, stack, name)
+    if not mark_unhealthy:
+        state = _marked(reading, state)
     row = state.row
     if mark_unhealthy and row.action != "DELETE":
         row.action, row.status, state.stored.marked = "CHECK", FAILED, True
@@ -84,11 +86,6 @@ async def resource_mark_unhealthy(
     elif not mark_unhealthy and (row.action, row.status) == ("CHECK", FAILED):
         if row.physical_id is None and not state.type.local:
             raise BadValue(f"The resource {name} has no object that could be well.")
-        if state.stored.made_way:
-            raise BadValue(
-                f"The resource {name} has given things up for a replacement that has been begun. Update the stack, "
-                "which ends that."
-            )
         row.status, row.reason = COMPLETE, resource_status_reason or "state changed by resource_mark_unhealthy"
         state.stored.metadata, state.stored.marked = {}, False
     else:
@@ -96,6 +93,12 @@ async def resource_mark_unhealthy(
     row.fingerprint = ""
     event = resource_event(reading, state, row.action, row.status, row.reason)
     await reading.record(state, event, partial(queries.note_strayed, stack=stack))
+
+
+def _marked(reading: StackContext, state: ResourceState) -> ResourceState:
+    """Of a resource and what was to be replaced by it, the one that is marked."""
+    namesakes = [other for other in reading.states.values() if other.row.name == state.row.name]
+    return next((other for other in namesakes if (other.row.action, other.row.status) == ("CHECK", FAILED)), state)
 
 
 async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
