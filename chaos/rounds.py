@@ -37,6 +37,10 @@ class Stuck(Exception):
     """What does not come to its end."""
 
 
+class Noted(Exception):
+    """Something is wrong and noted; what else would be found follows from it."""
+
+
 class Crowd(User):
     """More stacks than in the simulation, which all go on at the same time."""
 
@@ -67,6 +71,8 @@ class Round:
         before = self._operations()
         try:
             await self._live()
+        except Noted:
+            self._note("the round ends here")
         except Stuck as error:
             self.nature.violate("stuck", str(error))
         except Exception as error:
@@ -129,16 +135,21 @@ class Round:
         await self._look(self._inspection.look)
 
     async def _look(self, look: Callable[[], None]) -> None:
-        """Look until all is right, for a while: an engine may still be taking away what it has made too late."""
+        """Look until all is right, for a while: an engine may still be taking away what it has made too late.
+
+        Raises Noted when it does not come to be right.
+        """
         violations = self.nature.violations
         known = len(violations)
         for _ in range(_TRIES):
             await asyncio.to_thread(self._place.served.do, look)
             if len(violations) == known:
                 return
-            del violations[known:]
             await asyncio.sleep(_LOOK_SECONDS)
+            del violations[known:]
         await asyncio.to_thread(self._place.served.do, look)
+        if len(violations) > known:
+            raise Noted
 
     def _compare(self) -> None:
         for name, draft in self._user.drafts.items():
