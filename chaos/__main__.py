@@ -14,6 +14,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import simulation
@@ -69,7 +70,8 @@ def main() -> int:
     except ServerMissing as error:
         say(f"There is no real cluster to kill: {error}. Use --only simulator to do without.")
         stopped = IMPOSSIBLE
-    show(summed_up(reports), options.format)
+    finally:
+        show(summed_up(reports), options.format)
     wrong = any(report["violations"] for each in reports.values() for report in each)
     if wrong:
         _keep_seeds(reports.get("simulator", ()), directory / "failing-seeds.txt")
@@ -85,9 +87,10 @@ def _run(options: argparse.Namespace, directory: Path, reports: Mapping[str, lis
     say(f"seed {seed}, logs in {directory}")
     for name, kept in reports.items():
         progress = Progress(name)
-        for report in HALVES[name](options.minutes / len(reports), seed, directory):
-            kept.append(report)
-            progress.add(report)
+        with closing(HALVES[name](options.minutes / len(reports), seed, directory)) as stream:
+            for report in stream:
+                kept.append(report)
+                progress.add(report)
 
 
 def _keep_seeds(reports: Iterable[Report], path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,14 +18,14 @@ _WAITING = 32
 """Threads that wait, for processes and servers mostly."""
 
 
-def simulator(minutes: float, seed: int, directory: Path) -> Iterator[Report]:
-    """Simulated clusters, a seed after the other."""
+def simulator(minutes: float, seed: int, directory: Path) -> Generator[Report, None, None]:
+    """Simulated clusters, a seed after the other; they leave nothing in `directory`, since a seed says all."""
     template = simulation.empty_database()
     for each in simulation.seeds_for(minutes, seed):
         yield simulation.in_fork(each, template)
 
 
-def cluster(minutes: float, seed: int, directory: Path) -> Iterator[Report]:
+def cluster(minutes: float, seed: int, directory: Path) -> Generator[Report, None, None]:
     """Rounds on a real cluster, as many as there is time for and at least one; logs are in `directory`.
 
     When something has gone wrong the rest of the time is spent with another cluster. Raises servers.ServerMissing.
