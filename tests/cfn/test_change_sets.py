@@ -76,7 +76,7 @@ def test_a_stack_made_and_changed_by_change_sets(boto: Any) -> None:
 def test_a_change_set_without_changes_fails_in_the_words_that_clients_look_for(boto: Any) -> None:
     boto.create_stack(StackName="sets", TemplateBody=template(One="a"))
     boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
-    made = propose(boto, "empty", "UPDATE", template(One="a"))
+    made = propose(boto, "empty", "UPDATE", template(One="a"), Capabilities=["CAPABILITY_IAM"])
     with pytest.raises(WaiterError):
         boto.get_waiter("change_set_create_complete").wait(ChangeSetName=made["Id"], WaiterConfig=FAST)
     shown = boto.describe_change_set(ChangeSetName=made["Id"])

@@ -133,11 +133,16 @@ def test_what_a_stack_holds(boto: Any) -> None:
 
 @pytest.mark.usefixtures("clean")
 def test_an_update_that_changes_nothing_is_refused(boto: Any) -> None:
-    boto.create_stack(StackName="same", TemplateBody=TEMPLATE)
+    boto.create_stack(StackName="same", TemplateBody=TEMPLATE, NotificationARNs=["arn:aws:sns:x:1:topic"])
     wait(boto, "stack_create_complete", "same")
-    with pytest.raises(ClientError) as refused:
-        boto.update_stack(StackName="same", TemplateBody=TEMPLATE)
-    assert error(refused)["Message"] == "No updates are to be performed."
+    acknowledged = {"NotificationARNs": ["arn:aws:sns:x:1:topic"], "Capabilities": ["CAPABILITY_IAM"]}
+    for more in ({}, acknowledged):
+        with pytest.raises(ClientError) as refused:
+            boto.update_stack(StackName="same", TemplateBody=TEMPLATE, **more)
+        assert error(refused)["Message"] == "No updates are to be performed."
+    boto.update_stack(StackName="same", TemplateBody=TEMPLATE, NotificationARNs=["arn:aws:sns:x:1:other"])
+    wait(boto, "stack_update_complete", "same")
+    assert boto.describe_stacks(StackName="same")["Stacks"][0]["NotificationARNs"] == ["arn:aws:sns:x:1:other"]
     changed = TEMPLATE.replace("What was said", "What has been said")
     boto.update_stack(StackName="same", TemplateBody=changed)
     wait(boto, "stack_update_complete", "same")

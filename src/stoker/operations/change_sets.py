@@ -170,13 +170,15 @@ def _planned(checked: CheckedRequest, plan: Plan, body: Mapping[str, Any]) -> di
     }
 
 
-async def stack_patch_changes(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> bool:
-    """Whether stack_patch with this body would change anything at all."""
+async def stack_patch_changes(
+    engine: Engine, context: RequestContext, ref: Reference, laid_down: Mapping[str, Any], **body: Any
+) -> bool:
+    """Whether stack_patch with this body, and the settings that are laid down with it, would change anything at all."""
     stack = await find_stack(engine, context, ref)
     verdict("update", stack)
     checked = await patched_request(engine, context, stack, StackRequest(**body))
     plan = await make_plan(engine, stack, checked, "UPDATE")
-    return await _changes(engine, stack, checked, plan, body, {})
+    return await _changes(engine, stack, checked, plan, body, laid_down)
 
 
 async def _changes(
@@ -187,11 +189,14 @@ async def _changes(
     body: Mapping[str, Any],
     laid_down: Mapping[str, Any],
 ) -> bool:
-    """Whether an update has anything to do or to note: a resource, an output, a tag, a setting."""
+    """Whether an update has anything to do or to note: a resource, an output, a tag, a setting.
+
+    Capabilities are acknowledged anew with each request: to name them is no change.
+    """
     if any(step.kind is not Kind.KEEP for step in plan.steps) or stack.status != COMPLETE:
         return True
     present = settings_view(await settings_of(engine, stack))
-    if any(present[name] != value for name, value in laid_down.items()):
+    if any(present[name] != value for name, value in laid_down.items() if name != "capabilities"):
         return True
     if body.get("tags") is not None:
         tags = await engine.database.read(queries.tags_of, [stack.id])

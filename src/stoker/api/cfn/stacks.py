@@ -68,8 +68,7 @@ def update(call: Call) -> dict[str, Any]:
     """Start to change a stack. A change to nothing is refused, as with AWS."""
     body = {**patch(call), "policy": policy(call, "StackPolicyDuringUpdate")}
     settings = laid_down(call)
-    changed = call.ask_of_stack("stack_patch_changes", **body)
-    if not changed and not settings:
+    if not call.ask_of_stack("stack_patch_changes", laid_down=settings, **body):
         raise QueryError("ValidationError", NO_UPDATES)
     view = call.ask_of_stack("stack_patch", **body)
     if settings:
