@@ -71,7 +71,9 @@ class StepRunner:
 
     def _outdated(self, state: ResourceState, requires: frozenset[str]) -> bool:
         row = state.row
-        return not row.fingerprint or row.replaced_by is not None or state.requires != requires or row.status != COMPLETE
+        return (
+            not row.fingerprint or row.replaced_by is not None or state.requires != requires or row.status != COMPLETE
+        )
 
     async def _keep(self, state: ResourceState, target: Target) -> None:
         run = self.run_
