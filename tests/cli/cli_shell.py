@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import openstack as sdk
+from openstack.config import OpenStackConfig
+
 BIN = Path(sys.executable).parent
 BATCH = Path(__file__).with_name("openstack_batch.py")
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -115,3 +118,9 @@ def openstack(shell: Shell, *commands: str, cloud: str = "stoker") -> list[Any]:
     """What commands print, each as `OpenStack` answers it."""
     with OpenStack(shell, cloud) as client:
         return [client(command) for command in commands]
+
+
+def sdk_connection(shell: Shell) -> Any:
+    """openstacksdk, set up by the files that `up` writes."""
+    config = OpenStackConfig(config_files=[str(shell.directory / "clouds.yaml")], load_envvars=False)
+    return sdk.connection.Connection(config=config.get_one(cloud="stoker"))

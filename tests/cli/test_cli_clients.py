@@ -10,8 +10,7 @@ from typing import Any
 
 import openstack
 import pytest
-from cli_shell import ANY_PORTS, EXAMPLES, Shell, shell_in
-from openstack.config import OpenStackConfig
+from cli_shell import ANY_PORTS, EXAMPLES, Shell, sdk_connection, shell_in
 
 pytestmark = [
     pytest.mark.slow,
@@ -20,6 +19,7 @@ pytestmark = [
 ]
 
 HELLO = str(EXAMPLES / "hello.yaml")
+OPTIONS = Path(__file__).with_name("options")
 WEB = str(EXAMPLES / "web-tier" / "web-tier.yaml")
 
 
@@ -56,12 +56,6 @@ def test_the_openstack_command_about_templates_and_types(embedded: Shell) -> Non
     assert shown["properties"]["length"]["type"] == "integer"
 
 
-def sdk_connection(shell: Shell) -> Any:
-    """openstacksdk, set up by the files that `up` writes."""
-    config = OpenStackConfig(config_files=[str(shell.directory / "clouds.yaml")], load_envvars=False)
-    return openstack.connection.Connection(config=config.get_one(cloud="stoker"))
-
-
 @pytest.fixture
 def sdk(embedded: Shell) -> Iterator[Any]:
     with sdk_connection(embedded) as connection:
@@ -85,6 +79,75 @@ def test_openstacksdk(sdk: Any, tmp_path: Path) -> None:
     heat.delete_stack(found)
     heat.wait_for_delete(found, interval=1, wait=30)
     assert heat.find_stack("sdk") is None
+
+
+def settled(heat: Any, stack: Any, status: str) -> Any:
+    found = heat.get_stack(stack)
+    return heat.wait_for_status(found, status=status, failures=[f"{status.split('_')[0]}_FAILED"], interval=1, wait=60)
+
+
+def test_openstacksdk_with_files_and_actions(sdk: Any) -> None:
+    heat = sdk.orchestration
+    sources = heat.read_env_and_templates(
+        template_file=f"{OPTIONS}/stack.yaml",
+        environment_files=[f"{OPTIONS}/environment.yaml", f"{OPTIONS}/word.yaml"],
+    )
+    foreseen = heat.create_stack(preview=True, name="acted", **sources)
+    assert (foreseen.name, foreseen.parameters["word"]) == ("acted", "overridden")
+    assert heat.find_stack("acted") is None
+    stack = settled(heat, heat.create_stack(name="acted", tags="blue,green", **sources), "CREATE_COMPLETE")
+    assert stack.parameters["word"] == "overridden"
+    assert [found.name for found in heat.stacks(tags=["blue", "green"], name="acted")] == ["acted"]
+    assert heat.get_stack_environment(stack).parameters["word"] == "overridden"
+    assert any(name.endswith("child.yaml") for name in heat.get_stack_files(stack))
+    assert {resource.name for resource in heat.resources(stack)} == {"thing", "child", "handle"}
+    heat.update_stack("acted", parameters={"word": "other"}, **sources)
+    assert settled(heat, "acted", "UPDATE_COMPLETE").parameters["word"] == "other"
+    for action in ("suspend", "resume", "check"):
+        getattr(heat, f"{action}_stack")(stack)
+        settled(heat, stack, f"{action.upper()}_COMPLETE")
+    heat.delete_stack(stack)
+    heat.wait_for_delete(stack, interval=1, wait=60)
+
+
+def test_openstacksdk_validates(sdk: Any) -> None:
+    heat = sdk.orchestration
+    _, contents = heat.get_template_contents(template_file=HELLO)
+    assert heat.validate_template(contents).parameters["length"]["Default"] == 8
+    with pytest.raises(openstack.exceptions.BadRequestException, match="no resource type 'OS::Heat::Randm'"):
+        heat.validate_template({"heat_template_version": "2021-04-16", "resources": {"a": {"type": "OS::Heat::Randm"}}})
+
+
+def test_openstacksdk_with_configurations_and_deployments(sdk: Any) -> None:
+    heat = sdk.orchestration
+    outputs = [{"name": "said"}]
+    config = heat.create_software_config(name="install", group="script", config="echo hello", outputs=outputs)
+    assert heat.get_software_config(config.id).config == "echo hello"
+    assert config.id in {found.id for found in heat.software_configs()}
+    server = "7d1c3b2e-0000-4000-8000-000000000002"
+    deployment = heat.create_software_deployment(config_id=config.id, server_id=server, action="CREATE")
+    assert [found.id for found in heat.software_deployments(server_id=server)] == [deployment.id]
+    heat.update_software_deployment(
+        deployment, status="COMPLETE", status_reason="done", output_values={"said": "hello"}
+    )  # fmt: skip
+    found = heat.get_software_deployment(deployment.id)
+    assert (found.status, found.status_reason, found.output_values) == ("COMPLETE", "done", {"said": "hello"})
+    heat.delete_software_deployment(deployment)
+    heat.delete_software_config(config)
+    assert config.id not in {found.id for found in heat.software_configs()}
+
+
+def test_openstacksdk_for_scripts(sdk: Any) -> None:
+    """The SDK's calls that wait by themselves."""
+    made = sdk.create_stack("scripted", template_file=HELLO, wait=True, timeout=60, length=4)
+    assert made.status == "CREATE_COMPLETE" and made.outputs[0]["output_key"] == "greeting"
+    assert [stack.name for stack in sdk.search_stacks("scripted")] == ["scripted"]
+    assert "scripted" in [stack.name for stack in sdk.list_stacks()]
+    assert (
+        sdk.update_stack("scripted", template_file=HELLO, wait=True, timeout=60, length=6).parameters["length"] == "6"
+    )
+    assert sdk.delete_stack("scripted", wait=True) is True
+    assert sdk.get_stack("scripted") is None
 
 
 def test_a_token_that_was_checked_is_remembered(embedded: Shell, sdk: Any) -> None:

@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_shell import ANY_PORTS, Shell, shell_in
+from cli_shell import ANY_PORTS, Shell, sdk_connection, shell_in
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-snapshots")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("cli-snapshots"),
+    pytest.mark.filterwarnings("ignore::PendingDeprecationWarning:openstack"),
+]
 
 TEMPLATE = """
 heat_template_version: 2021-04-16
@@ -99,3 +103,17 @@ def test_abandon_and_adopt(shell: Shell, tmp_path: Path) -> None:
     assert json_of(shell, "stack", "resource", "show", "moved", "disk")["physical_resource_id"] == volume
     shell.openstack("stack", "delete", "--yes", "--wait", "moved")
     assert json_of(shell, "volume", "list") == []
+
+
+def test_openstacksdk_exports_and_abandons(shell: Shell) -> None:
+    create(shell, "exported")
+    with sdk_connection(shell) as sdk:
+        heat = sdk.orchestration
+        stack = heat.find_stack("exported")
+        exported = heat.export_stack(stack)
+        assert (exported["name"], set(exported["resources"])) == ("exported", {"disk", "random", "told"})
+        assert heat.abandon_stack(stack)["resources"] == exported["resources"]
+        assert heat.find_stack("exported") is None
+        [volume] = sdk.block_storage.volumes(details=False)
+        sdk.block_storage.delete_volume(volume)
+        sdk.block_storage.wait_for_delete(volume, interval=1, wait=30)
