@@ -149,6 +149,13 @@ def is_stillborn(row: Resource) -> bool:
     return row.action == "CREATE" and row.status == FAILED
 
 
+def came_to_nothing(state: ResourceState) -> bool:
+    """Whether a check would make a resource look well that its creation has not brought about."""
+    row = state.row
+    unknown = row.physical_id is None or not state.type.checkable
+    return unknown and row.action in ("CREATE", "ADOPT") and row.status != COMPLETE
+
+
 def _replaced_when_ill(target: Target, state: ResourceState) -> bool:
     """A nested stack whose inside is ill is updated, and what is ill there is replaced. One that somebody has marked
     as ill himself is replaced whole (facts: engine.yaml, nested_stacks.check_failed).

@@ -17,7 +17,17 @@ from stoker.base.ids import new_id
 from stoker.engine.adopting import bringing_about, take_over
 from stoker.engine.calls import final_values, make_call
 from stoker.engine.copying import Copier
-from stoker.engine.decide import BEGINNING, REFUSED, UNMADE, Target, decide, is_asleep, is_broken, is_stillborn
+from stoker.engine.decide import (
+    BEGINNING,
+    REFUSED,
+    UNMADE,
+    Target,
+    came_to_nothing,
+    decide,
+    is_asleep,
+    is_broken,
+    is_stillborn,
+)
 from stoker.engine.failure import Failure
 from stoker.engine.hooks import hold, holds
 from stoker.engine.performing import Method, NeedsReplacement, Performer
@@ -354,7 +364,7 @@ class StepRunner:
         state = self._state(step) if step.uuid is not None else None
         if state is None or state.row.action == UNMADE:
             raise Failure("ResourceNotAvailable", (step.name,), "it has not been created")
-        if self.run_.operation.action == "CHECK" and _came_to_nothing(state):
+        if self.run_.operation.action == "CHECK" and came_to_nothing(state):
             raise Failure("ResourceNotAvailable", (step.name,), f"it has not come into being: {state.row.reason}")
         await self.verb(state, self.run_.operation.action)
 
@@ -387,13 +397,6 @@ class StepRunner:
             return
         method: Method = getattr(state.type, action.lower())
         await self.performer.perform(state, method)
-
-
-def _came_to_nothing(state: ResourceState) -> bool:
-    """Whether a check would make a resource look well that its creation has not brought about."""
-    row = state.row
-    unknown = row.physical_id is None or not state.type.checkable
-    return unknown and row.action in ("CREATE", "ADOPT") and row.status != COMPLETE
 
 
 def takes_part(action: str, state: ResourceState) -> bool:

@@ -273,13 +273,8 @@ def _events(
     connection: Connection, context: RequestContext, ref: Reference, depth: int, wanted: queries.EventQuery
 ) -> tuple[dict[str, Stack], list[Event]]:
     """Those wanted of the events in a tree of stacks down to `depth`; the stacks by id, the top one first."""
-    level = [found_stack(connection, context, ref, deleted=True)]
-    stacks = {stack.id: stack for stack in level}
-    for _ in range(depth):
-        level = queries.child_stacks(connection, [stack.id for stack in level])
-        stacks |= {stack.id: stack for stack in level}
-        if not level:
-            break
+    top = found_stack(connection, context, ref, deleted=True)
+    stacks = {stack.id: stack for level in queries.levels_of(connection, top, depth) for stack in level}
     return stacks, queries.list_events(connection, replace(wanted, stack_ids=list(stacks)))
 
 

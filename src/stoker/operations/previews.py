@@ -81,14 +81,12 @@ async def _changes(
 def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[str, dict[str, Any]]:
     """The resources of the stack, and of those nested in it, as they are now, by uuid."""
     found: dict[str, dict[str, Any]] = {}
-    level = [stack]
-    while level:
+    for level in queries.levels_of(connection, stack, None if show_nested else 0):
         rows = queries.resource_summaries(connection, [item.id for item in level])
         for item in level:
             users = required_by(rows.get(item.id, []))
             for row in rows.get(item.id, []):
                 found[row.uuid] = resource_view(row, item, users.get(row.name, []))
-        level = queries.child_stacks(connection, [item.id for item in level]) if show_nested else []
     return found
 
 

@@ -5,7 +5,7 @@ Each function takes an open connection first, so that `Database.read` or a journ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,6 +84,15 @@ def child_stacks(connection: Connection, stack_ids: Iterable[str]) -> list[Stack
     for start in range(0, len(wanted), _PAGE):
         found += Stack.all_of(connection.execute(_CHILDREN_OF, {"values": wanted[start : start + _PAGE]}))
     return found
+
+
+def levels_of(connection: Connection, top: Stack, depth: int | None = None) -> Iterator[list[Stack]]:
+    """A stack, and the living ones nested in it down to `depth` (None: all of them), level by level."""
+    level, below = [top], 0
+    while level:
+        yield level
+        level = child_stacks(connection, [stack.id for stack in level]) if depth is None or below < depth else []
+        below += 1
 
 
 def count_stacks(connection: Connection, project_id: str) -> int:
