@@ -14,7 +14,7 @@ PROCESS = """
 import logging, sys
 from stoker.base.config import load_config
 from stoker.base.context import RequestContext
-from stoker.base.logging import request_scope, setup
+from stoker.base.logging import operation_scope, request_scope, setup
 
 setup(load_config(sys.argv[1:], []), readable=True)
 log = logging.getLogger("stoker.somewhere")
@@ -27,6 +27,8 @@ with request_scope(RequestContext("req-7", "u", "alice", "p", token="t")):
         raise ValueError("X-Auth-Token: abc")
     except ValueError:
         log.exception("failed")
+with operation_scope("op-9", RequestContext("req-8", "u", "alice", "p", token="t")):
+    log.warning("at work")
 """
 
 
@@ -39,6 +41,7 @@ def test_lines_for_a_person() -> None:
     printed = lines()
     assert printed[0].endswith("INFO    stoker.somewhere: without a request")
     assert printed[1].endswith("INFO    stoker.somewhere: [req-7] password=***")
+    assert printed[-1].endswith("WARNING stoker.somewhere: [req-8] [operation op-9] at work")
     assert not any("chatter" in line or "debugging" in line for line in printed)
     assert any(line.endswith("ValueError: X-Auth-Token: ***") for line in printed)
 
@@ -51,3 +54,5 @@ def test_lines_for_a_machine() -> None:
     assert "only when debugging" in by_message
     assert "X-Auth-Token: ***" in "".join(by_message["failed"]["traceback"])
     assert not any(secret in json.dumps(records) for secret in ("abc", "hunter2"))
+    assert by_message["at work"]["extra"] == {"operation_id": "op-9"}
+    assert by_message["at work"]["context"]["request_id"] == "req-8"

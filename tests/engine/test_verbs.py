@@ -154,6 +154,21 @@ async def test_what_is_under_way_ends_when_the_rest_is_called_off(world: World) 
     assert state(await act(world, "web", "retry")) == "CREATE_COMPLETE"
 
 
+async def test_a_deployment_that_is_called_off_expects_no_answer_any_more(world: World) -> None:
+    config = {"type": "OS::Heat::SoftwareConfig", "properties": {"config": "true"}}
+    values = {"config": {"get_resource": "config"}, "server": "elsewhere", "signal_transport": "HEAT_SIGNAL"}
+    applied = {"type": "OS::Heat::SoftwareDeployment", "properties": values}
+    view = await world.call("stack_create", name="web", template=template(config=config, applied=applied))
+    while [row["status"] for row in await world.call("software_deployment_list")] != ["IN_PROGRESS"]:
+        await world.turn()
+    await world.call("stack_action", ref=ref("web"), action="cancel_without_rollback")
+    assert state(await world.settle(view["id"])) == "CREATE_FAILED"
+    [deployment] = await world.call("software_deployment_list")
+    assert (deployment["status"], deployment["status_reason"]) == ("FAILED", "cancelled")
+    assert (await world.resources("web"))["applied"]["status_reason"].endswith("Deployment to server failed: cancelled")
+    assert state(await world.delete("web")) == "DELETE_COMPLETE"
+
+
 async def test_stacks_inside_are_called_off_too(world: World) -> None:
     files = nested_file(slow=thing(wait_secs=30), never=thing("x", "slow"))
     view = await world.call("stack_create", name="web", template=template(nested={"type": "child.yaml"}), files=files)

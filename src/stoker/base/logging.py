@@ -19,10 +19,10 @@ from stoker.base.context import RequestContext
 
 _PRODUCT = "stoker"
 
-READABLE_FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-7s %(name)s: %(message)s"
-"""Lines for a person at a terminal; with a request, its id stands before the message."""
+READABLE_FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-7s %(name)s: %(operation)s%(message)s"
+"""Lines for a person at a terminal; the ids of the request and of the operation, if any, stand before the message."""
 
-READABLE_REQUEST_FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-7s %(name)s: [%(request_id)s] %(message)s"
+READABLE_REQUEST_FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-7s %(name)s: [%(request_id)s] %(operation)s%(message)s"
 
 # A request that waits for its turn is no cause for a line of its own, as waitress.queue writes for each.
 _QUIET_LOGGERS = (
@@ -65,6 +65,7 @@ _MARKS = (
 """Each pattern needs one of these; most lines have none, and looking for these costs little."""
 
 _request: ContextVar[RequestContext | None] = ContextVar("stoker_request", default=None)
+_operation: ContextVar[str | None] = ContextVar("stoker_operation", default=None)
 
 
 @contextmanager
@@ -78,6 +79,20 @@ def request_scope(context: RequestContext | None) -> Iterator[None]:
         yield
     finally:
         _request.reset(token)
+
+
+@contextmanager
+def operation_scope(operation_id: str, context: RequestContext | None) -> Iterator[None]:
+    """Lines logged inside carry the operation's id, and the id of the request that asked for it, where that is known.
+
+    JSON (`use_json`) has it among `extra`, as `operation_id`.
+    """
+    token = _operation.set(operation_id)
+    try:
+        with request_scope(context):
+            yield
+    finally:
+        _operation.reset(token)
 
 
 def setup(config: cfg.ConfigOpts, *, readable: bool = False) -> None:
@@ -98,7 +113,7 @@ def setup(config: cfg.ConfigOpts, *, readable: bool = False) -> None:
 
 
 def protect(handler: logging.Handler) -> None:
-    """Make `handler` name the request in each line and hide secrets in what it writes."""
+    """Make `handler` name the request and the operation in each line and hide secrets in what it writes."""
     handler.addFilter(_complete)
     handler.setFormatter(_MaskingFormatter(handler.formatter or logging.Formatter()))
 
@@ -114,7 +129,7 @@ def mask(text: str) -> str:
 
 
 def _complete(record: logging.LogRecord) -> bool:
-    """Name the request as oslo.log's formatters look for it, and settle the message: they may write its arguments."""
+    """Name request and operation where formatters look, and settle the message: oslo.log's may write its arguments."""
     context = _request.get()
     if context is not None and not getattr(record, "request_id", None):
         record.request_id = context.request_id
@@ -122,6 +137,10 @@ def _complete(record: logging.LogRecord) -> bool:
         record.context = oslo_context.RequestContext(
             request_id=context.request_id, user_id=context.user_id, project_id=context.project_id, overwrite=False
         )
+    operation = _operation.get()
+    record.operation = "" if operation is None else f"[operation {operation}] "
+    if operation is not None:
+        record.extra = {**getattr(record, "extra", {}), "operation_id": operation}
     record.msg, record.args = mask(record.getMessage()), None
     return True
 

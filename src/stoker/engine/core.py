@@ -13,8 +13,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.clock import Clock
+from stoker.base.context import RequestContext
 from stoker.base.errors import Fenced
 from stoker.base.ids import new_id
+from stoker.base.logging import operation_scope
 from stoker.cloud.auth import CloudPool
 from stoker.engine.announcing import Announcer, Bus
 from stoker.engine.credentials import Credentials, hold
@@ -299,7 +301,8 @@ class Engine:
         self.spawn(self._drive(run))
 
     async def _drive(self, run: OperationRun) -> None:
-        await run.run()
+        with operation_scope(run.operation.id, _asked_by(run)):
+            await run.run()
         try:
             now = await self.database.read(queries.stack_by_id, run.stack.id) if run.key in self._next else None
         finally:
@@ -463,3 +466,12 @@ class Engine:
             return self.types.lookup(inputs.environment, inputs.files, type_name, resource_name)
 
         return Wanted.of(definition, inputs, lookup, self.sealer.digest)
+
+
+def _asked_by(run: OperationRun) -> RequestContext | None:
+    """The request that led to an operation, as far as it is recorded."""
+    operation = run.operation
+    if operation.request_id is None:
+        return None
+    user, name = operation.user_id or "", operation.user_name or ""
+    return RequestContext(operation.request_id, user, name, run.stack.project_id)

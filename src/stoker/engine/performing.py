@@ -19,7 +19,7 @@ from stoker.engine.disowning import disown
 from stoker.engine.failure import Failure
 from stoker.engine.hooks import hold
 from stoker.engine.state import ResourceState, attribute_text
-from stoker.engine.stopping import Stop, Stopped
+from stoker.engine.stopping import CANCELLED, Stop, Stopped
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.store import claims
@@ -84,14 +84,14 @@ class Performer:
             return await self._until_done(state, method, first)
         except Failure as failure:
             if self.run.stopping is Stop.EXPIRED:
-                await self._give_up(state)
+                await self._give_up(state, Stop.EXPIRED.value)
             await self.failed(state, failure, _next_batch(first))
             raise
 
-    async def _give_up(self, state: ResourceState) -> None:
+    async def _give_up(self, state: ResourceState, why: str) -> None:
         """Have the type tell others; that this fails changes nothing about the resource's own failure."""
         try:
-            await state.type.give_up(await make_call(self.run, state))
+            await state.type.give_up(await make_call(self.run, state), why)
         except StokerError as error:
             LOG.warning("nobody could be told that %s has failed: %s", state.row.name, error.message)
 
@@ -101,6 +101,8 @@ class Performer:
         hiccups = 0
         while True:
             self._leave_if_stopped(state)
+            if run.cancelled:
+                await self._give_up(state, CANCELLED)
             try:
                 outcome = await self._enter(state, method, await make_call(run, state))
             except CloudError as error:

@@ -190,8 +190,10 @@ class ResourceType(ABC):
         """Bring `call.changed` about in place."""
         return Done()
 
-    async def give_up(self, call: Call) -> None:
-        """Time is up in the middle of a method: tell whoever works for the resource that nobody waits any more."""
+    async def give_up(self, call: Call, why: str) -> None:
+        """Time is up, or the operation is called off, in the middle of a method: whoever works for the resource, of
+        their own accord, is told that nobody waits any more, and why. May be entered again.
+        """
         return None
 
     async def make_way(self, call: Call) -> Outcome:

@@ -135,11 +135,11 @@ class SoftwareDeployment(ResourceType):
     def _steps(self) -> tuple[Step, ...]:
         return _begin, _equip, self._record, _wait
 
-    async def give_up(self, call: Call) -> None:
-        """What the server has not answered to in time has failed."""
+    async def give_up(self, call: Call, why: str) -> None:
+        """What the server has not answered to until then has failed."""
         deployment = await call.deployments.get(call.uuid)
         if deployment is not None and deployment["status"] == IN_PROGRESS:
-            await call.deployments.update(call.uuid, {"status": FAILED, "status_reason": "Timed out"})
+            await call.deployments.update(call.uuid, {"status": FAILED, "status_reason": why})
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         return call.physical_id is None or await call.deployments.get(call.physical_id) is None
