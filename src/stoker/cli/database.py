@@ -25,7 +25,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _SECONDS = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
 _DAY = 86400.0
-_WHERE = "Name the cluster's configuration with --config-file; an embedded Stoker looks after its database by itself."
+_WHERE = (
+    "Name the cluster's configuration with --config-file. An embedded Stoker looks after its database by itself; what "
+    "it does is told by `stoker status` and `stoker stack history NAME`."
+)
 
 
 @click.group("db", cls=Commands)

@@ -22,6 +22,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Rows = Sequence[Row]
 Decorator = Callable[[Callable[..., Any]], click.Command]
 
+_SENTENCE = 200
+"""Characters of a command's first sentence that are shown in the list of commands."""
+
 
 class Commands(click.Group):
     """A group whose commands fail with messages, and are listed in the order in which they were added."""
@@ -32,6 +35,12 @@ class Commands(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self.commands)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with the whole of their first sentences, on as many lines as these take."""
+        found = ((name, self.get_command(context, name)) for name in self.list_commands(context))
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(_SENTENCE)) for name, command in found if command])
 
 
 def always(_rows: Rows) -> bool:
