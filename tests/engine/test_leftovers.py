@@ -134,3 +134,45 @@ async def test_what_has_begun_to_make_way_takes_everything_back_before_it_serves
     await world.call("resource_mark_unhealthy", ref=ref, name="thing", mark_unhealthy=False)
     assert (await world.update("web", KEY))["status"] == "COMPLETE"
     assert there(served, f"{KEYS}/only-once") == 200
+
+
+SUBNETS = "/network/v2.0/subnets"
+NET_AND_SUBNET = {
+    "heat_template_version": "2021-04-16",
+    "resources": {
+        "net": {"type": "OS::Neutron::Net"},
+        "thing": {
+            "type": "OS::Neutron::Subnet",
+            "properties": {"network": {"get_resource": "net"}, "cidr": "10.9.0.0/24"},
+        },
+    },
+}
+
+
+async def test_what_was_never_of_use_goes_before_another_one_is_made_also_when_its_removal_could_not_be_ended(
+    world: World, served: ServedCloud
+) -> None:
+    """A network takes only one subnet of an address range, which is not found when it is to be removed."""
+    trouble = fails(served, f"POST {SUBNETS}", "succeed_but_fail", 500), fails(served, f"GET {SUBNETS}", status=500)
+    assert (await world.create("web", NET_AND_SUBNET))["status"] == "FAILED"
+    assert (await world.update("web", NET_AND_SUBNET))["status"] == "FAILED"
+    works(served, *trouble)
+
+    stack = await world.update("web", NET_AND_SUBNET)
+
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    found = served.call("GET", f"{SUBNETS}?cidr=10.9.0.0/24", token=served.token("demo", "demo"))
+    assert len(found.json["subnets"]) == 1
+
+
+async def test_a_removal_that_could_not_look_for_what_it_removes_looks_for_it_again(
+    world: World, served: ServedCloud
+) -> None:
+    trouble = fails(served, f"POST {NETWORKS}", "succeed_but_fail", 500), fails(served, f"GET {NETWORKS}", status=500)
+    assert (await world.create("web", NETWORK))["status"] == "FAILED"
+    assert (await world.delete("web"))["status"] == "FAILED"
+    works(served, *trouble)
+    assert len(named(served, "known")) == 1
+
+    assert (await world.delete("web"))["status"] == "COMPLETE"
+    assert named(served, "known") == []

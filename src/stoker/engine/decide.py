@@ -142,11 +142,11 @@ def is_asleep(row: Resource) -> bool:
     return row.action == "SUSPEND" or (row.action == "RESUME" and row.status != COMPLETE)
 
 
-def is_stillborn(row: Resource) -> bool:
+def is_stillborn(state: ResourceState) -> bool:
     """Whether the object was never of use to anybody. It goes before another one is made: what it left may have a name
-    or a place of which there is only one.
+    or a place of which there is only one. It stays so when its removal has begun and not ended.
     """
-    return row.action == "CREATE" and row.status == FAILED
+    return state.stored.stillborn or (state.row.action == "CREATE" and state.row.status == FAILED)
 
 
 def came_to_nothing(state: ResourceState) -> bool:

@@ -202,10 +202,10 @@ class StepRunner:
 
     async def _create(self, target: Target, former: ResourceState | None) -> None:
         run = self.run_
-        if former is not None and is_stillborn(former.row):
-            await self.delete(former)
+        for stillborn in self._stillborn(target):
+            await self.delete(stillborn)
             run.moved.add(target.name)
-            former = None
+            former = None if stillborn is former else former
         await self._make_room(target)
         former_reference = former.reference_id() if former is not None else None
         state = await self._unmade(target, former)
@@ -245,6 +245,12 @@ class StepRunner:
             run.states[state.row.uuid] = run.current[target.name] = state
             await hold(run, state, "pre", "CREATE")
         return state
+
+    def _stillborn(self, target: Target) -> list[ResourceState]:
+        """What is recorded under the name and was never of use, the latest first."""
+        mine = [state for state in self.run_.states.values() if state.row.stack_id == self.run_.stack.id]
+        found = [state for state in mine if state.row.name == target.name and is_stillborn(state)]
+        return sorted(found, key=lambda state: -state.row.position)
 
     async def _make_room(self, target: Target) -> None:
         """Have whatever is recorded under the name give up what a new object needs: the one that is to be replaced,
@@ -342,7 +348,9 @@ class StepRunner:
             if not is_copy:
                 await hold(run, state, "pre", "DELETE")
             state.stored.definition["parting"] = parting(run.operation.action, state)
-            state.stored.uncertain = row.action == "CREATE" and row.physical_id is None and not state.type.local
+            unknown = row.physical_id is None and not state.type.local
+            state.stored.uncertain = unknown and (row.action == "CREATE" or state.stored.uncertain)
+            state.stored.stillborn = is_stillborn(state)
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
             state.stored.progress = {}
             await run.commit(Batch().change(state.seal()).add(*run.told(state)))
