@@ -88,6 +88,10 @@ class RemoteRecords(Records):
         self.stacks = self.collection("stacks")
 
 
+def validate(remote: RemoteRecords, request: Request) -> Response:
+    return Response({"Description": "", "Parameters": {}})
+
+
 def make_stack(remote: RemoteRecords, request: Request) -> Response:
     name = request.json["stack_name"]
     if remote.stacks.first(stack_name=name) is not None:
@@ -131,6 +135,7 @@ ELSEWHERE = (
         records=RemoteRecords,
         endpoints={"orchestration": "/orchestration/v1", "cloudformation": "/orchestration/v1"},
         routes={
+            "/v1/validate": {"POST": validate},
             "/v1/stacks": {"GET": list_stacks, "POST": make_stack},
             "/v1/stacks/{name}/{id}": {"GET": show_stack, "PUT": update_stack, "DELETE": delete_stack},
         },
