@@ -94,7 +94,7 @@ class Child:
 
     def _wait_for(self, operation: Operation) -> None:
         uuid = self._state.row.uuid
-        self._engine.tell_when_finished(operation.id, uuid, partial(self._run.wake, uuid))
+        self._engine.awaited.wait(operation.id, uuid, partial(self._run.wake, uuid))
 
     async def _asked_before(self, key: tuple[str, int, str]) -> Operation | None:
         uuid, number, action = key

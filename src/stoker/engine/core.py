@@ -19,6 +19,7 @@ from stoker.base.ids import new_id
 from stoker.base.logging import operation_scope
 from stoker.cloud.auth import CloudPool
 from stoker.engine.announcing import Announcer, Bus
+from stoker.engine.awaited import Awaited
 from stoker.engine.credentials import Credentials, hold
 from stoker.engine.ending import REMOVES, ROLLS_BACK, conclusion, outcome, rollback_of
 from stoker.engine.holders import told_holder
@@ -30,7 +31,7 @@ from stoker.engine.reading import Reader
 from stoker.engine.run import OperationRun
 from stoker.engine.settings import EngineSettings
 from stoker.engine.stopping import CANCELLED, Stop, gives_way
-from stoker.engine.takeover import Takeover
+from stoker.engine.takeover import Takeover, begun
 from stoker.engine.types import MissingType, TypeTable
 from stoker.engine.watching import Watchtower
 from stoker.plugins.registry import Registry
@@ -97,7 +98,7 @@ class Engine:
         self._next: dict[str, OperationRun] = {}
         self._taken_on: set[str] = set()
         self._handed_over: list[str] = []
-        self._watchers: dict[str, dict[str, Callable[[], None]]] = {}
+        self.awaited = Awaited()
         self.peers = peers or NoPeers()
         self.membership = Membership(self, self.peers)
         self.announcer = Announcer(self, bus)
@@ -242,7 +243,7 @@ class Engine:
         been recorded. `fresh` is a guard that looks at more of the record. `claim` as for `submit_new`. Where another
         engine runs something on the stack, the operation waits until that has ended.
         """
-        changes = {**self._begun(operation, prepared), **(values or {})}
+        changes = {**begun(operation, prepared, self.clock.now()), **(values or {})}
         batch = Batch(claim=claim).change(*rows)
         if prepared is not None:
             batch.then(prepared.save).add(prepared.row)
@@ -261,21 +262,6 @@ class Engine:
                 self._launch(OperationRun(self, operation, replace(takeover.stack, **changes)))
             else:
                 self.peers.alert(takeover.busy)
-
-    def _begun(self, operation: Operation, prepared: Prepared | None) -> dict[str, Any]:
-        """The columns of a stack that say that an operation on it begins."""
-        changes: dict[str, Any] = {
-            "action": operation.stack_action,
-            "status": IN_PROGRESS,
-            "reason": f"Stack {operation.stack_action} started",
-            "operation": operation.id,
-        }
-        if prepared is not None:
-            changes["inputs"] = prepared.row.id
-            changes["description"] = prepared.loaded.template.description or ""
-        if operation.action in ("UPDATE", "RESTORE"):
-            changes["updated_at"] = self.clock.now()
-        return changes
 
     def _own(self, operation: Operation) -> None:
         operation.owner, operation.epoch, operation.status = self.id, 1, RUNNING
@@ -413,24 +399,10 @@ class Engine:
             return following.operation
         return await self.database.read(queries.operation_by_id, operation.id) or operation
 
-    def tell_when_finished(self, operation_id: str, waiting: str, wake: Callable[[], None]) -> None:
-        """Call `wake` when an operation ends, wherever it runs; `waiting` names who waits, once."""
-        self._watchers.setdefault(operation_id, {})[waiting] = wake
-
-    def waited_for(self) -> list[str]:
-        """Operations whose end somebody waits for here and that do not run here."""
-        here = {run.operation.id for run in self.all_runs()}
-        return [identifier for identifier in self._watchers if identifier not in here]
-
     def _tell_finished(self, operation: Operation) -> None:
-        self.told_finished(operation.id)
+        self.awaited.ended(operation.id)
         if operation.parent_operation is not None and self.membership.others:
             self.peers.finished(operation.id)
-
-    def told_finished(self, operation_id: str) -> None:
-        """Wake who waits for an operation."""
-        for wake in self._watchers.pop(operation_id, {}).values():
-            wake()
 
     async def cancel(self, stack: Stack, guard: Callable[[Stack], object]) -> None:
         """Call what runs on a stack off: it has failed at once, nothing is begun any more, and nothing is rolled back.

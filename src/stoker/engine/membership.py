@@ -189,7 +189,7 @@ class Membership:
         """Stop what has been overtaken, called off or lost, and wake who waits for what has ended elsewhere."""
         engine = self._engine
         runs = {run.operation.id: run for run in engine.all_runs()}
-        waited_for = engine.waited_for()
+        waited_for = engine.awaited.besides(runs)
         if not runs and not waited_for:
             return
         found = await engine.database.read(claims.standing, {*runs, *waited_for})
@@ -197,7 +197,7 @@ class Membership:
             self._judge(run, found.get(identifier))
         for identifier in waited_for:
             if identifier not in found or found[identifier].status not in UNFINISHED:
-                engine.told_finished(identifier)
+                engine.awaited.ended(identifier)
 
     def _judge(self, run: OperationRun, standing: Standing | None) -> None:
         if standing is None or (standing.owner, standing.epoch) != (self._engine.id, run.claim.epoch):
@@ -223,7 +223,7 @@ class Membership:
 
     async def ended(self, operation_id: str) -> None:
         """An operation has ended somewhere."""
-        self._engine.told_finished(operation_id)
+        self._engine.awaited.ended(operation_id)
 
     async def owner_elsewhere(self, stack_id: str) -> str | None:
         """The other living engine that runs an operation on the stack."""

@@ -9,9 +9,26 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.engine.credentials import move
+from stoker.engine.loader import Prepared
 from stoker.engine.run import FORWARD
 from stoker.store import claims, queries
-from stoker.store.records import Operation, Stack
+from stoker.store.records import IN_PROGRESS, Operation, Stack
+
+
+def begun(operation: Operation, prepared: Prepared | None, now: float) -> dict[str, Any]:
+    """The columns of a stack that say that an operation on it begins, with these inputs where they are new."""
+    changes: dict[str, Any] = {
+        "action": operation.stack_action,
+        "status": IN_PROGRESS,
+        "reason": f"Stack {operation.stack_action} started",
+        "operation": operation.id,
+    }
+    if prepared is not None:
+        changes["inputs"] = prepared.row.id
+        changes["description"] = prepared.loaded.template.description or ""
+    if operation.action in ("UPDATE", "RESTORE"):
+        changes["updated_at"] = now
+    return changes
 
 
 @dataclass(slots=True)

@@ -56,7 +56,7 @@ async def _ended(engine: Engine, operation: Operation) -> Operation:
     """The operation once it has ended, wherever it runs."""
     while (operation := await engine.refreshed(operation)).status in UNFINISHED:
         told = asyncio.Event()
-        engine.tell_when_finished(operation.id, f"abandon {operation.id}", told.set)
+        engine.awaited.wait(operation.id, f"abandon {operation.id}", told.set)
         timer = engine.clock.call_later(_WITHOUT_NEWS, told.set)
         if (await engine.refreshed(operation)).status in UNFINISHED:
             await told.wait()
