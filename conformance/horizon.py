@@ -12,6 +12,7 @@ import argparse
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -92,7 +93,7 @@ def _set_up(programs: Path, static: Path, environment: dict[str, str]) -> None:
 def _stay(site: str, user: str, password: str) -> int:
     print(f"{site}  user {user}, password {password}. Stop with Ctrl-C.", file=sys.stderr)
     with suppress(KeyboardInterrupt):
-        sys.stdin.read()
+        signal.pause()
     return 0
 
 
