@@ -176,3 +176,37 @@ async def test_a_removal_that_could_not_look_for_what_it_removes_looks_for_it_ag
 
     assert (await world.delete("web"))["status"] == "COMPLETE"
     assert named(served, "known") == []
+
+
+def renamed(name: str) -> dict[str, Any]:
+    return template("OS::Neutron::Net", name=name)
+
+
+@pytest.mark.parametrize("do", ["fail", "succeed_but_fail"])
+async def test_an_update_that_failed_is_not_forgotten_when_something_else_has_been_done_since(
+    world: World, served: ServedCloud, do: str
+) -> None:
+    ref = {"name": "web", "id": None}
+    await world.create("web", renamed("first"))
+    trouble = fails(served, f"PUT {NETWORKS}/*", do, 500)
+    stack = await world.update("web", renamed("second"))
+    assert stack["status"] == "FAILED"
+    works(served, trouble)
+    await world.call("stack_action", ref=ref, action="check")
+    assert (await world.settle(stack["id"]))["status"] == "COMPLETE"
+
+    assert (await world.update("web", renamed("second")))["status"] == "COMPLETE"
+    assert (len(named(served, "first")), len(named(served, "second"))) == (0, 1)
+
+
+@pytest.mark.parametrize("do", ["fail", "succeed_but_fail"])
+async def test_what_an_update_that_failed_may_have_changed_is_set_back(
+    world: World, served: ServedCloud, do: str
+) -> None:
+    await world.create("web", renamed("first"), disable_rollback=False)
+    served.do(lambda: served.cloud.faults.add(Fault(on=f"PUT {NETWORKS}/*", do=do, status=500, times=1)))
+
+    stack = await world.update("web", renamed("second"))
+
+    assert (stack["action"], stack["status"]) == ("ROLLBACK", "COMPLETE")
+    assert (len(named(served, "first")), len(named(served, "second"))) == (1, 0)

@@ -105,10 +105,16 @@ class User:
             await self._cluster.request("resource_mark_unhealthy", ref=ref(name), name=resource, mark_unhealthy=True)
 
     async def _unmark(self, name: str) -> None:
+        if marked := self._marked(name):
+            await self._take_back(name, self._chance.choice(marked))
+
+    async def _take_back(self, name: str, resource: str) -> None:
+        await self._cluster.request("resource_mark_unhealthy", ref=ref(name), name=resource, mark_unhealthy=False)
+
+    def _marked(self, name: str) -> list[str]:
+        """Resources of a stack that are marked as unhealthy."""
         rows = self._inspection.resources_of(self._inspection.stack(name))
-        if marked := sorted(row.name for row in rows if row.action == "CHECK" and row.status == "FAILED"):
-            resource = self._chance.choice(marked)
-            await self._cluster.request("resource_mark_unhealthy", ref=ref(name), name=resource, mark_unhealthy=False)
+        return sorted({row.name for row in rows if row.action == "CHECK" and row.status == "FAILED"})
 
     async def _save(self, name: str) -> None:
         await self._cluster.request("snapshot_create", ref=ref(name), name=None)
@@ -151,6 +157,8 @@ class User:
             stack = self._inspection.stack(name)
             if stack is not None and (stack.action, stack.status) in (("CREATE", "COMPLETE"), ("UPDATE", "COMPLETE")):
                 return
+            for resource in self._marked(name):  # a subnet, for one, cannot be replaced by an equal one
+                await self._take_back(name, resource)
             await asyncio.sleep(30.0)
         state = f"{stack.action} {stack.status}: {stack.reason}" if stack is not None else "it is gone"
         self._cluster.nature.violate("stuck", f"{name} does not come to its last template: {state}")

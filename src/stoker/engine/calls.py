@@ -49,7 +49,7 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         physical_id=row.physical_id,
         properties=properties,
         previous=before,
-        changed={} if before is None else _differences(before, properties),
+        changed={} if before is None else _differences(before, properties, stored.unsure),
         data=stored.data,
         progress=stored.progress,
         metadata=stored.metadata,
@@ -93,8 +93,9 @@ async def users_of(run: StackContext, state: ResourceState) -> list[str]:
     ]
 
 
-def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in after.items() if before.get(name) != value}
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any], unsure: Collection[str]) -> dict[str, Any]:
+    """Values that differ from those before, and those of which nobody knows what the object has."""
+    return {name: value for name, value in after.items() if name in unsure or before.get(name) != value}
 
 
 class StoredSources:

@@ -125,7 +125,8 @@ def decide(
         return Decision(Kind.KEEP)
     if target.type.replaced_with_parent and row.created_at < target.since:
         return Decision(Kind.REPLACE, ("it is replaced whenever its stack is updated",))
-    same = target.fingerprint is not None and target.fingerprint == row.fingerprint and not is_broken(row)
+    unbroken = not (is_broken(row) or state.in_change)
+    same = target.fingerprint is not None and target.fingerprint == row.fingerprint and unbroken
     if same and target.renewed is None:
         always = target.type.updates_with_parent
         return Decision(Kind.UPDATE, ("it is updated whenever its stack is",)) if always else Decision(Kind.KEEP)
@@ -212,6 +213,8 @@ def _other_differences(target: Target, state: ResourceState) -> list[str]:
         return []
     if not reasons and state.row.status == FAILED:
         return [f"its {state.row.action.lower()} failed"]
+    if not reasons and state.in_change:
+        return ["its update failed"]
     if not reasons and target.type.nested:
         return [LOOK_INSIDE]
     return reasons

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError, Fenced, StokerError
 from stoker.engine.calls import Unrecorded, make_call, users_of
+from stoker.engine.decide import BEGINNING
 from stoker.engine.disowning import disown
 from stoker.engine.failure import Failure
 from stoker.engine.hooks import hold
@@ -269,7 +270,8 @@ class Performer:
         row.status, row.reason, row.updated_at = COMPLETE, outcome.note or "state changed", run.engine.clock.now()
         state.stored.progress, state.stored.attempts, state.stored.uncertain = {}, 0, False
         state.stored.first_failure = []
-        state.end_change()
+        if row.action in BEGINNING:
+            state.end_change()
         keys = run.keys_of(row.name)
         if keys and row.action != "DELETE":
             values = await self.read(state, keys)

@@ -94,15 +94,26 @@ class ResourceState:
         return {"id": self.row.properties, "stack_id": self.row.stack_id, "body": self.sealed_properties}
 
     def begin_change(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Set new property values and remember the former ones until the update has ended."""
+        """Set new property values and remember the former ones until the update has ended, and what one that has not
+        may have changed.
+        """
         if self.row.former_properties is None:
             self.row.former_properties = self.row.properties
             self._former, self.sealed_former = self._given, self.sealed_properties
+        else:
+            tried = {name for name in {*self.given, *values} if self.given.get(name) != values.get(name)}
+            self.stored.unsure = sorted(tried.union(self.stored.unsure))
         return self.give(values)
 
     def end_change(self) -> None:
         """Forget the former property values."""
         self.row.former_properties = self._former = self.sealed_former = None
+        self.stored.unsure = []
+
+    @property
+    def in_change(self) -> bool:
+        """Whether an update has begun and not brought about what it was to; another action may have followed it."""
+        return self.row.former_properties is not None
 
     def seal(self) -> Resource:
         """The row as it must be written now: a copy, since the state may go on changing."""

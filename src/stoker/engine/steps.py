@@ -81,9 +81,8 @@ class StepRunner:
 
     def _outdated(self, state: ResourceState, requires: frozenset[str]) -> bool:
         row = state.row
-        return (
-            not row.fingerprint or row.replaced_by is not None or state.requires != requires or row.status != COMPLETE
-        )
+        changed = not row.fingerprint or state.in_change or state.requires != requires
+        return changed or row.replaced_by is not None or row.status != COMPLETE
 
     async def _keep(self, state: ResourceState, target: Target) -> None:
         run = self.run_

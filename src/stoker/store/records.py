@@ -339,7 +339,8 @@ class StoredState:
     `attempts` counts creations that ended in error; `uncertain` says that an object may exist whose id is not known;
     `made_way` that it gave things up for a replacement; `restored` which property values a restored snapshot has put in
     the place of the template's: `by` is the operation, `instead` the template's values by property; `stillborn` that
-    the removal has begun of an object which was never of use to anybody.
+    the removal has begun of an object which was never of use to anybody; `unsure` names the properties whose values an
+    update that has failed may have changed or not.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -354,6 +355,7 @@ class StoredState:
     first_failure: list[str] = field(default_factory=list)
     restored: dict[str, Any] = field(default_factory=dict)
     stillborn: bool = False
+    unsure: list[str] = field(default_factory=list)
 
     def to_data(self) -> dict[str, Any]:
         """Plain data without the parts that are empty."""
