@@ -14,6 +14,7 @@ from typing import Any
 from stoker.base.errors import BadValue, CloudError
 from stoker.cloud import messaging
 from stoker.cloud.session import Cloud
+from stoker.cloud.transport import Answer
 from stoker.plugins.agents import as_stack_user
 from stoker.plugins.resource import Call
 from stoker.resources.heat.stack_user import user_project
@@ -26,6 +27,9 @@ OBJECT_URL = "swift_signal_url"
 
 QUEUE = "zaqar_signal_queue_id"
 """The key of `Call.data` for the queue that signals are sent to."""
+
+_LARGEST = 1_048_576
+"""Bytes that a signal may have: anybody with the URL may write, and it is read into memory."""
 
 _NOTHING_YET = b"in progress"
 """What an object whose versions are kept has in it at first."""
@@ -56,8 +60,10 @@ async def versioned_object(call: Call) -> None:
 
 async def signal_in_object(call: Call) -> Mapping[str, Any] | None:
     """The signal in the object; None while nothing has been written. Raises BadValue for what is no signal."""
-    answer = await call.cloud.request("GET", "swift", _path(call), ok=(404,))
-    return _signal(answer.content) if answer.status != 404 and answer.content else None
+    shown = await call.cloud.request("HEAD", "swift", _path(call), ok=(404,))
+    if shown.status == 404 or not _size(shown):
+        return None
+    return _signal((await call.cloud.request("GET", "swift", _path(call))).content)
 
 
 async def signals_in_versions(call: Call, known: Collection[str]) -> dict[str, Mapping[str, Any]]:
@@ -66,23 +72,31 @@ async def signals_in_versions(call: Call, known: Collection[str]) -> dict[str, M
     An older version is an object too, named after the time at which it was written. Raises BadValue for what is no
     signal.
     """
+    latest = await _read(call, call.physical_name)
     prefix = f"{len(call.physical_name):03x}{call.physical_name}/"
-    query = {"format": "json", "prefix": prefix}
-    listed = await call.cloud.list("swift", f"/{call.stack.id}", "", query)
-    older = sorted(str(entry["name"]) for entry in listed)
-    names = [name for name in older if name.removeprefix(prefix) not in known]
-    written = [await _written(call, name) for name in (*names, call.physical_name)]
-    return {
-        time: _signal(content) if content else {}
-        for time, content in written
-        if time not in known and content != _NOTHING_YET
-    }
+    listed = await call.cloud.list("swift", f"/{call.stack.id}", "", {"format": "json", "prefix": prefix})
+    times = sorted(str(entry["name"]).removeprefix(prefix) for entry in listed)
+    # What has been written since then comes next time, so that all are taken in their order.
+    older = [time for time in times if time < latest.headers["X-Timestamp"] and time not in known]
+    written = {time: (await _read(call, prefix + time)).content for time in older}
+    if latest.headers["X-Timestamp"] not in known:
+        written[str(latest.headers["X-Timestamp"])] = latest.content
+    return {time: _signal(content) if content else {} for time, content in written.items() if content != _NOTHING_YET}
 
 
-async def _written(call: Call, name: str) -> tuple[str, bytes]:
-    """When an object of the stack was written, and with what."""
-    answer = await call.cloud.request("GET", "swift", object_path(call.stack.id, name))
-    return str(answer.headers["X-Timestamp"]), answer.content
+async def _read(call: Call, name: str) -> Answer:
+    """An object of the stack, looked at before it is read."""
+    path = object_path(call.stack.id, name)
+    _size(await call.cloud.request("HEAD", "swift", path))
+    return await call.cloud.request("GET", "swift", path)
+
+
+def _size(shown: Answer) -> int:
+    """The size of an object. Raises BadValue for one that is too large for a signal."""
+    size = int(shown.headers["Content-Length"])
+    if size > _LARGEST:
+        raise BadValue(f"what was written as a signal has {size} bytes; it may have {_LARGEST}")
+    return size
 
 
 async def empty_queue(call: Call) -> None:
