@@ -12,6 +12,7 @@ from world import World
 from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
+from stoker.engine.steps import takes_part
 from stoker.operations.stacks import new_operation
 from stoker.operations.transitions import guard
 from stoker.store import queries
@@ -283,6 +284,27 @@ async def test_nothing_makes_well_what_its_creation_has_not_brought_about(world:
     made["resources"]["second"]["properties"] = {**subnet["properties"], "cidr": "10.8.0.0/24"}
     assert state(await world.update("web", made)) == "UPDATE_COMPLETE"
     assert (await world.resources("web"))["second"]["physical_id"]
+
+
+async def test_a_check_does_not_make_well_what_may_have_been_removed(world: World) -> None:
+    subnet = {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": "10.7.0.0/24"}}
+    await world.create("web", template(net=net(), gone=subnet))
+    trouble = fail(world, "DELETE /network/v2.0/subnets/*", status=500)
+    assert state(await world.update("web", template(net=net()))) == "UPDATE_FAILED"
+    mend(world, trouble)
+    stack = await act(world, "web", "check")
+    assert state(stack) == "CHECK_FAILED"
+    assert "resources.gone: its removal has begun: " in stack["status_reason"]
+    assert state(await world.update("web", template(net=net()))) == "UPDATE_COMPLETE"
+    assert set(await world.resources("web")) == {"net"}
+
+
+async def test_a_snapshot_has_nothing_of_what_is_not_complete(world: World) -> None:
+    view = await world.call("stack_create", name="web", template=template(slow=thing(wait_secs=500)))
+    await world.until(lambda: any(run._paused for run in world.engine.runs.values()))
+    [slow] = world.engine.runs[view["id"]].states.values()
+    assert slow.in_progress
+    assert (takes_part("SNAPSHOT", slow), takes_part("CHECK", slow)) == (False, True)
 
 
 async def test_a_check_names_what_it_cannot_look_at(world: World) -> None:

@@ -151,10 +151,12 @@ def is_stillborn(state: ResourceState) -> bool:
 
 
 def came_to_nothing(state: ResourceState) -> bool:
-    """Whether a check would make a resource look well that its creation has not brought about."""
+    """Whether a check would make a resource look well that its creation has not brought about, or that may be
+    gone.
+    """
     row = state.row
     unknown = row.physical_id is None or not state.type.checkable
-    return unknown and row.action in ("CREATE", "ADOPT") and row.status != COMPLETE
+    return unknown and row.action in ("CREATE", "ADOPT", "DELETE") and row.status != COMPLETE
 
 
 def _replaced_when_ill(target: Target, state: ResourceState) -> bool:

@@ -372,7 +372,8 @@ class StepRunner:
         if state is None or state.row.action == UNMADE:
             raise Failure("ResourceNotAvailable", (step.name,), "it has not been created")
         if self.run_.operation.action == "CHECK" and came_to_nothing(state):
-            raise Failure("ResourceNotAvailable", (step.name,), f"it has not come into being: {state.row.reason}")
+            what = "its removal has begun" if state.row.action == "DELETE" else "it has not come into being"
+            raise Failure("ResourceNotAvailable", (step.name,), f"{what}: {state.row.reason}")
         await self.verb(state, self.run_.operation.action)
 
     async def verb(self, state: ResourceState, action: str) -> None:
@@ -409,10 +410,11 @@ class StepRunner:
 def takes_part(action: str, state: ResourceState) -> bool:
     """Whether an action that changes no definition is for the resource.
 
-    What belongs to somebody else is only looked at, and of what has failed there is nothing to keep.
+    What belongs to somebody else is only looked at, and of what is not complete there is nothing to keep.
     """
     external = state.stored.definition.get("external_id") is not None
-    return action == "CHECK" or not (external or (action == "SNAPSHOT" and is_broken(state.row)))
+    whole = state.row.status == COMPLETE or state.row.action == "SNAPSHOT"
+    return action == "CHECK" or not (external or (action == "SNAPSHOT" and not whole))
 
 
 PARTINGS: Mapping[str, Callable[[ResourceType], Method | None]] = {
