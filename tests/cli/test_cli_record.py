@@ -1,0 +1,81 @@
+"""Commands that look after a cluster's database, and into it, without any engine."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import insert, update
+
+from stoker.cli.database import database
+from stoker.cli.inside import operation
+from stoker.store import tables
+from stoker.store.database import Database
+
+STACK: dict[str, Any] = {
+    "id": "s", "name": "web", "live_name": "web", "project_id": "p", "root_id": "s", "action": "CREATE",
+    "status": "IN_PROGRESS", "created_at": 1.0, "inputs": "i", "operation": "o",
+}  # fmt: skip
+OPERATION: dict[str, Any] = {
+    "id": "o", "stack_id": "s", "action": "CREATE", "status": "RUNNING", "inputs": "i", "created_at": 1.0,
+    "started_at": 2.0, "owner": "e", "epoch": 1,
+}  # fmt: skip
+RESOURCE: dict[str, Any] = {
+    "uuid": "r", "stack_id": "s", "position": 0, "name": "net", "type": "OS::Neutron::Net", "action": "CREATE",
+    "status": "IN_PROGRESS", "reason": "", "physical_id": "n-1", "fingerprint": "", "requires": "[]", "created_at": 2.0,
+}  # fmt: skip
+ENGINE: dict[str, Any] = {
+    "id": "e", "host": "host1", "process": 1, "version": "1", "started_at": 0.0, "seen_at": 3.0, "lease": 15.0,
+}  # fmt: skip
+
+
+@pytest.fixture
+def configuration(tmp_path: Path) -> str:
+    path = tmp_path / "heat.conf"
+    path.write_text(
+        f"[DEFAULT]\nauth_encryption_key = {'k' * 32}\n[database]\nconnection = sqlite:///{tmp_path}/s.db\n"
+    )
+    return str(path)
+
+
+def said(command: Any, *words: str, status: int = 0) -> str:
+    done = CliRunner().invoke(command, words)
+    assert done.exit_code == status, done.output
+    return done.output
+
+
+def test_the_revision_of_the_tables_is_told_before_and_after_they_are_made(configuration: str) -> None:
+    config = ("--config-file", configuration)
+    assert said(database, "version", *config) == "none\n"
+    said(database, "check", *config, status=1)
+    made = said(database, "sync", *config).removeprefix("The tables have revision ").removesuffix(".\n")
+    assert said(database, "version", *config) == f"{made}\n"
+    assert f"database {made}, this release {made}" in said(database, "check", *config)
+
+
+def test_an_operation_is_watched_until_it_has_ended(
+    configuration: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = ("--config-file", configuration)
+    said(database, "sync", *config)
+    store = Database(f"sqlite:///{tmp_path}/s.db")
+    with store.writing() as connection:
+        for table, row in (("stacks", STACK), ("operations", OPERATION), ("resources", RESOURCE), ("engines", ENGINE)):
+            connection.execute(insert(tables.metadata.tables[table]), row)
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        with store.writing() as connection:
+            connection.execute(update(tables.operations).values(status="COMPLETE", finished_at=4.0))
+
+    monkeypatch.setattr(time, "sleep", pause)
+    lines = said(operation, "watch", "o", "--interval", "7", *config).splitlines()
+    store.close()
+    assert pauses == [7.0]
+    assert lines[0] == "CREATE RUNNING on host1"
+    assert any("net" in line and "object n-1" in line for line in lines)
+    assert lines[-1] == "CREATE COMPLETE on host1"
