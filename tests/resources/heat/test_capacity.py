@@ -91,3 +91,8 @@ def test_what_the_metadata_says() -> None:
     assert first == {"mine": 1, "cooldown_end": {"2026-01-01T12:01:00": "why"}, "scaling_in_progress": False}
     assert changed(first, "later", 10, NOON + 10)["cooldown_end"] == {"2026-01-01T12:01:00": "later"}
     assert changed({}, "why", -5, NOON)["cooldown_end"] == {"2026-01-01T12:00:00": "why"}
+
+
+@given(st.floats(NOON, NOON + 1))
+def test_without_a_cooldown_a_group_may_change_again_in_the_same_instant(now: float) -> None:
+    assert cooling_down(changed({}, "why", 0, now), 0, now) is None

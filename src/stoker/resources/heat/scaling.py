@@ -65,7 +65,7 @@ def cooling_down(metadata: Mapping[str, Any], cooldown: float, now: float) -> st
     before = metadata.get(_FORMER, {name: text for name, text in metadata.items() if name not in (END, IN_PROGRESS)})
     ends |= dict.fromkeys(_moments(before), max(cooldown, 0.0))
     last = max((moment + more for moment, more in ends.items()), default=now)
-    return _isoformat(last) if now < last else None
+    return _isoformat(last) if _datetime(now) < _datetime(last) else None
 
 
 def begun(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,4 +97,9 @@ def _moments(entries: Any) -> list[float]:
 
 
 def _isoformat(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).replace(tzinfo=None).isoformat()
+    return _datetime(moment).replace(tzinfo=None).isoformat()
+
+
+def _datetime(moment: float) -> datetime:
+    """A time as exact as metadata has it: what was written as `moment` is not later than `moment` when it is read."""
+    return datetime.fromtimestamp(moment, UTC)
