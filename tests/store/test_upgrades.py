@@ -12,6 +12,7 @@ from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect
 
+from stoker.store.records import StoredState
 from stoker.store.schema import migrations
 
 Shape = Mapping[str, Mapping[str, bool]]
@@ -77,3 +78,10 @@ def test_each_revision_leaves_the_program_before_it_working() -> None:
 )
 def test_what_would_break_the_program_before_is_found(after: Shape, retired: set[str], told: list[str]) -> None:
     assert list(problems({"t": {"a": False, "b": True}}, after, retired)) == told
+
+
+def test_what_a_later_program_has_stored_of_a_resource_is_kept_by_the_one_before() -> None:
+    later = {"metadata": {"a": 1}, "attempts": 2, "something_new": ["x"]}
+    state = StoredState.of(later)
+    state.attempts = 3
+    assert state.to_data() == {**later, "attempts": 3}

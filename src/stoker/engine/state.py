@@ -49,7 +49,7 @@ class ResourceState:
     def stored(self) -> StoredState:
         """The opened state; changes to it are kept by `seal`."""
         if self._stored is None:
-            self._stored = StoredState(**self.sealer.open(self.row.state)) if self.row.state else StoredState()
+            self._stored = StoredState.of(self.sealer.open(self.row.state) if self.row.state else {})
         return self._stored
 
     @property

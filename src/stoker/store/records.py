@@ -340,7 +340,7 @@ class StoredState:
     `made_way` that it gave things up for a replacement; `restored` which property values a restored snapshot has put in
     the place of the template's: `by` is the operation, `instead` the template's values by property; `stillborn` that
     the removal has begun of an object which was never of use to anybody; `unsure` names the properties whose values an
-    update that has failed may have changed or not.
+    update that has failed may have changed or not. `others` is what an engine of a later version has put there.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -356,7 +356,17 @@ class StoredState:
     restored: dict[str, Any] = field(default_factory=dict)
     stillborn: bool = False
     unsure: list[str] = field(default_factory=list)
+    others: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> StoredState:
+        """The state from what `to_data` gave, by an engine of this version, an earlier, or a later one."""
+        own = {name: value for name, value in data.items() if name in _OWN_PARTS}
+        return cls(**own, others={name: value for name, value in data.items() if name not in _OWN_PARTS})
 
     def to_data(self) -> dict[str, Any]:
         """Plain data without the parts that are empty."""
-        return {item.name: value for item in fields(self) if (value := getattr(self, item.name))}
+        return {name: value for name in _OWN_PARTS if (value := getattr(self, name))} | self.others
+
+
+_OWN_PARTS = tuple(item.name for item in fields(StoredState) if item.name != "others")
