@@ -14,7 +14,7 @@ from stoker.engine.loader import LoadedInputs
 from stoker.engine.plan import Cause, Decision, Kind, Plan, Removal, Step, forward_key, removal_steps
 from stoker.engine.restoring import Restore, as_given
 from stoker.engine.scope import Outlook, PlanScope, RecordedScope
-from stoker.engine.state import ResourceState, keys_of
+from stoker.engine.state import ResourceState, keys_of, namesakes
 from stoker.plugins.resource import AttributeKey, ResourceType
 from stoker.schema.unknown import find_unknowns, has_unknown
 from stoker.template.check import graph
@@ -131,11 +131,7 @@ _TARGET_FIELDS = [name for name in Target.__slots__ if name != "fingerprint"]
 
 def by_name(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
     """Recorded resources of each name that may still serve, newest first: those on their way out are no candidates."""
-    found: dict[str, list[ResourceState]] = {}
-    for state in sorted(states, key=lambda state: -state.row.position):
-        if state.row.action != "DELETE":
-            found.setdefault(state.row.name, []).append(state)
-    return found
+    return namesakes(state for state in states if state.row.action != "DELETE")
 
 
 class Nested(Protocol):

@@ -28,7 +28,7 @@ from stoker.engine.observing import observe
 from stoker.engine.plan import Kind, Plan, Step, StepGraph
 from stoker.engine.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb, unmade_checks
 from stoker.engine.stack_context import StackContext
-from stoker.engine.state import ResourceState, attribute_text
+from stoker.engine.state import ResourceState, attribute_text, namesakes
 from stoker.engine.steps import StepRunner
 from stoker.engine.stopping import LOST, Stop, Stopped
 from stoker.plugins.resource import AttributeKey
@@ -62,6 +62,7 @@ class OperationRun(StackContext):
         self.operation: Operation = operation
         self.claim: Claim = Claim(operation.id, operation.epoch)
         self.moved: set[str] = set()
+        self.earlier: Mapping[str, list[ResourceState]] = {}
         self.making: dict[str, asyncio.Task[Any]] = {}
         self.failures: list[Failure] = []
         self.stopping: Stop | None = None
@@ -119,6 +120,7 @@ class OperationRun(StackContext):
         inputs = await self.load(self.stack.inputs if made_from == NOTHING else made_from)
         self._position = max((state.row.position for state in self.states.values()), default=0)
         states = list(self.states.values())
+        self.earlier = namesakes(states)
         if action in VERBS:
             wanted = await self._bind_definition(inputs)
             await load_copies(self)

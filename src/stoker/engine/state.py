@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -145,6 +145,14 @@ class ResourceState:
         if self.row.physical_id is not None and self.stored.definition.get("external_id") is not None:
             return self.row.physical_id
         return self.type.reference_id(self.snapshot())
+
+
+def namesakes(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
+    """Recorded resources of each name, the latest first."""
+    found: dict[str, list[ResourceState]] = {}
+    for state in sorted(states, key=lambda state: -state.row.position):
+        found.setdefault(state.row.name, []).append(state)
+    return found
 
 
 def keys_of(reference: Reference, type_: ResourceType) -> list[AttributeKey]:

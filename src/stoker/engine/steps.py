@@ -201,11 +201,11 @@ class StepRunner:
 
     async def _create(self, target: Target, former: ResourceState | None) -> None:
         run = self.run_
-        for stillborn in self._stillborn(target):
+        for stillborn in filter(is_stillborn, self._namesakes(target, former)):
             await self.delete(stillborn)
             run.moved.add(target.name)
             former = None if stillborn is former else former
-        await self._make_room(target)
+        await self._make_room(target, former)
         former_reference = former.reference_id() if former is not None else None
         state = await self._unmade(target, former)
         adopts = run.operation.action == "ADOPT"
@@ -245,21 +245,19 @@ class StepRunner:
             await hold(run, state, "pre", "CREATE")
         return state
 
-    def _stillborn(self, target: Target) -> list[ResourceState]:
-        """What is recorded under the name and was never of use, the latest first."""
-        mine = [state for state in self.run_.states.values() if state.row.stack_id == self.run_.stack.id]
-        found = [state for state in mine if state.row.name == target.name and is_stillborn(state)]
-        return sorted(found, key=lambda state: -state.row.position)
+    def _namesakes(self, target: Target, former: ResourceState | None) -> list[ResourceState]:
+        """What is recorded under the name: resources from before this run, and the former one; the latest first."""
+        run = self.run_
+        known = [*run.earlier.get(target.name, ()), *([former] if former is not None else ())]
+        found = {state.row.uuid: state for state in known if state.row.uuid in run.states}
+        return sorted(found.values(), key=lambda state: -state.row.position)
 
-    async def _make_room(self, target: Target) -> None:
+    async def _make_room(self, target: Target, former: ResourceState | None) -> None:
         """Have whatever is recorded under the name give up what a new object needs: the one that is to be replaced,
         and any whose removal has been begun and could not be ended.
         """
-        run = self.run_
-        namesakes = [state for state in run.states.values() if state.row.name == target.name]
-        for state in sorted(namesakes, key=lambda state: -state.row.position):
-            may_have_one = state.row.physical_id is not None or state.stored.uncertain
-            if may_have_one and state.row.stack_id == run.stack.id:
+        for state in self._namesakes(target, former):
+            if state.row.physical_id is not None or state.stored.uncertain:
                 await self._make_way(state, target)
 
     async def _make_way(self, former: ResourceState, target: Target) -> None:
