@@ -42,7 +42,9 @@ ROUTES: Mapping[str, Route] = {
     "stack_delete": Route("DELETE"),
     "stack_action": Route("POST", "/actions", lambda arguments: {arguments["action"]: None}),
     "resource_signal": Route("POST", "/resources/{name}/signal", lambda arguments: arguments.get("details", {})),
-    "resource_mark_unhealthy": Route("PATCH", "/resources/{name}", lambda arguments: {"mark_unhealthy": True}),
+    "resource_mark_unhealthy": Route(
+        "PATCH", "/resources/{name}", lambda arguments: {"mark_unhealthy": arguments["mark_unhealthy"]}
+    ),
     "snapshot_create": Route("POST", "/snapshots", lambda arguments: {}),
     "snapshot_restore": Route("POST", "/snapshots/{snapshot_id}/restore"),
     "snapshot_delete": Route("DELETE", "/snapshots/{snapshot_id}"),
