@@ -333,10 +333,15 @@ async def test_a_nested_stack_that_is_changed_while_another_engine_acts_on_its_h
 
 
 async def made_late(
-    pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch, path: str, resource: Mapping[str, Any]
+    pair: tuple[World, World],
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
+    resource: Mapping[str, Any],
+    meanwhile: str = COMPLETE,
 ) -> str:
     """Have the first engine's request for an object be under way for longer than its lease, so that the second one
-    finds nothing and makes the resource's object, whose id is returned.
+    finds nothing and makes the resource's object, whose id is returned. The request is carried out when the resource
+    has that object and is in the status `meanwhile`.
     """
     owner, other = pair
     assert isinstance(owner.clock, ManualClock)
@@ -357,14 +362,15 @@ async def made_late(
     owner.clock.advance(SETTINGS.lease_seconds + 1)
     while (await operation(other, (await current(other)).id)).owner != other.engine.id:
         await other.turn()
-    assert (await over(other, made["id"]))["status"] == COMPLETE
-    theirs = (await other.resources("shared"))["late"]["physical_id"]
+    while not (late := (await other.resources("shared"))["late"])["physical_id"] or late["status"] != meanwhile:
+        await other.turn()
 
     await owner.engine.membership.beat()
     assert not owner.engine.runs
     go_on.set()
     await owner.until(lambda: not owner.engine._tasks)
-    return str(theirs)
+    assert (await over(other, made["id"]))["status"] == COMPLETE
+    return str(late["physical_id"])
 
 
 async def test_what_a_service_makes_when_another_engine_has_gone_on_is_removed(
@@ -376,6 +382,17 @@ async def test_what_a_service_makes_when_another_engine_has_gone_on_is_removed(
     served = pair[0].served
     listed = served.call("GET", "/network/v2.0/networks?name=late", token=served.token()).json["networks"]
     assert [network["id"] for network in listed] == [theirs]
+
+
+async def test_what_a_service_makes_while_the_object_of_another_engine_is_not_ready_is_removed(
+    pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    volume = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
+    theirs = await made_late(pair, monkeypatch, "/volumes", volume, meanwhile=IN_PROGRESS)
+
+    served = pair[0].served
+    listed = served.call("GET", "/volume/v3/volumes", token=served.token("demo", "demo"))
+    assert [found["id"] for found in listed.json["volumes"]] == [theirs]
 
 
 async def test_what_another_engine_has_made_under_a_name_that_there_is_only_once_is_left_alone(

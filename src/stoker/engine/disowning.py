@@ -36,7 +36,7 @@ async def disown(run: OperationRun, state: ResourceState) -> None:
     engine, row = run.engine, state.row
     try:
         theirs = await _settled(engine, row.uuid)
-        if theirs is not None and (theirs.status == IN_PROGRESS or theirs.physical_id == row.physical_id is not None):
+        if theirs is not None and (_unsettled(theirs) or theirs.physical_id == row.physical_id is not None):
             return
         call = await make_call(run, state)
         if call.physical_id is None:
@@ -60,10 +60,14 @@ async def _settled(engine: Engine, uuid: str) -> Resource | None:
     """The resource once its new owner knows its object or has failed; None when it is gone."""
     for _ in range(MOST_PAUSES):
         row = await engine.database.read(queries.resource_by_uuid, uuid)
-        if row is None or row.physical_id is not None or row.status != IN_PROGRESS or engine.membership.stopped:
+        if row is None or not _unsettled(row) or engine.membership.stopped:
             break
         await sleep(engine.clock, PAUSE_SECONDS)
     return row
+
+
+def _unsettled(row: Resource) -> bool:
+    return row.physical_id is None and row.status == IN_PROGRESS
 
 
 async def _remove(engine: Engine, state: ResourceState, call: Call) -> None:
