@@ -101,11 +101,19 @@ class Cluster:
         self.database = Database(f"sqlite:///{path}")
         self.ended = False
         self._count = 0
+        nature.made_late = self._made_late
 
     async def start(self) -> None:
         for _ in range(self.size):
             self.add()
         await self.until_up()
+
+    def _made_late(self) -> int:
+        """How many objects are being made, or removed again, by engines that are not in charge of them any more."""
+        engines = [member.engine for member in self.members if member.up]
+        making = [run.making for engine in engines for run in engine.all_runs() if run.stopping is not None]
+        beside = [task.get_coro() for engine in engines for task in engine._tasks]
+        return sum(map(len, making)) + sum(getattr(work, "__name__", "") in ("disown", "ended") for work in beside)
 
     def add(self) -> None:
         """Start an engine's process."""

@@ -62,6 +62,7 @@ class Nature:
         self.trace: list[str] = []
         self.now: Callable[[], float] = lambda: 0.0
         self.after_write: Callable[[], None] = lambda: None
+        self.made_late: Callable[[], int] = lambda: 0
         self._away_until = 0.0
 
     def peace(self) -> None:
