@@ -152,11 +152,9 @@ async def _plan(
 def _physical_ids(connection: Connection, stack: Stack) -> dict[str, str | None]:
     """The objects behind the resources of a stack and of those nested in it, by the resources' uuids."""
     found: dict[str, str | None] = {}
-    level = [stack.id]
-    while level:
-        for rows in queries.resource_summaries(connection, level).values():
+    for level in queries.levels_of(connection, stack):
+        for rows in queries.resource_summaries(connection, [inside.id for inside in level]).values():
             found |= {row.uuid: row.physical_id for row in rows}
-        level = [child.id for child in queries.child_stacks(connection, level)]
     return found
 
 
