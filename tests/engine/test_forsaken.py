@@ -84,11 +84,8 @@ async def test_an_end_that_cannot_be_recorded_at_all_is_recorded_by_a_later_run(
     assert (await world.delete("web"))["status"] == COMPLETE
 
 
-async def test_an_operation_that_is_recorded_and_not_begun_is_found(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = await world.create("web", TEMPLATE)
-
+async def record_and_break(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have an update recorded, and nothing begin it."""
     commit = world.journal.commit
 
     async def broken(batch: Batch) -> None:
@@ -99,6 +96,13 @@ async def test_an_operation_that_is_recorded_and_not_begun_is_found(
     monkeypatch.setattr(world.journal, "commit", broken)
     with pytest.raises(RuntimeError, match="between"):
         await world.call("stack_update", ref=REF, template=CHANGED)
+
+
+async def test_an_operation_that_is_recorded_and_not_begun_is_found(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = await world.create("web", TEMPLATE)
+    await record_and_break(world, monkeypatch)
     assert (await settled(world))["status"] == COMPLETE
     assert sorted(operation.epoch for operation in await operations(world, made["id"])) == [1, 2]
 
@@ -130,16 +134,8 @@ async def test_what_is_claimed_gives_way_to_what_is_begun_before_it_has_got_unde
     world: World, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     made = await world.create("web", TEMPLATE)
-    commit, stack_of = world.journal.commit, world.engine._stack_of
-
-    async def broken(batch: Batch) -> None:
-        monkeypatch.undo()
-        await commit(batch)
-        raise RuntimeError("between the record and the run")
-
-    monkeypatch.setattr(world.journal, "commit", broken)
-    with pytest.raises(RuntimeError, match="between"):
-        await world.call("stack_update", ref=REF, template=CHANGED)
+    stack_of = world.engine._stack_of
+    await record_and_break(world, monkeypatch)
 
     async def overtaken(operation: Operation) -> Any:
         monkeypatch.undo()
