@@ -75,6 +75,8 @@ class Server:
         self._server.task_dispatcher.shutdown(timeout=_STOP_SECONDS)
         self._server.trigger.pull_trigger(self._close_connections)
         self._thread.join(_STOP_SECONDS)
+        if not self._thread.is_alive():
+            self._server.trigger.close()
 
     def _stop_listening(self) -> None:
         wasyncore.dispatcher.close(self._server)
@@ -82,7 +84,9 @@ class Server:
     def _close_connections(self) -> None:
         for channel in self._server.active_channels.values():
             channel.close_when_flushed = True
-        self._server.trigger.close()
+        # Watched no more, so that the loop ends with its last connection; it is closed only after the loop, because
+        # this may run before the thread that asked for it has pulled the trigger.
+        self._server.trigger.del_channel()
 
 
 def _listen(host: str, port: int) -> socket.socket:
