@@ -284,6 +284,46 @@ async def test_two_engines_that_find_the_same_object_do_not_both_take_it(
     assert ids == {network["id"] for network in listed} and len(listed) == 2
 
 
+@pytest.mark.parametrize("engines", [(0, 1), (0, 0)], ids=["of two engines", "of one engine"])
+@pytest.mark.parametrize("properties", [{}, {"tags": ["blue"]}], ids=["ready at once", "ready later"])
+async def test_what_a_search_has_taken_is_not_recorded_again_when_the_answer_to_its_creation_comes(
+    pair: tuple[World, World],
+    monkeypatch: pytest.MonkeyPatch,
+    engines: tuple[int, int],
+    properties: dict[str, Any],
+) -> None:
+    """Two objects of one name: of one the answer is on its way, the other's creation is not carried out at first."""
+    first, second = (pair[number] for number in engines)
+    served = first.served
+    answered, go_on = asyncio.Event(), asyncio.Event()
+    exchange = first.pool.transport._exchange
+
+    async def slow(request: Request) -> Answer:
+        answer = await exchange(request)
+        if request.method == "POST" and request.url.endswith("/networks") and not answered.is_set():
+            answered.set()
+            await go_on.wait()
+        return answer
+
+    monkeypatch.setattr(first.pool.transport, "_exchange", slow)
+    wanted = {
+        "heat_template_version": "2021-04-16",
+        "resources": {"twin": {"type": "OS::Neutron::Net", "properties": {"name": "twin", **properties}}},
+    }
+    made = [await first.call("stack_create", name="twin0", template=wanted)]
+    await answered.wait()
+    served.do(partial(served.cloud.faults.add, Fault(on="POST /network/v2.0/networks", do="fail", status=503, times=1)))
+    made.append(await second.call("stack_create", name="twin1", template=wanted))
+    assert (await over(second, made[1]["id"]))["status"] == COMPLETE
+
+    go_on.set()
+    assert (await over(first, made[0]["id"]))["status"] == COMPLETE
+
+    ids = {(await first.resources(name))["twin"]["physical_id"] for name in ("twin0", "twin1")}
+    listed = served.call("GET", "/network/v2.0/networks?name=twin", token=served.token()).json["networks"]
+    assert ids == {network["id"] for network in listed} and len(listed) == 2
+
+
 async def over(world: World, stack_id: str) -> dict[str, Any]:
     """The stack once nothing goes on in it; the clock goes on meanwhile."""
     for _ in range(4000):

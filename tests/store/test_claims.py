@@ -14,10 +14,12 @@ from sqlalchemy import Column, Connection, MetaData, String, Table, update
 from sqlalchemy.exc import DBAPIError
 
 from stoker.base.errors import Fenced, Invalid
+from stoker.base.ids import new_id
 from stoker.store import claims, queries, schema, tables
 from stoker.store.database import Database, Pool
 from stoker.store.failures import passes
 from stoker.store.journal import Batch, Claim, Journal
+from stoker.store.possession import Possession, Taken
 from stoker.store.records import PENDING, RUNNING, SUPERSEDED, Operation, Resource, Stack
 
 NOW = 100.0
@@ -94,6 +96,35 @@ async def test_only_one_of_several_writers_takes_an_operation(url: str, database
     journals = [Journal(each) for each in databases]
     answers = await asyncio.gather(*(taken(each, waiting.id, f"e{n}") for n, each in enumerate(journals)))
     assert sorted(answer is not None for answer in answers) == [False, False, True]
+    for each, store in zip(journals, databases, strict=True):
+        each.close()
+        store.close()
+
+
+async def test_only_one_of_several_writers_records_an_object(url: str, database: Database, journal: Journal) -> None:
+    """The one that made it, and two that have found it, on three engines, in the same moment, ten times over."""
+    made = stack()
+    rows = [Resource(new_id(), made.id, n, f"r{n}", "T", "CREATE", "IN_PROGRESS", "", 1.0) for n in range(30)]
+    await journal.commit(Batch().add(made, *rows))
+    databases = [Database(url) for _ in range(3)]
+    journals = [Journal(each) for each in databases]
+    for each in journals:
+        await each.commit(Batch())
+
+    async def record(number: int) -> bool:
+        row = replace(rows[number], physical_id=f"object-{number // 3}")
+        batch = Batch().change(row)
+        (batch.found if number % 3 else batch.made).append(Possession(str(row.physical_id), row.uuid, None))
+        try:
+            await journals[number % 3].commit(batch)
+        except Taken:
+            return False
+        return True
+
+    recorded = await asyncio.gather(*(record(number) for number in range(30)))
+    assert [sum(recorded[start : start + 3]) for start in range(0, 30, 3)] == [1] * 10
+    shown = await database.read(queries.resources_of, made.id)
+    assert sorted(row.physical_id for row in shown if row.physical_id) == sorted(f"object-{n}" for n in range(10))
     for each, store in zip(journals, databases, strict=True):
         each.close()
         store.close()

@@ -23,9 +23,9 @@ from stoker.engine.state import ResourceState, attribute_text
 from stoker.engine.stopping import CANCELLED, Stop, Stopped
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import AttributeKey, Call
-from stoker.store import claims
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE, FAILED
+from stoker.store.possession import Possession, Taken
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
 
 if TYPE_CHECKING:
     from stoker.engine.run import OperationRun
@@ -54,8 +54,10 @@ class Performer:
         await self._disowning(state, self._perform(state, method, [pending] if pending is not None else []))
 
     async def _perform(self, state: ResourceState, method: Method, first: list[Batch]) -> None:
-        done = await self._recording_failure(state, method, first)
-        await self._completed(state, done, _next_batch(first))
+        while True:
+            done = await self._recording_failure(state, method, first)
+            with contextlib.suppress(Taken):  # then it looks for its own
+                return await self._completed(state, done, _next_batch(first))
 
     async def perform_only(self, state: ResourceState, method: Method) -> None:
         """As `perform`, but recording a good end is left to the caller."""
@@ -116,10 +118,11 @@ class Performer:
             if isinstance(outcome, Again):
                 if outcome.physical_id is not None:
                     state.row.physical_id = outcome.physical_id
-                if first or not state.is_sealed:
-                    await run.commit(_next_batch(first).change(state.seal()))
-                if state.row.physical_id is not None:
-                    run.making.pop(state.row.uuid, None)
+                try:
+                    if first or not state.is_sealed:
+                        await self._record(state, _next_batch(first))
+                except Taken:
+                    continue
                 with contextlib.suppress(Stopped):  # the top of the loop leaves, knowing why
                     await self._pause(state, outcome)
             elif isinstance(outcome, Done):
@@ -169,23 +172,42 @@ class Performer:
         """Look for the object of an interrupted creation, and record its id.
 
         Two searches never end with the same one of two equal objects: on one engine they come one after the other, and
-        of two engines that find the same object the later one looks again.
+        of two engines that find the same object the later one looks again. So does a creation whose answer comes after
+        a search has taken its object (see `_record`).
         """
-        run, whole = self.run, state.type.part_of
-        unrecorded = Unrecorded(run, whole)
-        call.unrecorded = unrecorded
+        run, row, whole = self.run, state.row, state.type.part_of
+        call.unrecorded = unrecorded = Unrecorded(run, whole)
         async with run.engine.searching:
             while state.stored.uncertain:
-                call.physical_id = state.row.physical_id = await state.type.find(call)
+                call.physical_id = row.physical_id = await state.type.find(call)
                 state.stored.uncertain = False
                 batch = Batch().change(state.seal())
-                if state.row.physical_id in unrecorded.asked_for:
-                    batch.then(partial(claims.take_found, row=state.row, whole=whole))
+                if row.physical_id is not None and row.physical_id in unrecorded.asked_for:
+                    batch.found.append(Possession(row.physical_id, row.uuid, whole))
                 try:
                     await run.commit(batch)
-                except claims.Taken:
+                except Taken:
                     state.stored.uncertain = True
-                    call.physical_id = state.row.physical_id = None
+                    call.physical_id = row.physical_id = None
+
+    async def _record(self, state: ResourceState, batch: Batch) -> None:
+        """Commit what has become of a resource, and with it, for the first time, the id of what was made for it.
+
+        Raises Taken when a resource that looked for one like it has that object by now: then this one is to look for
+        the other's.
+        """
+        run, row = self.run, state.row
+        if row.uuid in run.making and row.physical_id is not None and state.type.id_is_new:
+            batch.made.append(Possession(row.physical_id, row.uuid, state.type.part_of))
+        try:
+            await run.commit(batch.change(state.seal()))
+        except Taken as taken:
+            LOG.info("%s looks for its object: %s", row.name, taken.message)
+            row.status, row.physical_id = IN_PROGRESS, None
+            state.stored.progress, state.stored.uncertain = {}, True
+            raise
+        if row.physical_id is not None:
+            run.making.pop(row.uuid, None)
 
     async def _judge(self, state: ResourceState, error: CloudError, hiccups: int) -> Outcome:
         """What a failed call means: try later, try anew, or give up."""
@@ -278,7 +300,7 @@ class Performer:
             state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
         else:
             state.stored.attributes = {}
-        await run.commit(batch.change(state.seal()).add(run.event(state, row.reason)))
+        await self._record(state, batch.add(run.event(state, row.reason)))
         await hold(run, state, "post", row.action)
 
     async def read(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:

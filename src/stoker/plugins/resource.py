@@ -81,6 +81,7 @@ class ResourceType(ABC):
     `any_properties` types take whatever properties they are given, unchecked.
     `recovery` says how `find` recognises the object of an interrupted creation; every type that is not local has one.
     `part_of` is the type whose object this one is a part of, and whose physical id is also this one's; None for most.
+    `id_is_new` types are those whose service gives each object that it makes an id that no other object has had.
     `deaf_during` are the actions during which a signalable type takes no signals.
     `updates_with_parent` types are updated whenever their stack is, `replaced_with_parent` ones replaced.
     `any_attribute` types answer to attributes that they do not declare (a group: those of its members).
@@ -116,6 +117,7 @@ class ResourceType(ABC):
     hidden_data: ClassVar[frozenset[str]] = frozenset()
     recovery: ClassVar[Recovery | None] = None
     part_of: ClassVar[str | None] = None
+    id_is_new: ClassVar[bool] = False
     copy: ClassVar[ContentCopy | None] = None
     unsaved: ClassVar[frozenset[str]] = frozenset({"CREATE", "UPDATE"})
 

@@ -82,6 +82,7 @@ class RestResource(ResourceType):
     deleting: ClassVar[Waiter | None] = None
     computed: ClassVar[frozenset[str]] = frozenset()
     unobserved: ClassVar[frozenset[str]] = frozenset()
+    id_is_new = True
     recovery = Recovery(
         FoundBy.NAME,
         "The physical name is looked for in the project's list. A name given in the template is not proof "

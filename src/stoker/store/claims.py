@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
 
-from stoker.base.errors import Fenced, StokerError
+from stoker.base.errors import Fenced
 from stoker.store.records import (
     FAILED,
     REMOVE_SNAPSHOT,
@@ -31,10 +31,6 @@ from stoker.store.snapshots import end_snapshot
 from stoker.store.tables import engines, operations, resources, stacks
 
 _PAGE = 400
-
-
-class Taken(StokerError):
-    """What was found for a resource belongs to another one."""
 
 
 _OVERTAKEN = "superseded by a newer operation"
@@ -248,20 +244,6 @@ def change_from_outside(connection: Connection, row: Resource, as_read: str | No
     if connection.execute(query).scalar() != as_read:
         raise Fenced("the resource has been changed meanwhile")
     connection.execute(update(resources).where(resources.c.uuid == row.uuid).values(row.values()))
-
-
-def take_found(connection: Connection, row: Resource, whole: str | None) -> None:
-    """Let a resource have the object that was found for it, which it is recorded with in this transaction.
-
-    Raises Taken when another one has it by now, but for one of the type `whole` (see `ResourceType.part_of`). The rows
-    of all engines are locked, so that of two that have found the same object the later one sees the other.
-    """
-    connection.execute(select(engines.c.id).order_by(engines.c.id).with_for_update()).all()
-    others = and_(resources.c.physical_id == row.physical_id, resources.c.uuid != row.uuid)
-    if whole is not None:
-        others = and_(others, resources.c.type != whole)
-    if connection.execute(select(resources.c.uuid).where(others).limit(1)).first() is not None:
-        raise Taken("another resource has been given the object that was found")
 
 
 def unfinished(connection: Connection, statuses: Sequence[str] = UNFINISHED) -> list[tuple[Operation, str, str]]:

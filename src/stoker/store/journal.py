@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Column, Connection, Table, delete, insert, select
@@ -28,6 +29,7 @@ from stoker.base.ids import new_id
 from stoker.store import records, statements
 from stoker.store.database import Database
 from stoker.store.failures import passes
+from stoker.store.possession import Possession, keep_writers_out, refuse_taken
 from stoker.store.tables import (
     announcements,
     change_sets,
@@ -83,13 +85,16 @@ class Claim:
 class Batch:
     """Changes that belong together: all of them are committed, or none.
 
-    `steps` are further statements (documents, tags, deletions …), run in order after the rows.
+    `made` and `found` are objects that resources get in it, which nobody else may have. `steps` are further statements
+    (documents, tags, deletions …), run in order after the rows.
     """
 
     claim: Claim | None = None
     added: list[records.Record] = field(default_factory=list)
     changed: list[records.Record] = field(default_factory=list)
     removed: list[records.Record] = field(default_factory=list)
+    made: list[Possession] = field(default_factory=list)
+    found: list[Possession] = field(default_factory=list)
     property_sets: list[dict[str, str]] = field(default_factory=list)
     steps: list[Callable[[Connection], None]] = field(default_factory=list)
 
@@ -122,6 +127,8 @@ class _Frozen:
     added: list[tuple[Table, str, dict[str, Any]]]
     changed: list[tuple[Table, str, dict[str, Any]]]
     removed: list[tuple[Table, str, str]]
+    made: list[Possession]
+    found: list[Possession]
     property_sets: list[dict[str, str]]
     steps: list[Callable[[Connection], None]]
     answer: Callable[[BaseException | None], None]
@@ -149,7 +156,8 @@ class Journal:
     async def commit(self, batch: Batch) -> None:
         """Return when the batch is on disk.
 
-        Raises Fenced when its claim has been lost, and the database's IntegrityError when a row is already there.
+        Raises Fenced when its claim has been lost, Taken when another resource has an object that was made or found,
+        and the database's IntegrityError when a row is already there.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
@@ -170,6 +178,8 @@ class Journal:
                 [(*_TABLES[type(row)], row.values()) for row in batch.added],
                 [(*_TABLES[type(row)], row.values()) for row in batch.changed],
                 [(*_TABLES[type(row)], getattr(row, _TABLES[type(row)][1])) for row in batch.removed],
+                list(batch.made),
+                list(batch.found),
                 list(batch.property_sets),
                 list(batch.steps),
                 answer,
@@ -272,13 +282,16 @@ class Journal:
         """Write the group in one transaction; returns the claims that were lost, whose batches were left out."""
         number = self.groups + 1
         with self._database.writing() as connection:
+            if any(batch.found for batch in group):
+                keep_writers_out(connection)
+            _count_group(connection, self._id, number)
             fenced = _lost_claims(connection, {batch.claim for batch in group if batch.claim is not None})
             kept = [batch for batch in group if batch.claim is None or batch.claim not in fenced]
             _write_rows(connection, kept)
+            refuse_taken(connection, chain.from_iterable((*batch.made, *batch.found) for batch in kept))
             for batch in kept:
                 for step in batch.steps:
                     step(connection)
-            _count_group(connection, self._id, number)
             self._unsure = number, fenced
         self._unsure = None
         self.groups = number

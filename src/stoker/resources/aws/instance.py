@@ -31,6 +31,7 @@ class Instance(ResourceType):
     type_name = "AWS::EC2::Instance"
     description = "A virtual machine."
     service = "nova"
+    id_is_new = True
     checkable = True
     physical_name_limit = NAME_LIMIT
     properties = PROPERTIES

@@ -32,6 +32,7 @@ class ExtraRouteSet(NeutronResource):
     type_name = "OS::Neutron::ExtraRouteSet"
     description = "Further routes of a router, which leave the routes that others have set as they are."
     collection = collection("router")
+    id_is_new = False
     extension = "extraroute-atomic"
     support = Support(version="14.0.0")
     recovery = Recovery(

@@ -26,6 +26,7 @@ class FloatingIPAssociation(NeutronResource):
     type_name = "OS::Neutron::FloatingIPAssociation"
     description = "Leads a floating IP that exists to a port."
     collection = collection("floatingip")
+    id_is_new = False
     recovery = Recovery(
         FoundBy.LIKENESS,
         "The floating IP leads to the port; no other resource may have that association.",

@@ -24,6 +24,7 @@ class RouterGateway(NeutronResource):
     type_name = "OS::Neutron::RouterGateway"
     description = "Leads a router to an external network; external_gateway_info of OS::Neutron::Router does the same."
     collection = collection("router")
+    id_is_new = False
     support = Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.1"))
     recovery = Recovery(
         FoundBy.LIKENESS,

@@ -29,6 +29,7 @@ class RouterInterface(NeutronResource):
     type_name = "OS::Neutron::RouterInterface"
     description = "Joins a router to a subnet, by the subnet's gateway address or by a port."
     collection = collection("router")
+    id_is_new = False
     extension = "router"
     recovery = Recovery(
         FoundBy.LIKENESS,

@@ -35,6 +35,7 @@ class KeyPair(RestResource):
     checkable = True
     computed = frozenset({"public_key", "private_key"})
     hidden_data = frozenset({"private_key"})
+    id_is_new = False
     recovery = Recovery(
         FoundBy.NAME,
         "Names are unique for a user: one of that name must have been made since the action began, with the public key "
