@@ -210,3 +210,22 @@ async def test_what_an_update_that_failed_may_have_changed_is_set_back(
 
     assert (stack["action"], stack["status"]) == ("ROLLBACK", "COMPLETE")
     assert (len(named(served, "first")), len(named(served, "second"))) == (1, 0)
+
+
+async def test_the_project_of_a_stacks_users_is_made_anew_when_its_removal_was_said_to_have_failed(
+    world: World, served: ServedCloud
+) -> None:
+    handle = template("OS::Heat::WaitConditionHandle", signal_transport="NO_SIGNAL")
+    made = await world.create("web", handle)
+    former = (await world.call("stack_show", ref={"name": "web", "id": None}))["stack_user_project_id"]
+    trouble = fails(served, "DELETE /identity/v3/projects/*", "succeed_but_fail", 500)
+    await world.call("stack_delete", ref={"name": "web", "id": None})
+    assert (await world.settle(made["id"]))["status"] == "FAILED"
+    works(served, trouble)
+    await world.call("stack_action", ref={"name": "web", "id": None}, action="check")
+    await world.settle(made["id"])
+
+    stack = await world.update("web", handle)
+
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert stack["stack_user_project_id"] != former

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 PROGRAM = Path(__file__).parent / "simulation.py"
-FIXED = ("1", "12", "660558863", "3851484203", "2791690553", "3806299713")
+FIXED = ("1", "12", "660558863", "3851484203", "2791690553", "3806299713", "3806299692", "4195522074")
 FRESH_SECONDS = 4
 
 

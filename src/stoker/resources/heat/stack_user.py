@@ -70,7 +70,8 @@ class StackUserResource(ResourceType):
             return Done()
         admin = await call.cloud.as_stack_domain_admin()
         # An interrupted creation may have made the project, which goes with the stack once it is known.
-        call.data[PROJECT] = await _known_project(call, admin)
+        if (project := await _known_project(call, admin)) is not None:
+            call.data[PROJECT] = project
         if call.physical_id is None:
             return Done()
         if call.data.get("credential_id"):
@@ -168,9 +169,15 @@ async def _make_project(call: Call, admin: Cloud, domain: str) -> str:
 
 
 async def _known_project(call: Call, admin: Cloud) -> str | None:
-    known = call.data.get(PROJECT) or call.stack.user_project_id
-    if known is not None:
-        return str(known)
+    """The resource's own record, the stack's if it is true, or what bears the name.
+
+    The removal of a stack that failed may have removed its project nevertheless.
+    """
+    if PROJECT in call.data:
+        return str(call.data[PROJECT])
+    known = call.stack.user_project_id
+    if known is not None and (await admin.request("GET", "keystone", f"/projects/{known}", ok=(404,))).status != 404:
+        return known
     return await _named(admin, "projects", _project_name(call), await _domain(call, admin))
 
 
