@@ -14,6 +14,7 @@ from stoker.cloud.session import Cloud
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
+from stoker.resources.cinder.backups import VolumeBackup
 from stoker.resources.cinder.volume import Volume
 from stoker.resources.cinder.volume_attachment import VolumeAttachment
 from stoker.resources.nova.server import Server
@@ -167,6 +168,36 @@ async def test_deletion_with_snapshot_leaves_a_backup(bench: MakeBench, cloud: C
     assert await cloud.list("cinder", "/volumes", "volumes") == []
     [backup] = await cloud.list("cinder", "/backups/detail", "backups")
     assert (backup["status"], backup["volume_id"]) == ("available", volume.physical_id)
+
+
+async def test_a_volume_and_its_backup_go_when_they_are_done_with(bench: MakeBench, cloud: Cloud) -> None:
+    """Cinder deletes neither while one is being copied to the other."""
+    volumes, backups = bench(Volume), bench(VolumeBackup)
+    volume, copied = await volumes.create({"size": 1}), await volumes.create({"size": 1}, "copied")
+    backup = backups.resource()
+    made = (await cloud.post("cinder", "/backups", {"backup": {"volume_id": volume.physical_id}}))["backup"]
+    await volumes.delete(volume)
+
+    await cloud.post("cinder", f"/backups/{made['id']}/restore", {"restore": {"volume_id": copied.physical_id}})
+    backup.physical_id = made["id"]
+    await backups.delete(backup)
+    await volumes.delete(copied)
+
+    assert await cloud.list("cinder", "/backups", "backups") == []
+    assert await cloud.list("cinder", "/volumes", "volumes") == []
+
+
+@pytest.mark.parametrize("busy", [True, False])
+async def test_a_backup_goes_also_when_it_has_just_been_begun(bench: MakeBench, cloud: Cloud, busy: bool) -> None:
+    volumes, backups = bench(Volume), bench(VolumeBackup)
+    volume, backup = await volumes.create({"size": 1}), backups.resource()
+    made = (await cloud.post("cinder", "/backups", {"backup": {"volume_id": volume.physical_id}}))["backup"]
+    backups.advance(0.0 if busy else 5.0)
+    backup.physical_id = made["id"]
+
+    await backups.delete(backup)
+    assert await cloud.list("cinder", "/backups", "backups") == []
+    await backups.delete(backup)
 
 
 async def test_a_volume_that_is_going_already_is_waited_for(bench: MakeBench, cloud: Cloud) -> None:

@@ -15,7 +15,11 @@ from stoker.plugins.resource import Call, ContentCopy, Snapshot
 from stoker.plugins.waiting import Waiter
 
 BACKED_UP = Waiter.until("available", pending=("creating",), failed=("error",))
-_GOING = Waiter.until("deleted", pending=("deleting", "available", "error", "creating"), failed=("error_deleting",))
+_GOING = Waiter.until(
+    "deleted", pending=("deleting", "available", "error", "creating", "restoring"), failed=("error_deleting",)
+)
+_BUSY = ("creating", "restoring", "deleting")
+"""What Cinder is doing with a backup that it does not begin to delete meanwhile."""
 
 
 class VolumeBackup(ContentCopy):
@@ -53,14 +57,15 @@ class VolumeBackup(ContentCopy):
         if call.physical_id is None:
             return Done()
         path = f"/backups/{call.physical_id}"
-        if not call.progress.get("sent"):
-            await call.cloud.delete("cinder", path, ok=(404,))
-            call.progress["sent"] = True
         answer = await call.cloud.request("GET", "cinder", path, ok=(404,))
         if answer.status == 404:
             return Done()
         shown = answer.body["backup"]
-        return _GOING.judge(shown["status"], shown.get("fail_reason"), call.elapsed)
+        if call.progress.get("sent") or shown["status"] in _BUSY:
+            return _GOING.judge(shown["status"], shown.get("fail_reason"), call.elapsed)
+        await call.cloud.delete("cinder", path, ok=(404,))
+        call.progress["sent"] = True
+        return Again(after=_GOING.pause(call.elapsed))
 
 
 async def make_backup(call: Call) -> Outcome:

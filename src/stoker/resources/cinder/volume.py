@@ -21,6 +21,8 @@ from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _SOURCES = ("image", "snapshot_id", "source_volid")
+_BUSY = ("backing-up", "restoring-backup", "deleting")
+"""What Cinder is doing with a volume that it refuses to delete for as long as that takes."""
 _AS_THEY_ARE = frozenset({"attachments_list", "metadata_values", "display_name", "display_description", "show"})
 """Attributes that are not turned into text."""
 
@@ -198,15 +200,18 @@ class Volume(RestResource):
 
     # -- removing ---------------------------------------------------------------------------------------------
 
-    async def remove(self, call: Call) -> None:
+    async def delete(self, call: Call) -> Outcome:
         try:
-            await super().remove(call)
+            return await super().delete(call)
         except CloudError as error:
             if error.status != 400:
                 raise
             shown = await self.show(call)
-            if shown is not None and shown["status"] != "deleting":
+            if shown is None:
+                return Done()
+            if shown["status"] not in _BUSY:
                 raise
+            return Again(after=self.deleting.pause(call.elapsed))
 
     async def snapshot_delete(self, call: Call) -> Outcome:
         if call.physical_id is None:
