@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -372,16 +372,15 @@ async def test_a_nested_stack_that_is_changed_while_another_engine_acts_on_its_h
     assert recorded is not None and not recorded.strayed
 
 
-async def made_late(
+async def overtaken(
     pair: tuple[World, World],
     monkeypatch: pytest.MonkeyPatch,
     path: str,
-    resource: Mapping[str, Any],
-    meanwhile: str = COMPLETE,
-) -> str:
+    begin: Awaitable[Any],
+    made: Callable[[], Awaitable[bool]],
+) -> None:
     """Have the first engine's request for an object be under way for longer than its lease, so that the second one
-    finds nothing and makes the resource's object, whose id is returned. The request is carried out when the resource
-    has that object and is in the status `meanwhile`.
+    finds nothing and makes an object itself. The request, to which `begin` leads, is carried out when that is `made`.
     """
     owner, other = pair
     assert isinstance(owner.clock, ManualClock)
@@ -395,21 +394,43 @@ async def made_late(
         return await exchange(request)
 
     monkeypatch.setattr(owner.pool.transport, "_exchange", slow)
-    wanted = {"heat_template_version": "2021-04-16", "resources": {"late": resource}}
-    made = await owner.call("stack_create", name="shared", template=wanted)
+    await begin
     await under_way.wait()
     pause(owner.engine)
     owner.clock.advance(SETTINGS.lease_seconds + 1)
     while (await operation(other, (await current(other)).id)).owner != other.engine.id:
         await other.turn()
-    while not (late := (await other.resources("shared"))["late"])["physical_id"] or late["status"] != meanwhile:
+    while not await made():
         await other.turn()
 
     await owner.engine.membership.beat()
     assert not owner.engine.runs
     go_on.set()
     await owner.until(lambda: not owner.engine._tasks)
-    assert (await over(other, made["id"]))["status"] == COMPLETE
+    stack = await other.call("stack_identify", ref=REF)
+    assert (await over(other, stack["id"]))["status"] == COMPLETE
+
+
+async def made_late(
+    pair: tuple[World, World],
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
+    resource: Mapping[str, Any],
+    meanwhile: str = COMPLETE,
+) -> str:
+    """As `overtaken`, for a resource's object: the id of the one that the second engine makes. The first request is
+    carried out when the resource has that object and is in the status `meanwhile`.
+    """
+    owner, other = pair
+    late: dict[str, Any] = {}
+
+    async def made() -> bool:
+        late.update((await other.resources("shared"))["late"])
+        return late["physical_id"] is not None and late["status"] == meanwhile
+
+    wanted = {"heat_template_version": "2021-04-16", "resources": {"late": resource}}
+    begin = owner.call("stack_create", name="shared", template=wanted)
+    await overtaken(pair, monkeypatch, path, begin, made)
     return str(late["physical_id"])
 
 
@@ -433,6 +454,26 @@ async def test_what_a_service_makes_while_the_object_of_another_engine_is_not_re
     served = pair[0].served
     listed = served.call("GET", "/volume/v3/volumes", token=served.token("demo", "demo"))
     assert [found["id"] for found in listed.json["volumes"]] == [theirs]
+
+
+async def test_a_copy_that_a_service_makes_when_another_engine_has_gone_on_is_removed(
+    pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, other = pair
+    volume = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
+    stack = await owner.call("stack_create", name="shared", template=template(volume=volume))
+    assert (await over(owner, stack["id"]))["status"] == COMPLETE
+
+    async def taken() -> bool:
+        return bool((await other.call("snapshot_list", ref=REF))[0]["status"] == COMPLETE)
+
+    begin = owner.call("snapshot_create", ref=REF, name=None)
+    await overtaken(pair, monkeypatch, "/backups", begin, taken)
+
+    [snapshot] = await other.call("snapshot_list", ref=REF)
+    [copy] = await other.database.read(queries.resources_of, snapshot["id"])
+    listed = owner.served.call("GET", "/volume/v3/backups", token=owner.served.token("demo", "demo"))
+    assert [backup["id"] for backup in listed.json["backups"]] == [copy.physical_id]
 
 
 async def test_what_another_engine_has_made_under_a_name_that_there_is_only_once_is_left_alone(

@@ -79,7 +79,7 @@ class Performer:
     async def prepare(self, state: ResourceState, method: Method) -> None:
         """Enter `method` until it is done; the resource's own action and status stay as they are. Raises Failure."""
         state.stored.progress = {}
-        await self._until_done(state, method, [])
+        await self._disowning(state, self._until_done(state, method, []))
         state.stored.progress = {}
 
     async def _recording_failure(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
