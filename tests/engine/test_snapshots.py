@@ -177,6 +177,20 @@ async def test_nested_stacks_take_part(world: World) -> None:
     assert saved(world)["backups"] == []
 
 
+async def test_restoring_keeps_the_copies_whatever_has_to_go(world: World) -> None:
+    await world.create("less", template(disk=volume()))
+    snapshot = await take(world, "less")
+    kept = saved(world)["backups"]
+    group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 1, "resource_def": value("x")}}
+    for _ in range(2):
+        grown = await world.update("less", template(disk=volume(), group=group))
+        assert grown["status"] == "COMPLETE", grown["status_reason"]
+        stack = await restore(world, "less", snapshot)
+        assert stack["status"] == "COMPLETE", stack["status_reason"]
+        assert [backup["id"] for backup in saved(world)["backups"]] == [backup["id"] for backup in kept]
+    assert _restored(world) == 2
+
+
 async def test_a_failed_copy_fails_the_snapshot_and_harms_nothing(world: World) -> None:
     await world.create("sad", template(disk=volume(), word=value("x")))
     before = await world.resources("sad")

@@ -13,10 +13,12 @@ from stoker.engine.restoring import Restoring
 from stoker.engine.state import ResourceState
 from stoker.store import snapshots
 from stoker.store.journal import Batch
-from stoker.store.records import COMPLETE
+from stoker.store.records import COMPLETE, REMOVE_SNAPSHOT
 
 if TYPE_CHECKING:
     from stoker.engine.run import OperationRun
+
+PAUSE_SECONDS = 1.0
 
 
 async def load_copies(run: OperationRun) -> Restoring:
@@ -44,13 +46,17 @@ async def load_copies(run: OperationRun) -> Restoring:
 
 
 async def load_copies_to_remove(run: OperationRun) -> list[ResourceState]:
-    """The copies of the snapshot that is removed, or of all snapshots of a stack that goes, as resources of the run."""
-    removed = run.operation.snapshot
-    if removed is None:
-        found = await run.engine.database.read(snapshots.snapshots_of, run.stack.id)
-        copies = await copies_of(run, [snapshot.id for snapshot in found])
-    else:
-        copies = await copies_of(run, [removed])
+    """The copies of the snapshot that is removed, or of all snapshots of a stack that goes, as resources of the run.
+
+    Each nested stack makes its copies in an operation of its own, which may go on when the one above has given way or
+    run out of time. So they are listed when nobody works on the snapshots any more. Raises Stopped.
+    """
+    database, identifiers = run.engine.database, [run.key]
+    if run.operation.action != REMOVE_SNAPSHOT:
+        identifiers = [snapshot.id for snapshot in await database.read(snapshots.snapshots_of, run.stack.id)]
+    while identifiers and not run.cancelled and await database.read(snapshots.worked_on, identifiers, run.key):
+        await run.pause(run.key, PAUSE_SECONDS)
+    copies = await copies_of(run, identifiers)
     run.states |= {copy.row.uuid: copy for copy in copies}
     return copies
 

@@ -7,6 +7,7 @@ the store: when its process dies, another engine claims the operation, plans ane
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -114,7 +115,7 @@ class OperationRun(StackContext):
     async def _prepare(self) -> None:
         action = self.operation.action
         if action == REMOVE_SNAPSHOT:
-            self.plan = plan_removal(action, await load_copies_to_remove(self))
+            self.plan = plan_removal(action, [])
             return
         made_from = self.operation.inputs if action in FORWARD else NOTHING
         inputs = await self.load(self.stack.inputs if made_from == NOTHING else made_from)
@@ -127,9 +128,7 @@ class OperationRun(StackContext):
             unmade = unmade_checks(wanted, states) if action == "CHECK" else ()
             self.plan = plan_verb(action, states, order=VERBS[action], unmade=unmade)
         elif action in REMOVES or self.operation.inputs == NOTHING:
-            if action == "DELETE":
-                states += await load_copies_to_remove(self)
-            elif action == "ABANDON":
+            if action == "ABANDON":
                 await keep_document(self)
             self.plan = plan_removal(action, states)
         elif action in FORWARD:
@@ -194,8 +193,8 @@ class OperationRun(StackContext):
             timer = clock.call_later(max(deadline - clock.now(), 0.0), lambda: self.stop(Stop.EXPIRED))
         try:
             await self._carry_out(self.plan)
-            if surplus := self._surplus():
-                await self._carry_out(plan_removal(self.operation.action, surplus))
+            if left_over := await self._left_over():
+                await self._carry_out(plan_removal(self.operation.action, left_over))
         finally:
             if timer is not None:
                 timer.cancel()
@@ -208,11 +207,16 @@ class OperationRun(StackContext):
         if self._active:
             await self._idle.wait()
 
-    def _surplus(self) -> list[ResourceState]:
-        """What steps have replaced that the plan meant to keep, once everything wanted is there."""
-        if self.wanted is None or self.operation.action not in FORWARD:
-            return []
+    async def _left_over(self) -> list[ResourceState]:
+        """What goes when the plan has been carried out: copies that snapshots hold, which nested stacks may be making
+        for as long as they are there; and what steps have replaced that the plan meant to keep.
+        """
         if self.failures or self.stopping is not None or self.cancelled:
+            return []
+        if self.operation.action in ("DELETE", REMOVE_SNAPSHOT):
+            with contextlib.suppress(Stopped):
+                return await load_copies_to_remove(self)
+        if self.wanted is None or self.operation.action not in FORWARD:
             return []
         mine = [state for state in self.states.values() if state.row.stack_id == self.stack.id]
         return [state for state in mine if not self.serves(state)]

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from stoker.store.records import StackSnapshot
+from stoker.store.records import UNFINISHED, StackSnapshot
 from stoker.store.tables import operations, property_sets, resources, snapshots, stack_documents
 
 
@@ -29,6 +29,13 @@ def count_snapshots(connection: Connection, stack_id: str) -> int:
     """How many snapshots a stack has."""
     query = select(func.count()).select_from(snapshots).where(snapshots.c.stack_id == stack_id)
     return connection.execute(query).scalar_one()
+
+
+def worked_on(connection: Connection, identifiers: Iterable[str], besides: str) -> bool:
+    """Whether an operation on anything but `besides`, a stack or a snapshot, may still change what snapshots hold."""
+    others = operations.c.snapshot.in_(list(identifiers)) & (operations.c.stack_id != besides)
+    query = select(operations.c.id).where(others, operations.c.status.in_(UNFINISHED)).limit(1)
+    return connection.execute(query).first() is not None
 
 
 def end_snapshot(connection: Connection, identifier: str, status: str, reason: str, body: str | None = None) -> None:

@@ -1,0 +1,249 @@
+"""Images and backups of which nobody has heard that they were begun: each is found, and there is one, or none."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import pytest
+from world import World
+
+from stoker.base.clock import ManualClock, SystemClock
+from stoker.cloud.transport import Answer, Request
+from stoker.emulator.core.faults import Fault
+from stoker.emulator.testing import ServedCloud
+from stoker.store import queries
+
+REF = {"name": "precious", "id": None}
+NETWORK = {
+    "net": {"type": "OS::Neutron::Net"},
+    "subnet": {
+        "type": "OS::Neutron::Subnet",
+        "properties": {"network": {"get_resource": "net"}, "cidr": "10.9.0.0/24"},
+    },
+}
+VOLUME = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
+SERVER = {
+    "type": "OS::Nova::Server",
+    "depends_on": "subnet",
+    "properties": {"image": "cirros", "flavor": "m1.tiny", "networks": [{"network": {"get_resource": "net"}}]},
+}
+NESTED = {"type": "member.yaml"}
+FILES = {"member.yaml": json.dumps({"heat_template_version": "2021-04-16", "resources": {"inside": VOLUME}})}
+
+BACKUP, IMAGE = "POST /volume/v3/*/backups", "POST /compute/v2.1/servers/*/action"
+"""The calls that begin copies."""
+THINGS = {"volume": (VOLUME, BACKUP), "server": (SERVER, IMAGE), "nested volume": (NESTED, BACKUP)}
+LOSSES = {
+    "the connection breaks": {"do": "act_and_drop"},
+    "the answer is 503": {"do": "succeed_but_fail", "status": 503},
+    "the answer is 500": {"do": "succeed_but_fail", "status": 500},
+}
+CRASH = "the engine dies"
+
+
+class Lives:
+    """The engine that is alive, and what becomes of its calls."""
+
+    def __init__(self, path: Path, served: ServedCloud) -> None:
+        self._path, self._served = path, served
+        self._clock = ManualClock(SystemClock().now())
+        self.held, self.go_on = asyncio.Event(), asyncio.Event()
+
+    async def begin(self) -> None:
+        self.world = await World(self._path, self._served, self._clock).start()
+
+    async def die(self) -> None:
+        """Leave everything as it is, in the middle of whatever is going on."""
+        engine = self.world.engine
+        engine.membership._gone = True
+        assert engine.membership._timer is not None
+        engine.membership._timer.cancel()
+        tasks = [*engine._tasks, *(task for run in engine.all_runs() for task in run._tasks)]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self.world.journal.close()
+        await self.world.pool.close()
+        self.world.database.close()
+
+    def hold(self, call: str, *, acted: bool) -> None:
+        """Have the first such call be on its way until `go_on`: before the service has acted, or after."""
+        transport = self.world.pool.transport
+        exchange = transport._exchange
+
+        async def slow(request: Request) -> Answer:
+            path = request.url.removeprefix(self._served.url)
+            if not fnmatch(f"{request.method} {path}", call) or self.held.is_set():
+                return await exchange(request)
+            answer = await exchange(request) if acted else None
+            self.held.set()
+            await self.go_on.wait()
+            return answer or await exchange(request)
+
+        transport._exchange = slow  # type: ignore[method-assign]
+
+    async def lose(self, call: str, loss: str, method: str, **arguments: Any) -> dict[str, Any]:
+        """Ask for something that makes such a call, whose answer gets lost; the stack afterwards."""
+        stack = await self.world.call("stack_identify", ref=REF)
+        if loss in LOSSES:
+            self._served.do(lambda: self._served.cloud.faults.add(Fault(on=call, times=1, **LOSSES[loss])))
+            await self.world.call(method, ref=REF, **arguments)
+        else:
+            self.hold(call, acted=True)
+            await self.world.call(method, ref=REF, **arguments)
+            await self.world.until(self.held.is_set)
+            await self.die()
+            await self.begin()
+        return await self.world.settle(stack["id"])
+
+
+@pytest.fixture
+async def lives(served: ServedCloud, tmp_path: Path) -> AsyncIterator[Lives]:
+    lives = Lives(tmp_path / "stoker.db", served)
+    await lives.begin()
+    yield lives
+    await lives.world.stop()
+
+
+async def create(world: World, thing: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    network = NETWORK if thing is SERVER else {}
+    template = {"heat_template_version": "2021-04-16", "resources": {**network, "thing": {**thing, **more}}}
+    stack = await world.create(REF["name"] or "", template, files=FILES)
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    return stack
+
+
+def saved(world: World) -> list[str]:
+    """Ids of all copies: images of servers, and backups."""
+    served = world.served
+    images = served.call("GET", "/image/v2/images", token=served.token()).json["images"]
+    backups = served.call("GET", "/volume/v3/backups?all_tenants=1", token=served.token()).json["backups"]
+    copies = [*(image for image in images if image.get("image_type") == "snapshot"), *backups]
+    return sorted(copy["id"] for copy in copies)
+
+
+def originals(world: World) -> int:
+    """How many servers and volumes there are."""
+    served, token = world.served, world.served.token("demo", "demo")
+    volumes = served.call("GET", "/volume/v3/volumes", token=token).json["volumes"]
+    return len([*volumes, *served.call("GET", "/compute/v2.1/servers", token=token).json["servers"]])
+
+
+async def recorded(world: World) -> list[str | None]:
+    """Ids of the copies that the stack's snapshots have recorded."""
+    taken = await world.call("snapshot_list", ref=REF)
+    rows = [await world.database.read(queries.resources_of, snapshot["id"]) for snapshot in taken]
+    return sorted((row.physical_id for of_one in rows for row in of_one), key=str)
+
+
+async def forget(world: World) -> None:
+    """Remove the stack's only snapshot."""
+    [taken] = await world.call("snapshot_list", ref=REF)
+    await world.call("snapshot_delete", ref=REF, snapshot_id=taken["id"])
+    await world.until(lambda: not world.engine.runs)
+    assert await world.call("snapshot_list", ref=REF) == []
+
+
+async def let_pass(world: World) -> None:
+    """Time enough for whatever is not held up."""
+    for _ in range(100):
+        await world.turn()
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, CRASH])
+@pytest.mark.parametrize("thing", ["volume", "server"])
+async def test_deletion_policy_snapshot_leaves_one_copy(lives: Lives, thing: str, loss: str) -> None:
+    wanted, call = THINGS[thing]
+    await create(lives.world, wanted, deletion_policy="Snapshot")
+
+    stack = await lives.lose(call, loss, "stack_delete")
+    if loss == "the answer is 500":
+        assert (stack["action"], stack["status"]) == ("DELETE", "FAILED")
+        stack = await lives.world.delete("precious")
+
+    assert (stack["action"], stack["status"]) == ("DELETE", "COMPLETE"), stack["status_reason"]
+    assert (len(saved(lives.world)), originals(lives.world)) == (1, 0)
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, CRASH])
+@pytest.mark.parametrize("thing", list(THINGS))
+async def test_a_snapshot_has_one_copy_which_goes_with_it(lives: Lives, thing: str, loss: str) -> None:
+    wanted, call = THINGS[thing]
+    await create(lives.world, wanted)
+
+    stack = await lives.lose(call, loss, "snapshot_create")
+
+    assert (stack["action"], stack["status"]) == ("SNAPSHOT", "COMPLETE"), stack["status_reason"]
+    assert len(saved(lives.world)) == 1
+    assert await recorded(lives.world) == saved(lives.world)
+    await forget(lives.world)
+    assert saved(lives.world) == []
+
+
+@pytest.mark.parametrize("remove", ["the snapshot", "the stack"])
+@pytest.mark.parametrize("thing", list(THINGS))
+async def test_a_copy_that_could_not_be_looked_for_is_found_when_it_is_to_go(
+    lives: Lives, thing: str, remove: str
+) -> None:
+    world = lives.world
+    wanted, call = THINGS[thing]
+    await create(world, wanted)
+    faults = world.served.cloud.faults
+    looks = "GET /image/v2/images" if call is IMAGE else "GET /volume/v3/*/backups"
+    away = world.in_cloud(lambda: faults.add(Fault(on=looks, do="fail", status=500)))
+    stack = await lives.lose(call, "the answer is 500", "snapshot_create")
+    assert (stack["action"], stack["status"]) == ("SNAPSHOT", "FAILED")
+    world.in_cloud(lambda: faults.remove(away.id))
+    assert (len(saved(world)), await recorded(world)) == (1, [None])
+
+    if remove == "the snapshot":
+        await forget(world)
+    else:
+        stack = await world.delete("precious")
+        assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert saved(world) == []
+
+
+@pytest.mark.parametrize("acted", [False, True], ids=["before the service acts", "after it has acted"])
+@pytest.mark.parametrize("thing", list(THINGS))
+async def test_a_stack_that_goes_while_it_is_being_saved_leaves_no_copy(lives: Lives, thing: str, acted: bool) -> None:
+    """The copies of a nested stack are made in an operation of its own, which the deletion has yet to reach."""
+    world = lives.world
+    wanted, call = THINGS[thing]
+    stack = await create(world, wanted)
+    lives.hold(call, acted=acted)
+    await world.call("snapshot_create", ref=REF)
+    await world.until(lives.held.is_set)
+
+    await world.call("stack_delete", ref=REF)
+    await let_pass(world)
+    lives.go_on.set()
+
+    stack = await world.settle(stack["id"])
+    assert (stack["action"], stack["status"]) == ("DELETE", "COMPLETE"), stack["status_reason"]
+    assert (saved(world), originals(world)) == ([], 0)
+
+
+async def test_a_snapshot_that_goes_while_a_nested_stack_is_being_saved_leaves_no_copy(lives: Lives) -> None:
+    """Time is up for the snapshot, but the call that makes a copy is still under way."""
+    world = lives.world
+    stack = await create(world, NESTED)
+    lives.hold(BACKUP, acted=False)
+    taken = await world.call("snapshot_create", ref=REF)
+    await world.until(lives.held.is_set)
+    assert isinstance(world.clock, ManualClock)
+    world.clock.advance(world.engine.settings.stack_action_timeout + 1.0)
+    assert (await world.settle(stack["id"]))["status"] == "FAILED"
+
+    await world.call("snapshot_delete", ref=REF, snapshot_id=taken["id"])
+    await let_pass(world)
+    lives.go_on.set()
+
+    await world.until(lambda: not world.engine.runs)
+    assert await world.call("snapshot_list", ref=REF) == []
+    assert saved(world) == []
