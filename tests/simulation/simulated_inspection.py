@@ -42,6 +42,11 @@ KINDS = {
     "OS::Cinder::Volume": Kind(("cinder", "volumes"), shown={"size": "size"}),
     "OS::Swift::Container": Kind(("swift", "containers"), "name"),
 }
+COPIES = {
+    "OS::Nova::Server": Kind(("glance", "images")),
+    "OS::Cinder::Volume": Kind(("cinder", "backups")),
+}
+"""What snapshots hold of resources of a type."""
 LEFT_ALONE = {
     ("neutron", "quotas"),
     ("nova", "quotas"),
@@ -57,6 +62,7 @@ _FORSAKEN = select(stacks.c.name, stacks.c.action).where(
     stacks.c.operation.not_in(select(operations.c.id).where(operations.c.status.in_(UNFINISHED))),
 )
 _RECORDED = select(resources).join(stacks, stacks.c.id == resources.c.stack_id).order_by(resources.c.uuid)
+_COPIED = select(resources).join(snapshots, snapshots.c.id == resources.c.stack_id).order_by(resources.c.uuid)
 TRUSTS = ("keystone", "trusts")
 IN_CHARGE = "is in progress and nothing will go on with it"
 
@@ -132,13 +138,16 @@ class Inspection:
 
         An object may be unrecorded for as long as there is a resource whose creation has begun, or failed, without an
         id: it is looked for by its name later; or for as long as an engine that is not in charge any more is about to
-        remove what it has made. `strict` minds.
+        remove what it has made. `strict` minds, but not the copy of a snapshot that has failed, which is looked for
+        when the snapshot goes.
         """
         with self._database.engine.connect() as connection:
             self._look_at_owners(connection)
-            rows = _rows(connection)
+            rows, copies = _rows(connection), Resource.all_of(connection.execute(_COPIED))
         for name, kind in KINDS.items():
             self._look_at(name, kind, [row for row in rows if row.type == name], strict)
+        for name, kind in COPIES.items():
+            self._look_at(f"a copy of {name}", kind, [row for row in copies if row.type == name], strict=False)
 
     def _look_at_owners(self, connection: Connection) -> None:
         for row in connection.execute(_FORSAKEN):
