@@ -74,6 +74,59 @@ async def test_a_template_that_moved_keeps_its_stack(world: World) -> None:
     }
 
 
+PLAIN = {"heat_template_version": "2021-04-16", "resources": {"left": {"type": "OS::Heat::RandomString"}}}
+PICKY = CHILD.replace("word: {type: string}", "word: {type: string, constraints: [{allowed_values: [never]}]}")
+DEEP = """
+heat_template_version: 2021-04-16
+resources:
+  inner: {type: child.yaml, properties: {word: deep}}
+  members:
+    type: OS::Heat::ResourceGroup
+    properties: {count: 2, resource_def: {type: child.yaml, properties: {word: shallow}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "properties", "made"),
+    [
+        ("child.yaml", FILES, {"word": "one"}, "COMPLETE"),
+        ("child.yaml", FILES, {"word": "one", "fail": True}, "FAILED"),
+        ("child.yaml", {"child.yaml": PICKY}, {"word": {"get_attr": ["source", "output"]}}, "FAILED"),
+        ("deep.yaml", {"deep.yaml": DEEP, "child.yaml": CHILD}, {}, "COMPLETE"),
+    ],
+    ids=["made", "made and failed", "never made", "with more below"],
+)
+async def test_a_nested_stack_goes_although_its_files_do_not_come_with_the_update_any_more(
+    world: World, name: str, files: dict[str, str], properties: dict[str, Any], made: str
+) -> None:
+    """Clients send the files that the new template names, and no others."""
+    source = {"type": "OS::Heat::TestResource", "properties": {"value": "some"}}
+    wanted = {
+        "heat_template_version": "2021-04-16",
+        "resources": {"source": source, "nested": {"type": name, "properties": properties}},
+    }
+    assert (await world.create("tree", wanted, files=files))["status"] == made
+
+    stack = await world.update("tree", PLAIN)
+
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert set(await world.resources("tree", 5)) == {"left"}
+    assert len((await world.call("stack_list", show_nested=True))["stacks"]) == 1
+
+
+async def test_a_snapshot_is_restored_over_a_nested_stack_that_it_does_not_know(world: World) -> None:
+    await world.create("tree", PLAIN)
+    taken = await world.call("snapshot_create", ref={"name": "tree", "id": None}, name=None)
+    await world.settle(taken["stack_id"])
+    await world.update("tree", parent(word="one"), files=FILES)
+
+    await world.call("snapshot_restore", ref={"name": "tree", "id": None}, snapshot_id=taken["id"])
+
+    stack = await world.settle(taken["stack_id"])
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert set(await world.resources("tree", 5)) == {"left"}
+
+
 async def test_a_failure_is_told_on_the_path_of_the_leaf(world: World) -> None:
     stack = await world.create("tree", group(2, fail=True), files=FILES)
     assert stack["status"] == "FAILED"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,12 @@ from stoker.engine.loader import LoadedInputs
 from stoker.engine.state import ResourceState
 from stoker.store import queries
 from stoker.store.records import Stack
+from stoker.template.registry import is_template_name
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
+
+_EMPTY = {"heat_template_version": "2013-05-23"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +61,32 @@ def read_states(
         state = ResourceState(row, engine.unknown_type, stack.name, engine.sealer, sealed, former)
         state.type = engine.types.recorded(state, files)
         states[row.uuid] = state
+    if absent := [state for state in states.values() if state.type is engine.unknown_type]:
+        _look_below(connection, engine, stack, absent)
     if any(state.type.nested for state in states.values()):
         for uuid in queries.strayed_below(connection, stack.id) & states.keys():
             states[uuid].row.fingerprint = ""
     return states
+
+
+def _look_below(connection: Connection, engine: Engine, stack: Stack, absent: Iterable[ResourceState]) -> None:
+    """Give resources whose template files are there no more the types that they were made as.
+
+    A client sends the files that the new template names, and none for what the update is to remove. What such a
+    resource was made from is recorded with its nested stack; one that has none has nothing that could be asked for.
+    """
+    made: dict[str, list[ResourceState]] = {}
+    for state in absent:
+        if is_template_name(state.implementation):
+            made.setdefault(state.implementation, []).append(state)
+    children = {child.parent_resource: child for child in queries.child_stacks(connection, [stack.id] if made else [])}
+    for implementation, states in made.items():
+        child = next((children[state.row.uuid] for state in states if state.row.uuid in children), None)
+        template = (
+            engine.loader.parse(_EMPTY) if child is None else engine.loader.load_now(connection, child.inputs).template
+        )
+        for state in states:
+            state.type = engine.types.of_template(template, implementation)
 
 
 def current_of(states: Mapping[str, ResourceState]) -> dict[str, ResourceState]:

@@ -47,8 +47,10 @@ class TypeTable:
         if not is_template_name(implementation):
             return self.registry.get(implementation)
         template = self.loader.template_named(files, implementation)
-        if template is None:
-            return None
+        return self.of_template(template, implementation) if template is not None else None
+
+    def of_template(self, template: Template, implementation: str) -> ResourceType:
+        """The type that a template makes under the name of its file."""
         made, _ = self._templates.get(
             (id(template), implementation), lambda: (self.registry.template_type(template, implementation), template)
         )
@@ -56,13 +58,13 @@ class TypeTable:
 
 
 class MissingType(ResourceType):
-    """Stands for a recorded resource whose plug-in or template file is gone: nothing can be done with it."""
+    """Stands for a recorded resource whose plug-in is gone: nothing can be done with it."""
 
     type_name = "(missing)"
     any_properties = True
 
     async def delete(self, call: Call) -> Outcome:
-        return Failed(f"the plug-in or template of {call.type} is not there any more", kind="EntityNotFound")
+        return Failed(f"the plug-in of {call.type} is not there any more", kind="EntityNotFound")
 
     async def check(self, call: Call) -> Outcome:
         return await self.delete(call)
