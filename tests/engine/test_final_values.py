@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from world import World
 
 from stoker.emulator.core.faults import Fault
@@ -62,3 +63,78 @@ async def test_what_was_to_be_updated_goes_once_it_has_been_replaced(world: Worl
 
     rows = await world.database.read(queries.resources_of, created["id"])
     assert [(row.name, row.action, row.replaced_by) for row in rows] == [("launch", "CREATE", None)]
+
+
+def fed(type_: str, source: Any, /, **properties: Any) -> dict[str, Any]:
+    """A resource that gets values which nobody knows before another one has been made."""
+    resources = {
+        "source": {"type": "OS::Heat::TestResource", "properties": {"value": source}},
+        "fed": {"type": type_, "properties": properties},
+    }
+    return {"heat_template_version": "2021-04-16", "resources": resources}
+
+
+TOLD = {"get_attr": ["source", "output"]}
+CHILD = """
+heat_template_version: 2021-04-16
+parameters: {length: {type: string}}
+resources:
+  inner: {type: OS::Heat::RandomString, properties: {length: {get_param: length}}}
+"""
+SECRETIVE = """
+heat_template_version: 2021-04-16
+parameters: {word: {type: string, hidden: true, constraints: [{length: {max: 3}}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("template", "reason"),
+    [
+        (
+            fed("OS::Heat::RandomString", "some", length=TOLD),
+            "resources.fed: template: resources.fed.properties.length: 'some' is not an integer",
+        ),
+        (
+            fed("OS::Heat::RandomString", "600", length=TOLD),
+            "resources.fed: template: resources.fed.properties.length: 600 is more than 512",
+        ),
+        (
+            fed("OS::Heat::Value", "some", type="number", value=TOLD),
+            "resources.fed: value: 'some' is not a number",
+        ),
+        (
+            fed("OS::Neutron::Subnet", "10.0.0.0/24", network={"get_attr": ["source", "output", "none"]}, cidr=TOLD),
+            "resources.fed: template: resources.fed.properties: property 'network' is required",
+        ),
+        (
+            fed("child.yaml", "some", length=TOLD),
+            "resources.fed.resources.inner: child.yaml:5:54: resources.inner.properties.length: "
+            "'some' is not an integer",
+        ),
+        (
+            fed("secretive.yaml", "long-and-secret", word=TOLD),
+            "resources.fed: template: resources.fed.properties.word: "
+            "the value, which is secret, does not fit the type or the constraints",
+        ),
+    ],
+    ids=["type", "constraint", "any type", "required", "deep inside", "secret"],
+)
+async def test_values_that_are_known_late_are_checked_before_anything_is_made(
+    world: World, template: dict[str, Any], reason: str
+) -> None:
+    stack = await world.create("late", template, files={"child.yaml": CHILD, "secretive.yaml": SECRETIVE})
+
+    assert stack["status"] == "FAILED"
+    assert reason in stack["status_reason"]
+    fed = (await world.resources("late"))["fed"]
+    assert (fed["action"], fed["status"]) == ("CREATE", "FAILED")
+
+
+async def test_values_that_are_known_late_are_checked_before_an_update_too(world: World) -> None:
+    await world.create("late", fed("OS::Heat::RandomString", "7", length=TOLD))
+
+    stack = await world.update("late", fed("OS::Heat::RandomString", "seven", length=TOLD))
+
+    assert stack["status"] == "FAILED"
+    assert "resources.fed.properties.length: 'seven' is not an integer" in stack["status_reason"]
+    assert (await world.update("late", fed("OS::Heat::RandomString", "7", length=TOLD)))["status"] == "COMPLETE"

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from stoker.base.errors import CloudError, Fenced, StokerError
+from stoker.base.errors import CloudError, Fenced, StokerError, TemplateInvalid
 from stoker.engine.calls import Unrecorded, make_call, users_of
 from stoker.engine.decide import BEGINNING
 from stoker.engine.disowning import disown
@@ -26,6 +26,7 @@ from stoker.plugins.resource import AttributeKey, Call
 from stoker.store.journal import Batch
 from stoker.store.possession import Possession, Taken
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
+from stoker.template.properties import against_schema, key_path
 
 if TYPE_CHECKING:
     from stoker.engine.run import OperationRun
@@ -84,12 +85,26 @@ class Performer:
 
     async def _recording_failure(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
         try:
+            self._check_values(state)
             return await self._until_done(state, method, first)
         except Failure as failure:
             if self.run.stopping is Stop.EXPIRED:
                 await self._give_up(state, Stop.EXPIRED.value)
             await self.failed(state, failure, _next_batch(first))
             raise
+
+    def _check_values(self, state: ResourceState) -> None:
+        """Raise Failure when values that nobody could know before are not what the type takes."""
+        run, wanted = self.run, self.run.wanted
+        resource = wanted.definition.resources.get(state.row.name) if wanted is not None else None
+        beginning = state.row.action in BEGINNING and state.in_progress and not state.stored.definition["external_id"]
+        if wanted is None or resource is None or not beginning or state.type.any_properties:
+            return
+        if resource.references or run.stack.parent_id is not None:
+            place = key_path(wanted.definition, resource, "properties")
+            _, problems = against_schema(wanted.definition, state.type.properties, state.given, place)
+            if problems:
+                raise Failure.of(TemplateInvalid(problems), state.row.name)
 
     async def _give_up(self, state: ResourceState, why: str) -> None:
         """Have the type tell others; that this fails changes nothing about the resource's own failure."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from enum import Enum, StrEnum
 from typing import Any
@@ -209,6 +209,13 @@ class Finalizer:
 
     def value(self, prop: Property, value: Any, path: Path) -> Any:
         """`value` converted to the property's type; unknowns pass through untouched."""
+        before = len(self.problems)
+        converted = self._converted(prop, value, path)
+        if prop.secret:
+            self.problems[before:] = [replace(problem, message=_UNSHOWN) for problem in self.problems[before:]]
+        return converted
+
+    def _converted(self, prop: Property, value: Any, path: Path) -> Any:
         if value is None or isinstance(value, Unknown):
             return value
         try:
@@ -238,6 +245,9 @@ class Finalizer:
 
     def _report(self, rule: str, path: Path, message: str, hint: str = "") -> None:
         self.problems.append(Problem(rule, path, message, hint))
+
+
+_UNSHOWN = "the value, which is secret, does not fit the type or the constraints"
 
 
 def _string(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
@@ -44,7 +44,15 @@ class Value(ResourceType):
         return [f"value: {problem.message}" for problem in finalizer.problems]
 
     async def create(self, call: Call) -> Outcome:
-        return Done(physical_id=call.physical_name)
+        return self._judged(call) or Done(physical_id=call.physical_name)
+
+    async def update(self, call: Call) -> Outcome:
+        return self._judged(call) or Done()
+
+    def _judged(self, call: Call) -> Outcome | None:
+        """What is wrong with a value that may be known only now."""
+        complaint = next(iter(self.validate(call.properties)), None)
+        return Failed(complaint, "ValueError") if complaint else None
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         value = _converted(Finalizer(), call.properties)
