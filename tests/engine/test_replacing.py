@@ -317,3 +317,44 @@ async def test_the_old_rule_comes_back_when_the_update_fails(world: World) -> No
 
     assert outcome(stack) == ("ROLLBACK", "COMPLETE", "")
     assert await rules(world) == {(await physical(world, "web"))["rule"]: "open"}
+
+
+def with_subnet(cidr: str, **more: Any) -> dict[str, Any]:
+    """A port that has its address from a subnet, and whatever else."""
+    network, subnet = {"get_resource": "net"}, {"get_resource": "subnet"}
+    return template(
+        net=resource("OS::Neutron::Net"),
+        subnet=resource("OS::Neutron::Subnet", network=network, cidr=cidr),
+        port=resource("OS::Neutron::Port", network=network, fixed_ips=[{"subnet": subnet}]),
+        **more,
+    )
+
+
+async def subnets_of_ports(world: World) -> list[str]:
+    return [row["subnet_id"] for port in (await ports(world)).values() for row in port["fixed_ips"]]
+
+
+async def test_what_has_moved_to_the_replacement_moves_back_with_a_rollback(world: World) -> None:
+    """The former subnet was complete all the time; the port was changed in place, from one to the other."""
+    await world.create("web", with_subnet("10.9.0.0/24"), disable_rollback=False)
+    before = await physical(world, "web")
+
+    stack = await world.update("web", with_subnet("10.9.1.0/24", bad=bad("port")))
+
+    assert outcome(stack) == ("ROLLBACK", "COMPLETE", "")
+    assert await physical(world, "web") == before
+    assert await subnets_of_ports(world) == [before["subnet"]]
+
+
+async def test_what_has_moved_to_the_replacement_moves_back_when_the_first_template_is_asked_for_again(
+    world: World,
+) -> None:
+    await world.create("web", with_subnet("10.9.0.0/24"))
+    before = await physical(world, "web")
+    assert (await world.update("web", with_subnet("10.9.1.0/24", bad=bad("port"))))["status"] == "FAILED"
+
+    stack = await world.update("web", with_subnet("10.9.0.0/24"))
+
+    assert outcome(stack) == ("UPDATE", "COMPLETE", "")
+    assert await physical(world, "web") == before
+    assert await subnets_of_ports(world) == [before["subnet"]]

@@ -165,7 +165,8 @@ def plan_forward(
 
 @dataclass(slots=True)
 class Forward:
-    """Makes one plan, once. Afterwards `scope` resolves references to what will be.
+    """Makes one plan, once. Afterwards `scope` resolves references to what will be: to the recorded resources that are
+    chosen to serve, which need not be the latest of their names.
 
     `above` is the definition as the stack above lets it be seen (see Concealment); `nested` looks into nested stacks,
     where that is wanted.
@@ -179,13 +180,14 @@ class Forward:
     above: Definition | None = None
     nested: Nested | None = None
     scope: PlanScope = field(init=False)
+    _chosen: dict[str, ResourceState | None] = field(init=False, default_factory=dict)
     _concealment: Concealment = field(init=False)
     _secrets: set[str] = field(init=False)
     _inside: dict[str, tuple[Step, ...]] = field(init=False, default_factory=dict)
     _plan: Plan | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self.scope = PlanScope(self.recorded)
+        self.scope = PlanScope(replace(self.recorded, current=self._chosen.get))
         self._concealment = Concealment(self.wanted.definition, self.wanted.types, self.former, self.above)
         self._secrets = set(self._concealment.secrets)
 
@@ -212,7 +214,8 @@ class Forward:
     def _step(self, name: str, candidates: list[ResourceState]) -> Step:
         scope, requires = self.scope, self.wanted.requires[name]
         target = self.wanted.target(name, scope)
-        state, decision = choose(target, candidates, self._fate)
+        self._chosen[name], decision = choose(target, candidates, self._fate)
+        state = self._chosen[name]
         if self.nested is not None and target.type.nested:
             decision = self._look_inside(self.nested, target, state, decision)
         scope.decisions[name] = decision
