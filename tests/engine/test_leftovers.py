@@ -229,3 +229,92 @@ async def test_the_project_of_a_stacks_users_is_made_anew_when_its_removal_was_s
 
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     assert stack["stack_user_project_id"] != former
+
+
+def subnet(cidr: str) -> dict[str, Any]:
+    """A network with a subnet; Neutron refuses two subnets of a network whose addresses overlap."""
+    net = {"type": "OS::Neutron::Net"}
+    thing = {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": cidr}}
+    return {"heat_template_version": "2021-04-16", "resources": {"net": net, "thing": thing}}
+
+
+WITHOUT_SUBNET = {"heat_template_version": "2021-04-16", "resources": {"net": {"type": "OS::Neutron::Net"}}}
+
+
+def ranges(served: ServedCloud) -> list[str]:
+    """The address ranges of the project's subnets."""
+    answer = served.call("GET", SUBNETS, token=served.token("demo", "demo"))
+    return sorted(found["cidr"] for found in answer.json["subnets"] if found["cidr"].startswith("10.9."))
+
+
+@pytest.mark.parametrize("again", ["10.9.0.0/24", "10.9.0.0/23"])
+async def test_what_could_not_be_removed_goes_before_one_is_made_that_it_would_be_in_the_way_of(
+    world: World, served: ServedCloud, again: str
+) -> None:
+    await world.create("web", subnet("10.9.0.0/24"))
+    refusal = fails(served, f"DELETE {SUBNETS}/*")
+    assert (await world.update("web", WITHOUT_SUBNET))["status"] == "FAILED"
+    works(served, refusal)
+
+    stack = await world.update("web", subnet(again))
+
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert ranges(served) == [again]
+    assert len(await world.resources("web")) == 2
+
+
+async def test_a_creation_that_could_not_be_undone_can_be_asked_for_again(world: World, served: ServedCloud) -> None:
+    wanted = subnet("10.9.0.0/24")
+    wanted["resources"]["key"] = {"type": "OS::Nova::KeyPair", "properties": {"name": "only-once"}}
+    wanted["resources"]["key"]["depends_on"] = "thing"
+    trouble = fails(served, f"POST {KEYS}", status=400), fails(served, f"DELETE {SUBNETS}/*")
+    stack = await world.create("web", wanted, disable_rollback=False)
+    assert (stack["action"], stack["status"]) == ("ROLLBACK", "FAILED")
+    works(served, *trouble)
+
+    stack = await world.update("web", wanted)
+
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert ranges(served) == ["10.9.0.0/24"]
+
+
+async def test_a_rollback_goes_back_to_the_range_whose_removal_has_failed(world: World, served: ServedCloud) -> None:
+    """The former subnet is neither the one that serves now, nor one that anybody could go back to."""
+    await world.create("web", subnet("10.9.0.0/24"), disable_rollback=False)
+    served.do(lambda: served.cloud.faults.add(Fault(on=f"DELETE {SUBNETS}/*", do="fail", status=403, times=1)))
+
+    stack = await world.update("web", subnet("10.9.1.0/24"))
+
+    assert (stack["action"], stack["status"]) == ("ROLLBACK", "COMPLETE"), stack["status_reason"]
+    assert ranges(served) == ["10.9.0.0/24"]
+
+
+async def test_what_still_cannot_be_removed_does_not_keep_another_one_from_being_made(
+    world: World, served: ServedCloud
+) -> None:
+    await world.create("web", subnet("10.9.0.0/24"))
+    refusal = fails(served, f"DELETE {SUBNETS}/*")
+    assert (await world.update("web", WITHOUT_SUBNET))["status"] == "FAILED"
+
+    assert (await world.update("web", subnet("10.9.1.0/24")))["status"] == "FAILED"
+    assert ranges(served) == ["10.9.0.0/24", "10.9.1.0/24"]
+
+    works(served, refusal)
+    assert (await world.update("web", subnet("10.9.1.0/24")))["status"] == "COMPLETE"
+    assert ranges(served) == ["10.9.1.0/24"]
+
+
+async def test_the_removal_of_what_is_left_waits_for_the_resource_that_is_kept_under_its_name(
+    world: World, served: ServedCloud
+) -> None:
+    """If that is made anew after all, what is left goes before; the two never remove it at the same time."""
+    await world.create("web", subnet("10.9.0.0/24"))
+    refusal = fails(served, f"DELETE {SUBNETS}/*")
+    assert (await world.update("web", subnet("10.9.1.0/24")))["status"] == "FAILED"
+    works(served, refusal)
+
+    answer = await world.call("stack_update_preview", ref={"name": "web", "id": None}, template=subnet("10.9.1.0/24"))
+
+    steps = {step["kind"]: step for step in answer["plan"]["steps"] if step["path"] == "thing"}
+    assert sorted(steps) == ["delete", "keep"]
+    assert steps["keep"]["key"] in steps["delete"]["after"]

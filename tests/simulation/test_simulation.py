@@ -13,6 +13,7 @@ import pytest
 PROGRAM = Path(__file__).parent / "simulation.py"
 FIXED = (
     "1", "12", "660558863", "3851484203", "2791690553", "3806299713", "3806299692", "4195522074", "4195521797",
+    "885411298", "2655958641",
 )  # fmt: skip
 FRESH_SECONDS = 4
 

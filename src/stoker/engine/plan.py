@@ -195,7 +195,8 @@ def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset
     """Delete steps in reverse dependency order.
 
     A resource goes after everything recorded as needing it has gone; `after` are steps that must all come before
-    any removal (while something is still being made, nothing is destroyed).
+    any removal: while something is still being made nothing is destroyed, and what is left of a name is removed by
+    the step that makes something under it, or after that step, but not by two at once.
     """
     removals = list(removals)
     users: dict[str, list[Removal]] = {}

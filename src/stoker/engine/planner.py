@@ -206,8 +206,9 @@ class Forward:
             for state in reversed(self.states)
             if state.row.uuid not in kept
         ]
-        made = frozenset(step.key for step in steps if step.kind is not Kind.KEEP)
-        steps += removal_steps(removals, made)
+        leaving = {removal.name for removal in removals}
+        first = frozenset(step.key for step in steps if step.kind is not Kind.KEEP or step.name in leaving)
+        steps += removal_steps(removals, first)
         whole = _with_inside(steps, self.states, self.nested, self._inside)
         return Plan(self.action, tuple(whole), frozenset(self._secrets))
 

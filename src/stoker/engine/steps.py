@@ -6,6 +6,7 @@ after every entry of a method what it learned is committed. Entering again is al
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
@@ -201,10 +202,7 @@ class StepRunner:
 
     async def _create(self, target: Target, former: ResourceState | None) -> None:
         run = self.run_
-        for stillborn in filter(is_stillborn, self._namesakes(target, former)):
-            await self.delete(stillborn)
-            run.moved.add(target.name)
-            former = None if stillborn is former else former
+        former = await self._clear(target, former)
         await self._make_room(target, former)
         former_reference = former.reference_id() if former is not None else None
         state = await self._unmade(target, former)
@@ -251,6 +249,22 @@ class StepRunner:
         known = [*run.earlier.get(target.name, ()), *([former] if former is not None else ())]
         found = {state.row.uuid: state for state in known if state.row.uuid in run.states}
         return sorted(found.values(), key=lambda state: -state.row.position)
+
+    async def _clear(self, target: Target, former: ResourceState | None) -> ResourceState | None:
+        """Remove what is recorded under the name and serves nobody any more; the former resource, if it is left.
+
+        A removal that an earlier run has begun may fail once more: then the object makes room as far as it can, and
+        its removal has its turn again when everything is made. Of what was never of use there is not to be more.
+        """
+        for state in self._namesakes(target, former):
+            if is_stillborn(state):
+                await self.delete(state)
+                self.run_.moved.add(target.name)
+                former = None if state is former else former
+            elif state.row.action == "DELETE":
+                with contextlib.suppress(Failure):
+                    await self.delete(state)
+        return former
 
     async def _make_room(self, target: Target, former: ResourceState | None) -> None:
         """Have whatever is recorded under the name give up what a new object needs: the one that is to be replaced,
