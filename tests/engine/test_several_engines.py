@@ -232,7 +232,8 @@ async def test_what_an_engine_takes_in_the_moment_in_which_it_stops_is_handed_ov
     stopping = asyncio.ensure_future(other.engine.stop())
     await other.until(stopping.done)
     left = await operation(other, first.id)
-    assert (left.owner, left.epoch, left.finished_at) == (None, 2, None)
+    assert (left.owner, left.finished_at) == (None, None)
+    assert left.epoch >= 2  # with messages it may have been taken, and handed over, twice
 
 
 async def test_an_engine_that_stops_hands_over_at_once(pair: tuple[World, World], wires: Wires) -> None:
