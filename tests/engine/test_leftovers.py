@@ -318,3 +318,37 @@ async def test_the_removal_of_what_is_left_waits_for_the_resource_that_is_kept_u
     steps = {step["kind"]: step for step in answer["plan"]["steps"] if step["path"] == "thing"}
     assert sorted(steps) == ["delete", "keep"]
     assert steps["keep"]["key"] in steps["delete"]["after"]
+
+
+async def test_what_came_to_nothing_and_was_marked_does_not_look_well_after_a_check(
+    world: World, served: ServedCloud
+) -> None:
+    group = template("OS::Nova::ServerGroup", policies=["affinity"])
+    refusal = fails(served, "POST /compute/v2.1/os-server-groups")
+    made = await world.create("web", group)
+    assert made["status"] == "FAILED"
+    works(served, refusal)
+    ref = {"name": "web", "id": None}
+    await world.call("resource_mark_unhealthy", ref=ref, name="thing", mark_unhealthy=True)
+
+    await world.call("stack_action", ref=ref, action="check")
+
+    assert (await world.settle(made["id"]))["status"] == "FAILED"
+    assert (await world.update("web", group))["status"] == "COMPLETE"
+    assert (await world.resources("web"))["thing"]["physical_id"] is not None
+
+
+async def test_a_nested_stack_that_is_gone_does_not_look_well_and_is_made_anew(world: World) -> None:
+    """The removal of a group went on in its own stack when the one above could not go on with it."""
+    group = template("OS::Heat::ResourceGroup", count=2, resource_def={"type": "OS::Heat::RandomString"})
+    made = await world.create("web", group)
+    nested = (await world.resources("web"))["thing"]["physical_id"]
+    await world.call("stack_delete", ref={"name": None, "id": nested})
+    await world.until(lambda: not world.engine.runs)
+
+    await world.call("stack_action", ref={"name": "web", "id": None}, action="check")
+
+    checked = await world.settle(made["id"])
+    assert (checked["status"], "not there" in checked["status_reason"]) == ("FAILED", True)
+    assert (await world.update("web", group))["status"] == "COMPLETE"
+    assert len(await world.resources("web", 1)) == 3

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import ActionInProgress, Bug, RequestLimitExceeded, StokerError
 from stoker.base.ids import new_id
+from stoker.engine.ending import REMOVES
 from stoker.engine.loader import Prepared
 from stoker.engine.state import ResourceState
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
@@ -45,7 +46,7 @@ class Child:
             except StokerError as error:
                 return Failed(error.message, kind=error.kind)
             if operation is None:
-                return Done()
+                return Done() if action in REMOVES else Failed("the nested stack is not there", kind="NotFound")
         elif operation.status in UNFINISHED:
             self._wait_for(operation)  # before looking, so that an end right after the look is told
             operation = await self._engine.refreshed(operation)

@@ -145,7 +145,8 @@ def is_asleep(row: Resource) -> bool:
 
 def is_stillborn(state: ResourceState) -> bool:
     """Whether the object was never of use to anybody. It goes before another one is made: what it left may have a name
-    or a place of which there is only one. It stays so when its removal has begun and not ended.
+    or a place of which there is only one. It stays so when its removal has begun and not ended, and when somebody
+    marks it as unhealthy.
     """
     return state.stored.stillborn or (state.row.action == "CREATE" and state.row.status == FAILED)
 
@@ -156,7 +157,8 @@ def came_to_nothing(state: ResourceState) -> bool:
     """
     row = state.row
     unknown = row.physical_id is None or not state.type.checkable
-    return unknown and row.action in ("CREATE", "ADOPT", "DELETE") and row.status != COMPLETE
+    begun = row.action in ("CREATE", "ADOPT", "DELETE") or state.stored.stillborn
+    return unknown and begun and row.status != COMPLETE
 
 
 def _replaced_when_ill(target: Target, state: ResourceState) -> bool:

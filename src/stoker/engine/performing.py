@@ -306,6 +306,7 @@ class Performer:
             row.physical_id = outcome.physical_id
         row.status, row.reason, row.updated_at = COMPLETE, outcome.note or "state changed", run.engine.clock.now()
         state.stored.progress, state.stored.attempts, state.stored.uncertain = {}, 0, False
+        state.stored.stillborn = False
         state.stored.first_failure = []
         if row.action in BEGINNING:
             state.end_change()

@@ -18,7 +18,7 @@ from stoker.base.errors import (
 )
 from stoker.engine.calls import make_call
 from stoker.engine.core import Engine
-from stoker.engine.decide import UNMADE
+from stoker.engine.decide import UNMADE, is_stillborn
 from stoker.engine.hooks import HOOKS, clear
 from stoker.engine.signalling import resource_event, take_signal
 from stoker.engine.stack_context import StackContext
@@ -81,13 +81,14 @@ async def resource_mark_unhealthy(
         state = _marked(reading, state)
     row = state.row
     if mark_unhealthy and row.action != "DELETE":
+        state.stored.stillborn = is_stillborn(state)
         row.action, row.status, state.stored.marked = "CHECK", FAILED, True
         row.reason = resource_status_reason or "state changed by resource_mark_unhealthy"
     elif not mark_unhealthy and (row.action, row.status) == ("CHECK", FAILED):
         if row.physical_id is None and not state.type.local:
             raise BadValue(f"The resource {name} has no object that could be well.")
         row.status, row.reason = COMPLETE, resource_status_reason or "state changed by resource_mark_unhealthy"
-        state.stored.metadata, state.stored.marked = {}, False
+        state.stored.metadata, state.stored.marked, state.stored.stillborn = {}, False, False
     else:
         return
     row.fingerprint = ""

@@ -339,8 +339,9 @@ class StoredState:
     `attempts` counts creations that ended in error; `uncertain` says that an object may exist whose id is not known;
     `made_way` that it gave things up for a replacement; `restored` which property values a restored snapshot has put in
     the place of the template's: `by` is the operation, `instead` the template's values by property; `stillborn` that
-    the removal has begun of an object which was never of use to anybody; `unsure` names the properties whose values an
-    update that has failed may have changed or not. `others` is what an engine of a later version has put there.
+    the object was never of use to anybody, where the action does not say so any more; `unsure` names the properties
+    whose values an update that has failed may have changed or not. `others` is what an engine of a later version has
+    put there.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
