@@ -5,6 +5,7 @@ Examples that Hypothesis makes have no time limit each: the machine may be busy 
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +15,9 @@ from servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing
 
 settings.register_profile("stoker", deadline=None)
 settings.load_profile("stoker")
+
+# A shell has commands in the background ignore Ctrl-C, and so does whatever they start: programs under test must not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _running(kind: type[Server]) -> Iterator[Server]:

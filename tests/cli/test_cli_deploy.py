@@ -229,9 +229,12 @@ def test_what_an_interrupted_command_has_begun_goes_on(embedded: Shell, tmp_path
         command, env=embedded.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None and process.stderr is not None
-        assert any("quick  CREATE_COMPLETE" in line for line in process.stdout)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
+        try:
+            assert any("quick  CREATE_COMPLETE" in line for line in process.stdout)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 130
+        finally:
+            process.kill()
         assert "Stoker goes on with looked-away." in process.stderr.read()
     assert embedded.ok("stack", "show", "looked-away", "-f", "json").json["stack_status"] == "CREATE_IN_PROGRESS"
     embedded.ok("delete", "looked-away", "--yes")
