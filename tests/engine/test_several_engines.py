@@ -222,7 +222,7 @@ async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[Worl
 
 
 async def test_what_an_engine_takes_in_the_moment_in_which_it_stops_is_handed_over_as_well(
-    pair: tuple[World, World],
+    pair: tuple[World, World], wires: Wires
 ) -> None:
     owner, other = pair
     first = await begun(owner)
@@ -233,7 +233,8 @@ async def test_what_an_engine_takes_in_the_moment_in_which_it_stops_is_handed_ov
     await other.until(stopping.done)
     left = await operation(other, first.id)
     assert (left.owner, left.finished_at) == (None, None)
-    assert left.epoch >= 2  # with messages it may have been taken, and handed over, twice
+    taken = left.epoch - 1
+    assert taken == 1 or (taken == 2 and not wires.cut)  # the goodbye of the first is a message, too
 
 
 async def test_an_engine_that_stops_hands_over_at_once(pair: tuple[World, World], wires: Wires) -> None:

@@ -97,7 +97,9 @@ class Performer:
         """Raise Failure when values that nobody could know before are not what the type takes."""
         run, wanted = self.run, self.run.wanted
         resource = wanted.definition.resources.get(state.row.name) if wanted is not None else None
-        beginning = state.row.action in BEGINNING and state.in_progress and not state.stored.definition["external_id"]
+        beginning = (
+            state.row.action in BEGINNING and state.in_progress and not state.stored.definition.get("external_id")
+        )
         if wanted is None or resource is None or not beginning or state.type.any_properties:
             return
         if resource.references or run.stack.parent_id is not None:
