@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -112,9 +111,7 @@ TEMPLATES = {
 @pytest.mark.parametrize("name", [name for name in TEMPLATES if name != "missing required property"])
 def test_a_bad_template_is_refused_where_it_is_wrong(place: Place, name: str) -> None:
     template, said = TEMPLATES[name]
-    began = time.perf_counter()
     answer = place.send("POST", "/stacks", {"stack_name": "bad", "template": template})
-    assert time.perf_counter() - began < 5
     refused(answer)
     assert said in answer.json()["error"]["message"], answer.text
     assert place.send("GET", "/stacks").json()["stacks"] == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import UserError
+from stoker.base.processor_time import processor_time
 from stoker.template.document import Document
 from stoker.template.limits import Limits
 from stoker.template.template import Template
@@ -95,10 +95,10 @@ HOSTILE: dict[str, tuple[str, Limits, str]] = {
 
 def quickly(action: Callable[[], object]) -> str:
     """What the refusal says; it must come within two seconds of computing, whatever other threads do."""
-    began = time.thread_time()
+    began = processor_time()
     with pytest.raises(UserError) as caught:
         action()
-    assert time.thread_time() - began < 2
+    assert processor_time() - began < 2
     return caught.value.message
 
 
@@ -161,6 +161,6 @@ def test_no_limit_on_resources() -> None:
 
 def test_what_honest_templates_may_have() -> None:
     data = Document.parse(resources([yaql("$.data.keys().len()")] * 500)).data
-    began = time.thread_time()
+    began = processor_time()
     assert complaints(Template.load(data)) == []
-    assert time.thread_time() - began < 2
+    assert processor_time() - began < 2

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+
+from stoker.base.processor_time import processor_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +18,10 @@ class Limits:
     replacement has been written out, `max_repeat_items` what one `repeat`, or all loops of a template, may yield.
 
     `yaql_limit_iterators` and `yaql_memory_quota` are the options `limit_iterators` and `memory_quota` of the group
-    `yaql`. Times are in seconds: `yaql_seconds` for one expression, `pattern_seconds` for the regular expressions on
-    all parameter values of one stack, `evaluation_seconds` for checking all its resources, and for all its yaql
-    expressions. `max_problems` is how many are reported before the rest of the template is left unread.
+    `yaql`. Times are in seconds of processor time, so that what else a machine does never makes a template fail:
+    `yaql_seconds` for one expression, `pattern_seconds` for the regular expressions on all parameter values of one
+    stack, `evaluation_seconds` for checking all its resources, and for all its yaql expressions. `max_problems` is how
+    many are reported before the rest of the template is left unread.
     """
 
     max_template_size: int = 524_288
@@ -39,7 +41,7 @@ DEFAULT_LIMITS = Limits()
 
 
 class Allowance:
-    """Time that costly calls may take together; it only gets less."""
+    """Processor time that costly calls in a thread may take together, in seconds; it only gets less."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds_left = seconds
@@ -49,8 +51,8 @@ class Allowance:
         """The time that the block takes is used up. Raises TimeoutError when nothing is left before it begins."""
         if self.seconds_left <= 0:
             raise TimeoutError
-        began = time.perf_counter()
+        began = processor_time()
         try:
             yield
         finally:
-            self.seconds_left -= time.perf_counter() - began
+            self.seconds_left -= processor_time() - began

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, cast
@@ -14,6 +13,7 @@ import yaql
 from yaql.language import contexts, specs, utils, yaqltypes
 from yaql.language.exceptions import YaqlException
 
+from stoker.base.processor_time import processor_time
 from stoker.template.expressions import Evaluation, Expression, entries_of
 from stoker.template.functions.base import Function, is_map, variant
 from stoker.template.limits import Limits
@@ -94,7 +94,7 @@ def _parsed(expression: str, limits: Limits) -> Any:
 
 def _run(expression: str, data: Any, limits: Limits) -> Any:
     context = _Bounded(_context(limits.pattern_seconds))
-    context.deadline = time.monotonic() + limits.yaql_seconds
+    context.deadline = processor_time() + limits.yaql_seconds
     return _plain(_parsed(expression, limits).evaluate(data={"data": data}, context=context))
 
 
@@ -112,14 +112,14 @@ def _plain(value: Any) -> Any:
 
 
 class _Bounded(contexts.Context):  # type: ignore[misc]
-    """A context in which every call looks at the clock first, and every iterator that one yields has an end."""
+    """A context in which every call looks at its thread's processor time first, and every iterator has an end."""
 
     def __init__(self, parent_context: Any = None, data: Any = utils.NO_VALUE, convention: Any = None) -> None:
         super().__init__(parent_context, data, convention)
         self.deadline: float = getattr(parent_context, "deadline", float("inf"))
 
     def __call__(self, name: str, engine: Any, *args: Any, **kwargs: Any) -> Callable[..., Any]:
-        if time.monotonic() > self.deadline:
+        if processor_time() > self.deadline:
             raise TimeoutError
         call = super().__call__(name, engine, *args, **kwargs)
 
