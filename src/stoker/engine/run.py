@@ -395,19 +395,7 @@ class OperationRun(StackContext):
 
     def event(self, state: ResourceState, reason: str = "state changed") -> Event:
         """An event that tells the state's present action and status."""
-        row = state.row
-        return Event(
-            id=new_id(),
-            stack_id=self.stack.id,
-            resource_name=row.name,
-            resource_type=row.type,
-            physical_id=row.physical_id or (state.physical_name if not state.type.local else None),
-            action=row.action,
-            status=row.status,
-            reason=reason,
-            properties=row.properties,
-            time=self.engine.clock.now(),
-        )
+        return state.event(reason, self.engine.clock.now())
 
     def told(self, state: ResourceState) -> tuple[Event, ...]:
         """The event of a resource's present state; what a snapshot holds is no resource of the stack, and has none."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from stoker.base.ids import new_id
 from stoker.engine.state import ResourceState
 from stoker.plugins.resource import Call, NoActionRequired
 from stoker.store.journal import Batch
@@ -31,7 +31,7 @@ async def take_signal(
         LOG.info("a signal to %s of stack %s changes nothing: %s", state.row.name, reading.stack.name, nothing)
         return
     state.stored.metadata = call.metadata
-    event = resource_event(reading, state, "SIGNAL", COMPLETE, reason)
+    event = replace(state.event(reason, reading.engine.clock.now()), action="SIGNAL", status=COMPLETE)
     if (state.stored.metadata, state.stored.data) == before:
         await _tell(reading, event)
     else:
@@ -47,20 +47,3 @@ async def _tell(reading: StackContext, event: Event) -> None:
     """
     announcer = reading.engine.announcer
     await announcer.commit(Batch().add(event), await announcer.sinks_of(reading.stack))
-
-
-def resource_event(reading: StackContext, state: ResourceState, action: str, status: str, reason: str) -> Event:
-    """The event of something that is done to a resource outside of its actions."""
-    row = state.row
-    return Event(
-        id=new_id(),
-        stack_id=row.stack_id,
-        resource_name=row.name,
-        resource_type=row.type,
-        physical_id=row.physical_id,
-        action=action,
-        status=status,
-        reason=reason,
-        properties=row.properties,
-        time=reading.engine.clock.now(),
-    )

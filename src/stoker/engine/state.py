@@ -11,7 +11,7 @@ import orjson
 from stoker.base.ids import new_id, physical_name
 from stoker.plugins.resource import AttributeKey, ResourceType, Snapshot
 from stoker.schema.unknown import is_unknown
-from stoker.store.records import IN_PROGRESS, Resource, StoredState
+from stoker.store.records import IN_PROGRESS, Event, Resource, StoredState
 from stoker.store.sealing import Sealer
 from stoker.template.expressions import Reference
 
@@ -129,6 +129,25 @@ class ResourceState:
 
     def _content(self) -> bytes:
         return orjson.dumps([self.row.physical_id, self.stored.to_data()], option=orjson.OPT_NON_STR_KEYS)
+
+    def event(self, reason: str, moment: float) -> Event:
+        """What tells the present action and status at a `moment`, in seconds since the epoch.
+
+        An object that has no id yet goes by the name that it is made under.
+        """
+        row = self.row
+        return Event(
+            id=new_id(),
+            stack_id=row.stack_id,
+            resource_name=row.name,
+            resource_type=row.type,
+            physical_id=row.physical_id or (None if self.type.local else self.physical_name),
+            action=row.action,
+            status=row.status,
+            reason=reason,
+            properties=row.properties,
+            time=moment,
+        )
 
     def snapshot(self) -> Snapshot:
         """What reference-id code may know."""

@@ -20,7 +20,7 @@ from stoker.engine.calls import make_call
 from stoker.engine.core import Engine
 from stoker.engine.decide import UNMADE, is_stillborn
 from stoker.engine.hooks import HOOKS, clear
-from stoker.engine.signalling import resource_event, take_signal
+from stoker.engine.signalling import take_signal
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack
@@ -59,8 +59,7 @@ async def _clear_hook(reading: StackContext, state: ResourceState, hook: Any) ->
         raise InvalidBreakPointHook(f"There is no hook {hook!r}; hooks are {', '.join(HOOKS)}.")
     if not clear(state, hook):
         raise InvalidBreakPointHook(f"The hook {hook!r} is not set on resource {state.row.name!r}.")
-    row = state.row
-    await reading.record(state, resource_event(reading, state, row.action, row.status, f"Hook {hook} is cleared"))
+    await reading.record(state, state.event(f"Hook {hook} is cleared", reading.engine.clock.now()))
     reading.wake(state.row.uuid)
 
 
@@ -92,7 +91,7 @@ async def resource_mark_unhealthy(
     else:
         return
     row.fingerprint = ""
-    event = resource_event(reading, state, row.action, row.status, row.reason)
+    event = state.event(row.reason, engine.clock.now())
     await reading.record(state, event, partial(queries.note_strayed, stack=stack))
 
 
