@@ -32,6 +32,7 @@ from stoker.store.journal import Journal
 from stoker.store.sealing import Sealer
 
 REGION = "RegionOne"
+SEALING_KEY = "k" * 32
 
 SETTINGS = """
 [DEFAULT]
@@ -103,7 +104,7 @@ class QueryWorld:
         engine = Engine(
             database=self._database,
             journal=self._journal,
-            sealer=Sealer(["k" * 32]),
+            sealer=Sealer([SEALING_KEY]),
             registry=Registry.from_entry_points(options),
             pool=self._pool,
             clock=clock,

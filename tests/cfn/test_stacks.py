@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from query_world import QueryWorld
+from query_world import SEALING_KEY, QueryWorld
+
+from stoker.base.context import RequestContext
+from stoker.base.ids import new_request_id
+from stoker.operations.repeating import request_token_claim
+from stoker.store import request_tokens
+from stoker.store.sealing import Sealer
 
 FAST = {"Delay": 0.05, "MaxAttempts": 2000}
 
@@ -225,6 +232,16 @@ def test_a_repeated_request_is_carried_out_once(boto: Any) -> None:
     with pytest.raises(ClientError) as taken:
         boto.create_stack(StackName="once", TemplateBody=TEMPLATE)
     assert error(taken)["Code"] == "AlreadyExistsException"
+
+
+def test_what_is_kept_of_a_request_tells_nothing_without_the_key(world: QueryWorld) -> None:
+    context = RequestContext(new_request_id(), user_id="u", user_name="demo", project_id="p")
+    plain = sha256(b"a request with a password").hexdigest()
+    assert world.run(request_token_claim(world.engine, context, "kept", plain))["state"] == "claimed"
+    assert world.run(request_token_claim(world.engine, context, "kept", plain))["state"] == "unanswered"
+    known = world.run(world.engine.database.read(request_tokens.find, "p", "kept"))
+    assert known.digest == Sealer([SEALING_KEY]).digest(plain)
+    assert known.digest != Sealer(["another key"]).digest(plain)
 
 
 def test_a_request_that_failed_may_be_repeated(boto: Any) -> None:

@@ -23,13 +23,15 @@ ABANDONED_SECONDS = 120.0
 async def request_token_claim(engine: Engine, context: RequestContext, token: str, digest: str) -> dict[str, Any]:
     """Say that a request is about to be carried out; `digest` stands for its content.
 
+    Only a keyed fingerprint of it is kept: what the request holds may be secret, and short enough to be guessed.
+
     `state` of the answer is `claimed` (carry it out, then settle or release), `answered` (`answer` has what was
     answered), `unanswered` (somebody carries it out now) or `other` (the token belongs to another request).
     """
-    now = engine.clock.now()
+    now, kept = engine.clock.now(), engine.sealer.digest(digest)
     claim = partial(
         request_tokens.claim,
-        request=RequestToken(context.project_id, token, digest, None, now),
+        request=RequestToken(context.project_id, token, kept, None, now),
         oldest=now - KEPT_SECONDS,
         unanswered=now - ABANDONED_SECONDS,
     )
@@ -37,7 +39,7 @@ async def request_token_claim(engine: Engine, context: RequestContext, token: st
         await engine.journal.commit(Batch().then(claim))
     except IntegrityError:
         known = await engine.database.read(request_tokens.find, context.project_id, token)
-        return _state(engine, known, digest)
+        return _state(engine, known, kept)
     return {"state": "claimed", "answer": None}
 
 
