@@ -156,6 +156,26 @@ def test_an_update_that_changes_nothing_is_refused(boto: Any) -> None:
 
 
 @pytest.mark.usefixtures("clean")
+def test_the_first_outputs_are_a_change(boto: Any) -> None:
+    bare: dict[str, Any] = {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Resources": {"Drawn": {"Type": "OS::Heat::RandomString"}},
+    }
+    boto.create_stack(StackName="bare", TemplateBody=json.dumps(bare))
+    wait(boto, "stack_create_complete", "bare")
+    with pytest.raises(ClientError) as refused:
+        boto.update_stack(StackName="bare", TemplateBody=json.dumps({**bare, "Outputs": {}}))
+    assert error(refused)["Message"] == "No updates are to be performed."
+    drawn = {"Value": {"Fn::GetAtt": ["Drawn", "value"]}, "Export": {"Name": "drawn"}}
+    boto.update_stack(StackName="bare", TemplateBody=json.dumps({**bare, "Outputs": {"Drawn": drawn}}))
+    wait(boto, "stack_update_complete", "bare")
+    (output,) = boto.describe_stacks(StackName="bare")["Stacks"][0]["Outputs"]
+    assert output["ExportName"] == "drawn"
+    (exported,) = boto.list_exports()["Exports"]
+    assert exported["Value"] == output["OutputValue"] != ""
+
+
+@pytest.mark.usefixtures("clean")
 def test_a_parameter_that_is_neither_given_nor_kept_has_its_default(boto: Any) -> None:
     boto.create_stack(StackName="plain", TemplateBody=TEMPLATE, Parameters=parameters(Greeting="once"))
     wait(boto, "stack_create_complete", "plain")

@@ -260,19 +260,24 @@ class OperationRun(StackContext):
     async def _refresh_outputs(self) -> None:
         """Record the attributes that outputs show, now that everything they may tell of has happened.
 
-        An address that a server got by a later resource is an example. Nothing is read when nothing was done.
+        An address that a server got by a later resource is an example. When nothing was done only those are read that
+        nothing showed before.
         """
         assert self.plan is not None
-        acted = any(step.kind is not Kind.KEEP for step in self.plan.steps)
-        if self.wanted is None or self.failures or self.stopping is not None or self.cancelled or not acted:
+        if self.wanted is None or self.failures or self.stopping is not None or self.cancelled:
             return
-        wanted = {name: keys for name, keys in self.wanted.keys_for_outputs().items() if name in self.current}
-        states = [self.current[name] for name in wanted]
-        found = await asyncio.gather(*(self._runner.performer.read(state, wanted[state.row.name]) for state in states))
-        for state, values in zip(states, found, strict=True):
+        acted = any(step.kind is not Kind.KEEP for step in self.plan.steps)
+        wanted: list[tuple[ResourceState, set[AttributeKey]]] = []
+        for name, keys in self.wanted.keys_for_outputs().items():
+            if (state := self.current.get(name)) is not None:
+                recorded = {} if acted else state.stored.attributes
+                if unread := {key for key in keys if attribute_text(key) not in recorded}:
+                    wanted.append((state, unread))
+        found = await asyncio.gather(*(self._runner.performer.read(state, keys) for state, keys in wanted))
+        for (state, _), values in zip(wanted, found, strict=True):
             state.stored.attributes |= {attribute_text(key): value for key, value in values.items()}
-        if states:
-            await self.commit(Batch().change(*(state.seal() for state in states)))
+        if wanted:
+            await self.commit(Batch().change(*(state.seal() for state, _ in wanted)))
 
     def exchange(self) -> Callable[[Connection], None] | None:
         """The journal step that records what the stack exports and imports now; None when that has not changed."""

@@ -201,10 +201,10 @@ async def _changes(
         if list(body["tags"]) != tags.get(stack.id, []):
             return True
     former = await engine.loader.load(stack.inputs)
-    section = "Outputs" if "Outputs" in former.template.data else "outputs"
-    outputs = [inputs.template.data.get(section) for inputs in (former, checked.prepared.loaded)]
+    templates = (former.template, checked.prepared.loaded.template)
+    before, after = (template.data.get(template.written("outputs")) or {} for template in templates)
     recorded = engine.loader.bind(stack, former, strict=False).parameters.values()
-    return outputs[0] != outputs[1] or recorded != checked.definition.parameters.values()
+    return before != after or recorded != checked.definition.parameters.values()
 
 
 # -- looking -------------------------------------------------------------------------------------------------------
