@@ -20,6 +20,7 @@ from stoker.base.ids import new_id
 from stoker.engine.core import Engine
 from stoker.engine.plan import Kind, Plan
 from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.masking import masked_template
 from stoker.operations.planning import make_plan, plan_tree
 from stoker.operations.requests import CheckedRequest, StackRequest, check_tags, check_whole
 from stoker.operations.settings import changed_settings, settings_of, settings_view
@@ -164,7 +165,7 @@ def _planned(checked: CheckedRequest, plan: Plan, body: Mapping[str, Any]) -> di
         "uuids": {step.key: step.uuid for step in plan.steps},
         "parameters": checked.definition.parameters.as_text(),
         "tags": list(check_tags(body.get("tags"))),
-        "template": checked.prepared.loaded.template.data,
+        "template": masked_template(checked.prepared.loaded.template),
     }
 
 
