@@ -13,9 +13,10 @@ from stoker.engine.recorded import Recorded
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState, attribute_text, keys_of, walk
 from stoker.plugins.resource import AttributeKey
-from stoker.schema.unknown import has_unknown
+from stoker.schema.unknown import has_unknown, is_unknown
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
+from stoker.template.functions.aws import FnGetAZs
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
@@ -119,6 +120,10 @@ class Reader:
         return await self._why_below(context, definition, name) if value is None else None
 
     async def _prefetch(self, context: StackContext, definition: Definition, names: list[str]) -> None:
+        values = [definition.outputs[name].value for name in names]
+        shows_zones = any(True for value in values for _ in definition.calls_in(value, FnGetAZs))
+        if shows_zones and is_unknown(context.scope.zones):
+            await _load_zones(context)
         wanted: dict[str, set[AttributeKey]] = {}
         for name in names:
             for placed in definition.references_in(definition.outputs[name].value):
@@ -130,6 +135,13 @@ class Reader:
             values = await self.read(context, context.current[resource], keys)
             for key, value in values.items():
                 context.scope.prefetched[resource, attribute_text(key)] = value
+
+
+async def _load_zones(context: StackContext) -> None:
+    try:
+        await context.load_zones()
+    except StokerError as error:
+        LOG.info("the zones that outputs of %s show cannot be read: %s", context.stack.name, error.message)
 
 
 def _output(context: StackContext, definition: Definition, name: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from stoker.engine.plan import Decision, Kind
 from stoker.engine.state import ResourceState, attribute_text, walk
 from stoker.plugins.resource import AttributeKey
 from stoker.schema.unknown import Unknown, is_unknown
-from stoker.template.expressions import Facade
+from stoker.template.expressions import UNDETERMINED, Facade
 
 Current = Callable[[str], ResourceState | None]
 
@@ -19,12 +19,13 @@ Current = Callable[[str], ResourceState | None]
 class RecordedScope:
     """References resolve to what is recorded; what has not been made yet is unknown.
 
-    Attributes are the values that were read when the resource's last action ended, or since (`prefetched`).
+    Attributes are the values that were read when the resource's last action ended, or since (`prefetched`). The names
+    of zones are unknown until they are asked for.
     """
 
     current: Current
     parent: Facade | None = None
-    zones: Any = field(default_factory=list)
+    zones: Any = UNDETERMINED
     prefetched: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def facade(self) -> Facade | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import TemplateInvalid
@@ -26,6 +26,7 @@ from stoker.template.expressions import (
     evaluate,
     walk,
 )
+from stoker.template.functions.base import Function
 from stoker.template.functions.imports import FnImportValue
 from stoker.template.functions.references import ReferenceFunction
 from stoker.template.limits import Allowance, Limits
@@ -36,6 +37,8 @@ from stoker.template.problems import Problems, suggestion, type_name
 from stoker.template.template import Template
 
 _UNKNOWN_SCOPE = UnknownScope()
+
+Called = TypeVar("Called", bound=Function)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +272,10 @@ class Definition:
                 if reference is not None:
                     yield PlacedReference(reference, (*node.path, node.name))
 
+    def calls_in(self, expression: Any, function: type[Called]) -> Iterator[Called]:
+        """Every call of a function in a compiled tree, of chosen branches only."""
+        return (node for node in walk(expression, Evaluation(self, _UNKNOWN_SCOPE)) if isinstance(node, function))
+
     def all_references(self) -> Iterator[Reference]:
         """What resources and outputs refer to."""
         for resource in self.resources.values():
@@ -287,7 +294,7 @@ class Definition:
         evaluation = Evaluation(self, _UNKNOWN_SCOPE)
         trees = [tree for resource in self.resources.values() for tree in (resource.properties, resource.metadata)]
         trees += [output.value for output in self.outputs.values()]
-        calls = (node for tree in trees for node in walk(tree, evaluation) if isinstance(node, FnImportValue))
+        calls = (call for tree in trees for call in self.calls_in(tree, FnImportValue))
         return sorted({name for call in calls if (name := self._import_name(call, evaluation)) is not None})
 
     @staticmethod
