@@ -120,8 +120,8 @@ class Reader:
         return await self._why_below(context, definition, name) if value is None else None
 
     async def _prefetch(self, context: StackContext, definition: Definition, names: list[str]) -> None:
-        values = [definition.outputs[name].value for name in names]
-        shows_zones = any(True for value in values for _ in definition.calls_in(value, FnGetAZs))
+        expressions = [definition.outputs[name].value for name in names]
+        shows_zones = any(True for each in expressions for _ in definition.calls_in(each, FnGetAZs))
         if shows_zones and is_unknown(context.scope.zones):
             await _load_zones(context)
         wanted: dict[str, set[AttributeKey]] = {}
