@@ -12,7 +12,7 @@ import pytest
 from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
-from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported
+from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported, TemplateInvalid
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
@@ -185,7 +185,7 @@ async def test_elsewhere_hidden_values_must_be_given_again(world: World) -> None
     await world.create("far", HIDING, parameters={"word": "very secret"})
     document = await abandon(world, "far")
     document["sealed"] = Sealer(["another installation's key"]).seal({"for": "adoption"})
-    with pytest.raises(BadValue, match="word"):
+    with pytest.raises(TemplateInvalid, match=r"parameters\.word"):
         await adopt(world, "far", document)
     back = await adopt(world, "far", document, parameters={"word": "very secret"})
     assert back["status"] == "FAILED"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from world import World
 
+from stoker.base.errors import TemplateInvalid
 from stoker.engine.exporting import export
 from stoker.store import queries
 
@@ -124,6 +125,24 @@ async def test_no_echo_of_cloudformation_templates(world: World) -> None:
     template = await world.call("stack_template", ref=REF)
     assert template["Parameters"]["Given"]["Default"] == MASK
     assert (await world.call("stack_show", ref=REF))["parameters"]["Given"] == MASK
+
+
+async def test_a_template_that_was_shown_does_not_make_its_masks_the_values(world: World) -> None:
+    given = {"given": GIVEN, "filed": IN_FILE}
+    outputs = {"joined": {"value": {"get_attr": ["user", "output"]}}}
+    await world.create("web", {**TEMPLATE, "outputs": outputs}, parameters=given)
+    shown = await world.call("stack_template", ref=REF)
+    assert shown["parameters"]["defaulted"]["default"] == MASK
+    for verb in ({"name": "other"}, {"ref": REF}):
+        method = "stack_create" if "name" in verb else "stack_update"
+        with pytest.raises(TemplateInvalid, match=r"parameters\.defaulted") as refused:
+            await world.call(method, **verb, template=shown, parameters=given)
+        assert [found.path for found in refused.value.diagnostics] == [("parameters", "defaulted")]
+    with pytest.raises(TemplateInvalid, match=r"parameters\.defaulted"):
+        await world.call("stack_patch", ref=REF, template=shown, clear_parameters=["defaulted"])
+    await world.call("stack_patch", ref=REF, template=shown, parameters={"open": "changed"})
+    kept = await world.settle((await world.call("stack_identify", ref=REF))["id"])
+    assert world.outputs(kept) == {"joined": f"{GIVEN}-{DEFAULT}-{IN_FILE}-changed"}
 
 
 async def test_reasons_of_failures_do_not_tell(world: World) -> None:

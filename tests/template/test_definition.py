@@ -82,6 +82,13 @@ def test_precedence_of_parameter_values() -> None:
             "StackValidationFailed",
             "****** is not a number",
         ),
+        (
+            HEAD + "parameters: {a: {type: number, hidden: true, default: '******'}}",
+            {},
+            "StackValidationFailed",
+            "parameters.a: ****** only stands for a hidden value; give the value itself",
+        ),
+        (PARAMETERS, {"secret": "******"}, "StackValidationFailed", "parameters.secret: ****** only stands for"),
     ],
 )
 def test_unfit_parameters(text: str, parameters: dict[str, Any], kind: str, words: str) -> None:

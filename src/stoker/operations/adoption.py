@@ -34,7 +34,6 @@ def adopted_request(engine: Engine, context: RequestContext, request: StackReque
         raise BadValue("Adopting a stack takes the environment as a map; named environment files are not taken.")
     environment = _laid_over(data.get("environment") or {}, given)
     parameters = {**(environment.pop("parameters", None) or {}), **(request.parameters or {})}
-    _refuse_masked(parameters, environment)
     return replace(
         request,
         template=data.get("template") or request.template,
@@ -96,17 +95,6 @@ def _unsealed(engine: Engine, context: RequestContext, data: Mapping[str, Any]) 
         raise BadValue("adopt_stack_data belongs to a stack of another project; its sealed values cannot be used here.")
     plain = {key: value for key, value in data.items() if key != "sealed"}
     return Document(plain, [(tuple(place), value) for place, value in sealed["hidden"]]).whole()
-
-
-def _refuse_masked(parameters: Mapping[str, Any], environment: Mapping[str, Any]) -> None:
-    masked = sorted(name for name, value in parameters.items() if value == HIDDEN_TEXT)
-    defaults = environment.get("parameter_defaults") or {}
-    masked += sorted(name for name, value in defaults.items() if value == HIDDEN_TEXT and name not in parameters)
-    if masked:
-        raise BadValue(
-            f"The values of the hidden parameters {', '.join(masked)} were sealed by another installation, or for "
-            "another stack; give them as parameters of this request."
-        )
 
 
 def _without_masked(value: Any) -> Any:

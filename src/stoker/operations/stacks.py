@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -189,11 +189,22 @@ async def patched_request(
     added = parse_environment(replace(request, files=files), template)
     environment = Environment.merged([former, added.to_data()], template.parameters)
     parameters = {**_kept(present.parameters["request"], template, clear), **(request.parameters or {})}
+    masked = _masked_defaults(template, {*environment.parameters, *environment.parameter_defaults, *parameters, *clear})
+    if masked:
+        before = engine.loader.bind(stack, present, strict=False).parameters.values()
+        parameters |= {name: before[name] for name in masked if name in before}
     return await check_request(engine, context, stack, template, environment, files, parameters)
 
 
 def _kept(values: Mapping[str, Any], template: Template, clear: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name in template.parameters and name not in clear}
+
+
+def _masked_defaults(template: Template, settled: Container[str]) -> list[str]:
+    """Parameters for which only the mask of a former default would be there: a template that was shown has such."""
+    return [
+        name for name, schema in template.parameters.items() if name not in settled and schema.is_mask(schema.default)
+    ]
 
 
 async def _updatable(engine: Engine, context: RequestContext, ref: Reference) -> Stack:

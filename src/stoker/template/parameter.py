@@ -59,8 +59,12 @@ class ParameterSchema:
 
     @property
     def required(self) -> bool:
-        """Whether a value must be given."""
-        return self.default is None
+        """Whether a value must be given. A default that only masks one, as in a template that was shown, is none."""
+        return self.default is None or self.is_mask(self.default)
+
+    def is_mask(self, value: Any) -> bool:
+        """Whether `value` is only what answers show in the place of a hidden one."""
+        return self.hidden and isinstance(value, str) and value == HIDDEN_TEXT
 
     def convert(self, value: Any) -> Any:
         """`value` as the parameter's type; raises ValueError with a message that never shows a hidden value."""
@@ -335,7 +339,7 @@ def _finished(constraint: Constraint, kind: ParameterType, limits: Limits) -> Co
 
 
 def _check_default(schema: ParameterSchema, key: str, allowance: Allowance) -> None:
-    if schema.default is None:
+    if schema.required:
         return
     try:
         value = schema.convert(schema.default)

@@ -17,6 +17,8 @@ from stoker.template.problems import suggestion
 _AWS_REGION = "ap-southeast-1"
 """What the reference engine calls every region."""
 
+_UNMASKED = "give the value itself; an update may also keep the former one (`existing`, UsePreviousValue)"
+
 
 @dataclass(frozen=True, slots=True)
 class PseudoParameters:
@@ -165,6 +167,9 @@ class Parameters:
 
     def _check(self, name: str, schema: ParameterSchema, allowance: Allowance) -> Iterator[Diagnostic]:
         path = (self._section, name)
+        if schema.is_mask(self._raw(name)):
+            yield Diagnostic("parameter-value", f"{HIDDEN_TEXT} only stands for a hidden value", path, hint=_UNMASKED)
+            return
         try:
             value = self.get(name)
         except ValueError as error:
