@@ -12,8 +12,9 @@ from sqlalchemy import insert, update
 
 from stoker.cli.database import database
 from stoker.cli.inside import operation
-from stoker.store import tables
+from stoker.store import key_proofs, tables
 from stoker.store.database import Database
+from stoker.store.sealing import Sealer
 
 STACK: dict[str, Any] = {
     "id": "s", "name": "web", "live_name": "web", "project_id": "p", "root_id": "s", "action": "CREATE",
@@ -79,3 +80,13 @@ def test_an_operation_is_watched_until_it_has_ended(
     assert lines[0] == "CREATE RUNNING on host1"
     assert any("net" in line and "object n-1" in line for line in lines)
     assert lines[-1] == "CREATE COMPLETE on host1"
+
+
+def test_nothing_is_sealed_anew_without_the_keys_that_engines_seal_with(configuration: str, tmp_path: Path) -> None:
+    said(database, "sync", "--config-file", configuration)
+    store = Database(f"sqlite:///{tmp_path}/s.db")
+    with store.writing() as connection:
+        key_proofs.prove(connection, Sealer(["another key of an engine"]))
+    store.close()
+    output = said(database, "reseal", "--config-file", configuration, status=1)
+    assert "give all engines the same keys" in output

@@ -38,6 +38,9 @@ class _Network(types.ConfigType):
         return value
 
 
+PUBLIC_KEY = "notgood but just long enough i t"
+"""The default of auth_encryption_key, which protects nothing because everybody knows it."""
+
 _LIMITS = (
     cfg.IntOpt("max_template_size", default=524288, min=0, help="Largest template, in bytes."),
     cfg.IntOpt("max_json_body_size", default=1048576, min=0, help="Largest body of a request, in bytes."),
@@ -78,10 +81,11 @@ _TIMING = (
 _IDENTITY = (
     cfg.StrOpt(
         "auth_encryption_key",
-        default="notgood but just long enough i t",
+        default=PUBLIC_KEY,
         secret=True,
-        help="Key for what is encrypted in the database, of 16 characters or more. Of several with commas between them "
-        "the first encrypts and all decrypt, so that keys can be rotated.",
+        help="Key for what is encrypted in the database, of 16 characters or more, the same for all engines; the "
+        "default is refused. Of several with commas between them the first encrypts and all decrypt, so that keys can "
+        "be rotated.",
     ),
     cfg.StrOpt(
         "deferred_auth_method",

@@ -16,7 +16,7 @@ from stoker.cli.framework import Commands
 from stoker.processes.assembly import opened_database
 from stoker.processes.lifetime import cluster_config
 from stoker.processes.settings import encryption_keys
-from stoker.store import claims, purging, resealing, schema
+from stoker.store import claims, key_proofs, purging, resealing, schema
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer
 
@@ -120,6 +120,7 @@ def reseal(config_files: tuple[str, ...]) -> None:
     sealer = Sealer(encryption_keys(cluster_config(config_files)))
 
     def renew(opened: Database) -> int:
+        opened.read_now(key_proofs.require_keys, sealer)
         total = 0
         for column in resealing.sealed_columns():
             after: resealing.Key | None = None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 
 from oslo_config import cfg
+from sqlalchemy.exc import IntegrityError
 
 from stoker.base.clock import SystemClock
 from stoker.cloud.auth import CloudPool
@@ -14,9 +16,9 @@ from stoker.engine.core import Engine
 from stoker.engine.peers import Peers
 from stoker.plugins.registry import Registry
 from stoker.processes.settings import cloud_settings, database_pool, encryption_keys, engine_settings
-from stoker.store import schema
+from stoker.store import key_proofs, schema
 from stoker.store.database import Database
-from stoker.store.journal import Journal
+from stoker.store.journal import Batch, Journal
 from stoker.store.sealing import Sealer
 
 
@@ -43,18 +45,23 @@ async def made_engine(
     peers: Peers | None = None,
     bus: Bus | None = None,
 ) -> AsyncIterator[Engine]:
-    """An engine that has not been started. What it opened is closed in the end; stop it before."""
+    """An engine that has not been started. What it opened is closed in the end; stop it before.
+
+    Raises cfg.Error for values that are not acceptable, Invalid when its keys do not open what others have sealed.
+    """
     clock = SystemClock()
     settings = engine_settings(config)
+    sealer = Sealer(encryption_keys(config))
     async with AsyncExitStack() as opened:
         pool = CloudPool(cloud_settings(config), clock)
         opened.push_async_callback(pool.close)
         journal = Journal(database)
         opened.callback(journal.close)
+        await _prove_keys(journal, sealer)
         yield Engine(
             database=database,
             journal=journal,
-            sealer=Sealer(encryption_keys(config)),
+            sealer=sealer,
             registry=Registry.from_entry_points(settings.type_options),
             pool=pool,
             clock=clock,
@@ -63,6 +70,14 @@ async def made_engine(
             peers=peers,
             bus=bus,
         )
+
+
+async def _prove_keys(journal: Journal, sealer: Sealer) -> None:
+    prove = Batch().then(partial(key_proofs.prove, sealer=sealer))
+    try:
+        await journal.commit(prove)
+    except IntegrityError:  # another engine has left the same proof in between
+        await journal.commit(prove)
 
 
 async def require_schema(database: Database) -> None:

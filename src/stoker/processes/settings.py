@@ -10,7 +10,7 @@ from typing import Any
 from keystoneauth1 import loading
 from oslo_config import cfg
 
-from stoker.base.config import OPTIONS, SERVICE_USER, SERVICE_USER_OPTIONS
+from stoker.base.config import OPTIONS, PUBLIC_KEY, SERVICE_USER, SERVICE_USER_OPTIONS
 from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.settings import EngineSettings
@@ -75,10 +75,18 @@ def _clients(config: cfg.ConfigOpts) -> dict[str, ClientSettings]:
 
 
 def encryption_keys(config: cfg.ConfigOpts) -> list[str]:
-    """The keys for what is secret in the database, the one that encrypts first. Raises cfg.Error for a short one."""
+    """The keys for what is secret in the database, the one that encrypts first.
+
+    Raises cfg.Error for one that is short, or that everybody knows.
+    """
     keys = [key.strip() for key in config.auth_encryption_key.split(",")]
     if min(len(key) for key in keys) < _SHORTEST_KEY:
         raise cfg.Error(f"[DEFAULT] auth_encryption_key: each key must have {_SHORTEST_KEY} characters or more")
+    if PUBLIC_KEY in keys:
+        raise cfg.Error(
+            "[DEFAULT] auth_encryption_key: set it, to a text that nobody else knows and that is the same for all "
+            "engines; the default is public"
+        )
     return keys
 
 

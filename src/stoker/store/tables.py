@@ -233,6 +233,15 @@ writers = Table(
     **_MYSQL,
 )
 
+sealing_keys = Table(
+    "sealing_keys",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("proof", LongText, nullable=False, info=SEALED),
+    **_MYSQL,
+)
+"""A row for each key that engines have sealed with (see `key_proofs`)."""
+
 exports = Table(
     "exports",
     metadata,

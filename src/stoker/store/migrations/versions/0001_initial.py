@@ -377,6 +377,22 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_resources_stack_id"), ["stack_id"], unique=False)
 
     op.create_table(
+        "sealing_keys",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column(
+            "proof",
+            sa.Text().with_variant(mysql.LONGTEXT(), "mariadb").with_variant(mysql.LONGTEXT(), "mysql"),
+            nullable=False,
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_sealing_keys")),
+        mariadb_charset="utf8mb4",
+        mariadb_collate="utf8mb4_bin",
+        mariadb_engine="InnoDB",
+        mysql_charset="utf8mb4",
+        mysql_collate="utf8mb4_bin",
+        mysql_engine="InnoDB",
+    )
+    op.create_table(
         "snapshots",
         sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("stack_id", sa.String(length=36), nullable=False),
@@ -654,6 +670,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_snapshots_stack_id"))
 
     op.drop_table("snapshots")
+    op.drop_table("sealing_keys")
     with op.batch_alter_table("resources", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_resources_stack_id"))
         batch_op.drop_index(batch_op.f("ix_resources_physical_id"))
