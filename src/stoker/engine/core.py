@@ -22,6 +22,7 @@ from stoker.engine.announcing import Announcer, Bus
 from stoker.engine.awaited import Awaited
 from stoker.engine.credentials import Credentials, hold
 from stoker.engine.ending import REMOVES, ROLLS_BACK, conclusion, outcome, rollback_of
+from stoker.engine.exchanging import exchanged
 from stoker.engine.holders import told_holder
 from stoker.engine.loader import LoadedInputs, Loader, Prepared
 from stoker.engine.membership import Membership
@@ -327,8 +328,8 @@ class Engine:
             values |= outcome(operation, run.inputs, now)
             if operation.action in ROLLS_BACK:
                 batch.then(partial(queries.set_stack, stack_id=stack.id, values={"good_inputs": operation.inputs}))
-            if (exchanged := run.exchange()) is not None:
-                batch.then(exchanged)
+            if (step := exchanged(run)) is not None:
+                batch.then(step)
         rollback = rollback_of(stack, operation, self.settings, now) if status == FAILED else None
         if rollback is not None:
             self._own(rollback)

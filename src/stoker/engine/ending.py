@@ -21,6 +21,9 @@ NOTHING = ""
 REMOVES = ("DELETE", "ABANDON")
 """After these the stack is gone."""
 
+FORWARD = ("CREATE", "UPDATE", "ROLLBACK", "ADOPT", "RESTORE")
+"""These lead to a definition."""
+
 ROLLS_BACK = ("CREATE", "UPDATE", "ADOPT", "RESTORE")
 
 

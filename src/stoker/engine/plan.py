@@ -134,6 +134,12 @@ class Plan:
         """The steps of these kinds."""
         return [step for step in self.steps if step.kind in kinds]
 
+    def halves(self) -> tuple[Plan, Plan]:
+        """What is made or kept, and the removals, which all come after it."""
+        removals = tuple(self.of_kind(Kind.DELETE))
+        others = tuple(step for step in self.steps if step.kind is not Kind.DELETE)
+        return replace(self, steps=others), replace(self, steps=removals)
+
     def to_data(self) -> dict[str, Any]:
         """Plain JSON data without secrets: what is shown and what is kept with the operation."""
         steps = [step.to_data() for step in self.steps]

@@ -12,7 +12,6 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
@@ -21,7 +20,8 @@ from stoker.base.errors import Bug, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.engine.announcing import Sinks
 from stoker.engine.documents import keep_document, load_adopted, load_copies, load_copies_to_remove, sealed_document
-from stoker.engine.ending import NOTHING, REMOVES
+from stoker.engine.ending import FORWARD, NOTHING, REMOVES, ROLLS_BACK
+from stoker.engine.exchanging import reached_values, refuse_changes
 from stoker.engine.failure import Failure
 from stoker.engine.hidden_above import secrets_above
 from stoker.engine.loader import LoadedInputs
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-FORWARD = ("CREATE", "UPDATE", "ROLLBACK", "ADOPT", "RESTORE")
 VERBS = {
     "CHECK": VerbOrder.ANY,
     "SUSPEND": VerbOrder.DEPENDENTS_FIRST,
@@ -192,12 +191,34 @@ class OperationRun(StackContext):
             clock = self.engine.clock
             timer = clock.call_later(max(deadline - clock.now(), 0.0), lambda: self.stop(Stop.EXPIRED))
         try:
-            await self._carry_out(self.plan)
+            making, removing = self.plan.halves()
+            await self._carry_out(making)
+            if not self._ends_early():
+                await self._check_exports()
+                await self._carry_out(removing)
             if left_over := await self._left_over():
                 await self._carry_out(plan_removal(self.operation.action, left_over))
         finally:
             if timer is not None:
                 timer.cancel()
+
+    def _ends_early(self) -> bool:
+        """Whether nothing more is begun."""
+        return bool(self.failures) or self.stopping is not None or self.cancelled
+
+    async def _check_exports(self) -> None:
+        """Fail, while nothing has been removed yet, rather than give what another stack imports another value.
+
+        A rollback is not asked: it comes as near to what was as it can. Raises StackValidationFailed.
+        """
+        if self.wanted is None or self.operation.action not in ROLLS_BACK:
+            return
+        names = [name for name, _ in self.wanted.definition.exports()]
+        if not names or not await self.engine.database.read(exchange.importers, self.stack.project_id, names):
+            return
+        await self._refresh_outputs()
+        values = reached_values(self, self.wanted)
+        await self.engine.database.read(refuse_changes, self.engine, self.stack, values)
 
     async def _carry_out(self, plan: Plan) -> None:
         """Return when all steps have ended, or as many as could begin."""
@@ -211,7 +232,7 @@ class OperationRun(StackContext):
         """What goes when the plan has been carried out: copies that snapshots hold, which nested stacks may be making
         for as long as they are there; and what steps have replaced that the plan meant to keep.
         """
-        if self.failures or self.stopping is not None or self.cancelled:
+        if self._ends_early():
             return []
         if self.operation.action in ("DELETE", REMOVE_SNAPSHOT):
             with contextlib.suppress(Stopped):
@@ -264,7 +285,7 @@ class OperationRun(StackContext):
         nothing showed before.
         """
         assert self.plan is not None
-        if self.wanted is None or self.failures or self.stopping is not None or self.cancelled:
+        if self.wanted is None or self._ends_early():
             return
         acted = any(step.kind is not Kind.KEEP for step in self.plan.steps)
         wanted: list[tuple[ResourceState, set[AttributeKey]]] = []
@@ -278,28 +299,6 @@ class OperationRun(StackContext):
             state.stored.attributes |= {attribute_text(key): value for key, value in values.items()}
         if wanted:
             await self.commit(Batch().change(*(state.seal() for state, _ in wanted)))
-
-    def exchange(self) -> Callable[[Connection], None] | None:
-        """The journal step that records what the stack exports and imports now; None when that has not changed."""
-        if self.operation.action in REMOVES:
-            return partial(exchange.record, project_id="", stack_id=self.stack.id, exported={}, imported=())
-        if self.operation.action not in FORWARD or self.wanted is None:
-            return None
-        definition = self.wanted.definition
-        exported = {
-            name: self.engine.sealer.seal(definition.resolve(definition.outputs[key].value, self.scope))
-            for name, key in definition.exports()
-        }
-        imported = definition.imports if self.wanted.inputs.template.uses("Fn::ImportValue") else ()
-        if self.operation.action == "CREATE" and not exported and not imported:
-            return None
-        return partial(
-            exchange.record,
-            project_id=self.stack.project_id,
-            stack_id=self.stack.id,
-            exported=exported,
-            imported=imported,
-        )
 
     # -- waiting and being woken -----------------------------------------------------------------------------
 

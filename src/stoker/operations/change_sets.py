@@ -21,7 +21,7 @@ from stoker.engine.core import Engine
 from stoker.engine.plan import Kind, Plan
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.masking import masked_template
-from stoker.operations.planning import make_plan, plan_tree
+from stoker.operations.planning import check_exported_values, make_plan, plan_tree
 from stoker.operations.requests import CheckedRequest, StackRequest, check_tags, check_whole
 from stoker.operations.settings import changed_settings, settings_of, settings_view
 from stoker.operations.stacks import new_stack, patched_request, stack_create, stack_patch
@@ -133,6 +133,7 @@ async def _planned_update(
     nested: bool,
 ) -> dict[str, Any]:
     checked = await patched_request(engine, context, stack, StackRequest(**body))
+    await check_exported_values(engine, stack, checked)
     plan = await _plan(engine, context, stack, checked, "UPDATE", nested)
     return {
         **_planned(checked, plan, body),

@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, PlanOutdated
 from stoker.engine.core import Engine
+from stoker.engine.exchanging import exported_values, refuse_changes
 from stoker.engine.inside import Inside
 from stoker.engine.plan import Plan
 from stoker.engine.planner import Forward, Wanted
@@ -136,6 +137,22 @@ def _digest(engine: Engine, stack: Stack, checked: CheckedRequest, plan: Plan, r
     towards = [stack.project_id, row.template, inputs.environment_digest, row.files, inputs.parameters]
     digests = (engine.sealer.digest(content)[:_LENGTH] for content in (recorded, towards, plan.to_data()))
     return PlanDigest(*digests)
+
+
+async def check_exported_values(engine: Engine, stack: Stack, checked: CheckedRequest) -> None:
+    """Refuse to change what another stack imports, where that is known already; the operation looks at the rest.
+
+    Raises StackValidationFailed.
+    """
+    if not checked.definition.exports():
+        return
+
+    def on(connection: Connection) -> None:
+        forward = _forward(engine, connection, stack, checked, "UPDATE")
+        forward.plan()
+        refuse_changes(connection, engine, stack, exported_values(checked.definition, forward.scope))
+
+    await engine.database.read(on)
 
 
 # -- applying a plan ----------------------------------------------------------------------------------------------

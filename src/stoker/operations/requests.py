@@ -184,7 +184,7 @@ def _compare_exports(connection: Connection, stack: Stack, names: list[str]) -> 
         foreign = sorted(name for name, owner in taken.items() if owner != stack.id)
         if foreign:
             raise StackValidationFailed(f"Another stack of this project exports {', '.join(foreign)}.")
-    lost = exchange.names_of(connection, stack.id) - set(names)
+    lost = exchange.exported_by(connection, stack.id).keys() - set(names)
     if lost:
         used = exchange.importers(connection, stack.project_id, lost)
         if used:

@@ -11,6 +11,7 @@ from stoker.base.errors import BadValue, NotSupported, RequestLimitExceeded, Sna
 from stoker.base.ids import new_id
 from stoker.engine.core import Engine
 from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.planning import check_exported_values
 from stoker.operations.requests import check_request
 from stoker.operations.settings import check_policy
 from stoker.operations.stacks import new_operation, submit
@@ -103,6 +104,7 @@ async def snapshot_restore(engine: Engine, context: RequestContext, ref: Referen
         engine, context, stack, present.template, environment, present.files, parameters["request"]
     )
     await check_policy(engine, stack, checked)
+    await check_exported_values(engine, stack, checked)
     operation = new_operation(engine, context, stack, "RESTORE", checked.prepared.row.id)
     operation.snapshot = snapshot.id
 

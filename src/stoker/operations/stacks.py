@@ -17,7 +17,7 @@ from stoker.engine.core import Engine
 from stoker.engine.loader import LoadedInputs, Prepared
 from stoker.operations.adoption import adopted_request
 from stoker.operations.lookup import Reference, find_stack, found_stack
-from stoker.operations.planning import check_plan
+from stoker.operations.planning import check_exported_values, check_plan
 from stoker.operations.requests import (
     CheckedRequest,
     StackRequest,
@@ -224,6 +224,7 @@ async def _submit_update(
     former = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
     checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
     await check_policy(engine, stack, checked, request.policy)
+    await check_exported_values(engine, stack, checked)
     fresh = await check_plan(engine, context, stack, checked, "UPDATE", request.plan_digest)
     minutes = check_timeout(request.timeout_mins)
     values: dict[str, Any] = {"timeout_minutes": stack.timeout_minutes if minutes is None else minutes}

@@ -24,10 +24,10 @@ def exporters(connection: Connection, project_id: str, names: Iterable[str]) -> 
     }
 
 
-def names_of(connection: Connection, stack_id: str) -> set[str]:
-    """What a stack exports."""
+def exported_by(connection: Connection, stack_id: str) -> dict[str, str]:
+    """Sealed values of what a stack exports, by name."""
     rows = connection.execute(statements.where(exports, "stack_id"), {"stack_id": stack_id})
-    return {row.name for row in rows}
+    return {row.name: row.value for row in rows}
 
 
 def importers(connection: Connection, project_id: str, names: Iterable[str]) -> dict[str, str]:
