@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from stoker.base.errors import StokerError
+from stoker.engine.blotting import texts_of
 from stoker.engine.decide import finalized
 from stoker.engine.differences import Path
 from stoker.engine.plan import PropertyChange
@@ -24,10 +25,6 @@ from stoker.template.expressions import Facade, Scope, UnknownScope
 
 HIDDEN = Unknown.of("(hidden)")
 """In place of a value that nobody may see."""
-
-SHORTEST_SECRET = 4
-"""Texts shorter than this are not blotted out wherever they turn up: they would blot out everything."""
-
 
 Shadow = Mapping[str, Any] | None
 """Property values of a resource with HIDDEN in place of what is hidden; None where nothing is."""
@@ -57,7 +54,7 @@ class Concealment:
     _local: dict[str, bool] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.secrets = frozenset(_texts(self._hidden_values()))
+        self.secrets = frozenset(texts_of(list(self._hidden_values())))
         self._shadow = _shadowed(self.above or self.definition)
         self._former_shadow = _shadowed(self.former) if self.former is not None else None
 
@@ -224,13 +221,3 @@ def _marked(value: Any, path: Path = ()) -> Iterator[Path]:
 def is_hidden(value: Any) -> bool:
     """Whether a hidden value is inside `value`."""
     return any(found.sources & HIDDEN.sources for found in find_unknowns(value))
-
-
-def _texts(values: Iterable[Any]) -> Iterator[str]:
-    for value in values:
-        if isinstance(value, Mapping):
-            yield from _texts(value.values())
-        elif isinstance(value, list):
-            yield from _texts(value)
-        elif isinstance(value, str) and len(value) >= SHORTEST_SECRET:
-            yield value

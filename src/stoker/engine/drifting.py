@@ -11,9 +11,10 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError, StokerError
+from stoker.engine.blotting import masked_values
 from stoker.engine.calls import make_call
 from stoker.engine.differences import Difference, differences, shown
-from stoker.engine.masking import masked_values, secrets_ever
+from stoker.engine.masking import secrets_ever
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState
 from stoker.plugins.resource import ResourceType

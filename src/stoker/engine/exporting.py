@@ -12,9 +12,9 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from stoker.engine.concealing import SHORTEST_SECRET
+from stoker.engine.blotting import masked, texts_of
 from stoker.engine.copying import Path, path_of
-from stoker.engine.plan import masked
+from stoker.engine.loader import LoadedInputs
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState
 from stoker.plugins.resource import ContentCopy
@@ -85,7 +85,7 @@ class _Exporter:
             "tags": tags.get(stack.id) or None,
             "resources": {},
         }
-        self._veil_parameters(definition, data, place)
+        self._veil_parameters(definition, inputs, data, place)
         if path:
             self._derived += [(*place, "template"), (*place, "environment", "parameters")]
         else:
@@ -127,14 +127,19 @@ class _Exporter:
         return HIDDEN_TEXT
 
     def _beware_of(self, value: Any) -> None:
-        self._secrets.update(text for text in _texts(value) if len(text) >= SHORTEST_SECRET)
+        self._secrets.update(texts_of(value))
 
-    def _veil_parameters(self, definition: Definition, data: Mapping[str, Any], place: Place) -> None:
-        for name in definition.parameters.hidden:
+    def _veil_parameters(
+        self, definition: Definition, inputs: LoadedInputs, data: Mapping[str, Any], place: Place
+    ) -> None:
+        own = definition.parameters.hidden
+        for name in own:
             self._beware_of(definition.parameters.fit(name))
-        for section in ("parameters", "parameter_defaults"):
+        below = {schema.name: schema.default for schema in self._engine.loader.hidden_below(inputs)}
+        self._beware_of(list(below.values()))
+        for section, names in (("parameters", own), ("parameter_defaults", own | below.keys())):
             values = data["environment"][section]
-            for name in sorted(definition.parameters.hidden & values.keys()):
+            for name in sorted(names & values.keys()):
                 values[name] = self._hide((*place, "environment", section, name), values[name])
 
     def veil_everywhere(self, data: dict[str, Any]) -> None:
@@ -190,10 +195,6 @@ def _leaves(value: Any) -> Iterator[tuple[Place, Any]]:
     for key, inner in children:
         for place, leaf in _leaves(inner):
             yield (key, *place), leaf
-
-
-def _texts(value: Any) -> set[str]:
-    return {str(leaf) for _, leaf in _leaves(value) if leaf is not None and not isinstance(leaf, bool)}
 
 
 def _get(data: Any, place: Place) -> Any:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection
 
-from stoker.base.errors import Bug
+from stoker.base.errors import Bug, TemplateInvalid
 from stoker.base.ids import arn, new_id
+from stoker.engine.blotting import texts_of
 from stoker.engine.settings import EngineSettings
 from stoker.schema.unknown import Unknown
 from stoker.store import documents, exchange, queries
@@ -22,6 +24,7 @@ from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.expressions import UNDETERMINED
 from stoker.template.limits import Limits
+from stoker.template.parameter import ParameterSchema
 from stoker.template.parameters import PseudoParameters
 from stoker.template.template import Template
 
@@ -30,6 +33,10 @@ Value = TypeVar("Value")
 _CACHED = 512
 _CACHED_FILES = 64
 _CACHED_INPUTS = 128
+_CACHED_SECRETS = 4096
+
+_HIDING = re.compile("hidden|NoEcho")
+"""What a text has that can be a template with hidden parameters."""
 
 
 class Recent(Generic[Value]):
@@ -128,6 +135,8 @@ class Loader:
         self._environments: Recent[Environment] = Recent(_CACHED)
         self._files: Recent[Files] = Recent(_CACHED_FILES)
         self._inputs: Recent[LoadedInputs] = Recent(_CACHED_INPUTS)
+        self._hidden_below: Recent[Sequence[ParameterSchema]] = Recent(_CACHED_FILES)
+        self._secrets: Recent[frozenset[str]] = Recent(_CACHED_SECRETS)
 
     def files(self, texts: Mapping[str, str]) -> Files:
         """Files with their digests."""
@@ -236,6 +245,42 @@ class Loader:
             key = (files.digests[name], name)
             return self._templates.get(key, lambda: Template.load(files[name], source=name, limits=self.limits))
         return self.parse(files[name], name)
+
+    async def secrets(self, stack: Stack, inputs_id: str) -> frozenset[str]:
+        """Texts of what is hidden in the inputs of a stack: values of its parameters, and what `hidden_below` gets."""
+        known = self._secrets.find(inputs_id)
+        if known is None:
+            inputs = await self.load(inputs_id)
+            known = self._secrets.get(inputs_id, lambda: frozenset(self._hidden_texts(stack, inputs)))
+        return known
+
+    def _hidden_texts(self, stack: Stack, inputs: LoadedInputs) -> Iterator[str]:
+        if any(schema.hidden for schema in inputs.template.parameters.values()):
+            parameters = self.bind(stack, inputs, strict=False).parameters
+            for name in parameters.hidden:
+                yield from texts_of(parameters.fit(name))
+        for schema in self.hidden_below(inputs):
+            yield from texts_of([schema.default, inputs.environment.parameter_defaults.get(schema.name)])
+
+    def hidden_below(self, inputs: LoadedInputs) -> Sequence[ParameterSchema]:
+        """Hidden parameters of the templates among the files, which nested stacks may be made from."""
+        return self._hidden_below.get(
+            inputs.files.digest,
+            lambda: [
+                schema
+                for files in (self._operator_files, inputs.files)
+                for name, text in files.items()
+                if _HIDING.search(text) and (template := self._sound(files, name)) is not None
+                for schema in template.parameters.values()
+                if schema.hidden
+            ],
+        )
+
+    def _sound(self, files: Files, name: str) -> Template | None:
+        try:
+            return self._parse_file(files, name)
+        except TemplateInvalid:
+            return None
 
     async def exports(self, project_id: str, template: Template) -> Mapping[str, Any] | None:
         """What the project's stacks export, for a template that imports; None for one that does not."""

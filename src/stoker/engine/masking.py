@@ -2,38 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from stoker.engine.plan import masked
+from stoker.base.errors import StokerError
+from stoker.engine.blotting import masked, masked_values, texts_of
+from stoker.engine.concealing import Concealment
+from stoker.engine.differences import shown
+from stoker.engine.loader import LoadedInputs
+from stoker.engine.state import ResourceState
+from stoker.schema.property import secret_paths
 from stoker.store import queries
 from stoker.store.records import Stack
 from stoker.template.parameter import HIDDEN_TEXT
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
-
-_OPERATIONS = 20
-"""How many of a stack's operations are looked through for values that parameters had."""
+    from stoker.engine.stack_context import StackContext
 
 
 async def secrets_now(engine: Engine, stack: Stack) -> set[str]:
-    """Texts of hidden parameters' values, of the stack and of the stacks above it."""
-    found: set[str] = set()
-    for each in await _upwards(engine, stack):
-        found |= await _secrets_in(engine, each, each.inputs)
-    return found
+    """Texts of hidden parameters' values, of the stack and of the stacks above it.
+
+    Those count, too, that templates among the stack's files hide: their defaults, and what the environment gives them.
+    """
+    return await _secrets_of(engine, [(each, each.inputs) for each in await _upwards(engine, stack)])
 
 
 async def secrets_ever(engine: Engine, stack: Stack) -> set[str]:
     """The same with values that they had before, for what tells of the past."""
+    return await _secrets_of(engine, await _history(engine, await _upwards(engine, stack)))
+
+
+async def secrets_above(engine: Engine, stack: Stack) -> set[str]:
+    """What the stacks above a nested one hide, now or before: it must not be shown in the nested one's plan either."""
+    above = engine.runs.get(stack.parent_id or "")
+    if above is not None and above.plan is not None:
+        return set(above.plan.secrets)
+    return await _secrets_of(engine, await _history(engine, (await _upwards(engine, stack))[1:]))
+
+
+async def _secrets_of(engine: Engine, inputs: Iterable[tuple[Stack, str]]) -> set[str]:
     found: set[str] = set()
-    for each in await _upwards(engine, stack):
-        operations = await engine.database.read(queries.operations_of, each.id, _OPERATIONS)
-        former = {inputs for item in operations for inputs in (item.inputs, item.former_inputs) if inputs}
-        for inputs_id in {each.inputs, *former}:
-            found |= await _secrets_in(engine, each, inputs_id)
+    for stack, inputs_id in inputs:
+        found |= await engine.loader.secrets(stack, inputs_id)
     return found
+
+
+async def _history(engine: Engine, stacks: Iterable[Stack]) -> list[tuple[Stack, str]]:
+    """Everything that the stacks have been made from so far, as ids of inputs."""
+    by_id = {stack.id: stack for stack in stacks}
+    former = await engine.database.read(queries.inputs_of_operations, list(by_id)) if by_id else {}
+    return [(stack, each) for stack in by_id.values() for each in {stack.inputs, *former.get(stack.id, ())}]
 
 
 async def _upwards(engine: Engine, stack: Stack) -> list[Stack]:
@@ -47,32 +68,69 @@ async def _upwards(engine: Engine, stack: Stack) -> list[Stack]:
     return found
 
 
-async def _secrets_in(engine: Engine, stack: Stack, inputs_id: str) -> set[str]:
-    inputs = await engine.loader.load(inputs_id)
-    if not any(parameter.hidden for parameter in inputs.template.parameters.values()):
-        return set()
-    parameters = engine.loader.bind(stack, inputs, strict=False).parameters
-    return {text for name in parameters.hidden for text in _texts(parameters.get(name))}
+async def without_secrets(context: StackContext, text: str, state: ResourceState | None = None) -> str:
+    """What is to be recorded in clear, as reasons are: blotted out is what anybody hides in the stack or above it.
+
+    `state` is the resource that the text is about.
+    """
+    secrets = await secrets_ever(context.engine, context.stack)
+    secrets.update(generated_secrets(context))
+    if state is not None:
+        secrets.update(_secret_properties(state))
+    return str(masked(text, secrets))
 
 
-def _texts(value: Any) -> Iterator[str]:
-    match value:
-        case Mapping():
-            for inner in value.values():
-                yield from _texts(inner)
-        case list():
-            for inner in value:
-                yield from _texts(inner)
-        case str() | int() | float() if not isinstance(value, bool) and value != "":
-            yield str(value)
+def generated_secrets(context: StackContext) -> Iterator[str]:
+    """What types have made up and keep to themselves: `hidden_data` of the stack's resources."""
+    for state in context.states.values():
+        for key in state.type.hidden_data & state.stored.data.keys() if state.type.hidden_data else ():
+            yield from texts_of(state.stored.data[key])
 
 
-def masked_values(value: Any, secrets: Collection[str]) -> Any:
-    """Property values with every occurrence of a secret blotted out, also of one that is a number."""
-    if isinstance(value, Mapping):
-        return {key: masked_values(item, secrets) for key, item in value.items()}
-    if isinstance(value, list):
-        return [masked_values(item, secrets) for item in value]
-    if isinstance(value, int | float) and not isinstance(value, bool) and str(value) in secrets:
-        return HIDDEN_TEXT
-    return masked(value, secrets)
+def _secret_properties(state: ResourceState) -> Iterator[str]:
+    if state.type.has_secrets:
+        for path in secret_paths(state.type.properties, state.given):
+            value: Any = state.given
+            for part in path:
+                value = value[part]
+            yield from texts_of(value)
+
+
+async def properties_shown(
+    engine: Engine, stack: Stack, events: Iterable[tuple[str | None, str, str]]
+) -> dict[str, Mapping[str, Any]]:
+    """Property sets as they may be shown, by id. Of each event it needs the id of its set, or None, and the resource's
+    type and name.
+
+    Blotted out are hidden values of any time, what types have made up, and properties that a type holds secret.
+    """
+    owners = {identifier: owner for identifier, *owner in events if identifier is not None}
+    if not owners:
+        return {}
+    sealed = await engine.database.read(queries.property_sets, set(owners))
+    context = await engine.reader.context(stack)
+    secrets = await secrets_ever(engine, stack) | set(generated_secrets(context))
+    inputs = context.inputs or await engine.loader.load(stack.inputs)
+    concealment = _concealment(context, inputs)
+    found: dict[str, Mapping[str, Any]] = {}
+    for identifier, body in sealed.items():
+        values, (type_name, name) = engine.sealer.open(body), owners[identifier]
+        _, kind = engine.types.lookup(inputs.environment, inputs.files, type_name, name)
+        hidden = set(secret_paths(kind.properties, values)) if kind is not None and kind.has_secrets else set()
+        if concealment is not None and name in concealment.definition.resources:
+            hidden |= concealment.paths(name, context.scope)
+        told = dict.fromkeys(values, HIDDEN_TEXT) if () in hidden else shown(values, hidden)
+        found[identifier] = masked_values(told, secrets)
+    return found
+
+
+def _concealment(context: StackContext, inputs: LoadedInputs) -> Concealment | None:
+    """What tells where the stack's properties hold what hidden parameters were made into; None where it hides nothing,
+    or its template is not understood any more.
+    """
+    if not any(schema.hidden for schema in inputs.template.parameters.values()):
+        return None
+    with suppress(StokerError):
+        definition = context.engine.loader.bind(context.stack, inputs, strict=False)
+        return Concealment(definition, context.engine.wanted(definition, inputs).types)
+    return None

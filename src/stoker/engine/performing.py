@@ -19,6 +19,7 @@ from stoker.engine.decide import BEGINNING
 from stoker.engine.disowning import disown
 from stoker.engine.failure import Failure
 from stoker.engine.hooks import hold
+from stoker.engine.masking import without_secrets
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.engine.stopping import CANCELLED, Stop, Stopped
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
@@ -255,7 +256,7 @@ class Performer:
         if hiccups >= run.engine.settings.action_retry_limit:
             return Failed(text, kind=error.kind)
         if hiccups == 0 and row.stack_id == run.stack.id:
-            row.reason = f"waiting until it is free: {text}"
+            row.reason = await without_secrets(run, f"waiting until it is free: {text}", state)
             await run.commit(Batch().change(state.seal()).add(run.event(state, row.reason)))
         return Again(after=_backoff(hiccups))
 
@@ -306,7 +307,9 @@ class Performer:
         row = state.row
         if outcome.physical_id is not None:
             row.physical_id = outcome.physical_id
-        row.status, row.reason, row.updated_at = COMPLETE, outcome.note or "state changed", run.engine.clock.now()
+        row.status, row.reason, row.updated_at = COMPLETE, "state changed", run.engine.clock.now()
+        if outcome.note:
+            row.reason = await without_secrets(run, outcome.note, state)
         state.stored.progress, state.stored.attempts, state.stored.uncertain = {}, 0, False
         state.stored.stillborn = False
         state.stored.first_failure = []
@@ -333,7 +336,8 @@ class Performer:
         """Record that the resource's action has failed."""
         run = self.run
         row = state.row
-        row.status, row.reason, row.updated_at = FAILED, failure.text(), run.engine.clock.now()
+        reason = await without_secrets(run, failure.text(), state)
+        row.status, row.reason, row.updated_at = FAILED, reason, run.engine.clock.now()
         state.stored.progress = {}
         await run.commit((batch or Batch()).change(state.seal()).add(run.event(state, row.reason)))
 

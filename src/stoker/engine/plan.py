@@ -8,12 +8,13 @@ so and is taken again, by the same `decide`, right before the step acts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from stoker.engine.differences import HIDDEN_TEXT, Path, differences, shown
+from stoker.engine.blotting import masked
+from stoker.engine.differences import Path, differences, shown
 from stoker.schema.unknown import has_unknown
 
 
@@ -145,7 +146,7 @@ class Plan:
         steps = [step.to_data() for step in self.steps]
         return {
             "action": self.action,
-            "steps": masked(steps, self.secrets) if self.secrets else steps,
+            "steps": masked(steps, self.secrets),
             "summary": self.summary(),
         }
 
@@ -162,18 +163,6 @@ class Plan:
             line += f": {'; '.join(step.reasons)}" if step.reasons else ""
             lines.append(line)
         return str(masked("\n".join(lines), self.secrets))
-
-
-def masked(value: Any, secrets: Collection[str]) -> Any:
-    """`value` with every occurrence of a secret text blotted out."""
-    if isinstance(value, Mapping):
-        return {key: masked(item, secrets) for key, item in value.items()}
-    if isinstance(value, list):
-        return [masked(item, secrets) for item in value]
-    if isinstance(value, str):
-        for secret in secrets:
-            value = value.replace(secret, HIDDEN_TEXT)
-    return value
 
 
 def forward_key(name: str) -> str:

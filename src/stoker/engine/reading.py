@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from stoker.base.errors import StokerError, TemplateInvalid
 from stoker.engine.calls import make_call
 from stoker.engine.loader import LoadedInputs
+from stoker.engine.masking import without_secrets
 from stoker.engine.recorded import Recorded
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState, attribute_text, keys_of, walk
@@ -90,6 +91,8 @@ class Reader:
             if answer["output_value"] is None and "output_error" not in answer:
                 why = await self._why_below(context, definition, answer["output_key"])
                 answer |= {"output_error": why} if why else {}
+            if "output_error" in answer:
+                answer["output_error"] = await without_secrets(context, answer["output_error"])
         return answers
 
     async def _why_below(self, context: StackContext, definition: Definition, name: str) -> str | None:

@@ -23,8 +23,8 @@ from stoker.engine.documents import keep_document, load_adopted, load_copies, lo
 from stoker.engine.ending import FORWARD, NOTHING, REMOVES, ROLLS_BACK
 from stoker.engine.exchanging import reached_values, refuse_changes
 from stoker.engine.failure import Failure
-from stoker.engine.hidden_above import secrets_above
 from stoker.engine.loader import LoadedInputs
+from stoker.engine.masking import secrets_above, without_secrets
 from stoker.engine.observing import observe
 from stoker.engine.plan import Kind, Plan, Step, StepGraph
 from stoker.engine.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb, unmade_checks
@@ -138,7 +138,7 @@ class OperationRun(StackContext):
             if self.operation.observe:
                 await observe(self, states)
             plan = plan_forward(action, wanted, states, self.scope, await self._former())
-            self.plan = replace(plan, secrets=plan.secrets | await secrets_above(self))
+            self.plan = replace(plan, secrets=plan.secrets | await secrets_above(self.engine, self.stack))
         else:
             raise Bug(f"there is no way to run {action}")
 
@@ -450,7 +450,8 @@ class OperationRun(StackContext):
             LOG.exception("the end of operation %s cannot be recorded; it is taken on anew", self.operation.id)
 
     async def _end(self, status: str, reason: str) -> None:
-        await self.engine.end(self, status, reason)
+        told = await without_secrets(self, reason) if status == FAILED else reason
+        await self.engine.end(self, status, told)
 
     # -- what steps ask for ----------------------------------------------------------------------------------
 

@@ -36,6 +36,10 @@ class RecordedScope:
         """Names of the compute service's availability zones, where the template asks for them."""
         return self.zones
 
+    def state(self, resource: str) -> ResourceState | None:
+        """The recorded resource of this name."""
+        return self.current(resource)
+
     def reference(self, resource: str) -> Any:
         """The resource's reference id."""
         state = self.current(resource)

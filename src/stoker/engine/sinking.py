@@ -11,7 +11,7 @@ import orjson
 
 from stoker.base.clock import isoformat
 from stoker.base.errors import CloudError, StokerError
-from stoker.engine.masking import masked_values, secrets_ever
+from stoker.engine.masking import properties_shown
 from stoker.plugins.registry import Registry
 from stoker.store import queries
 from stoker.store.records import Announcement, Stack
@@ -97,10 +97,8 @@ async def _send(engine: Engine, stack: Stack, bodies: Sequence[Mapping[str, Any]
 
 async def _messages(engine: Engine, stack: Stack, events: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """What is sent of events, with the properties that the resources had; hidden values are masked."""
-    wanted = {event["properties"] for event in events if event["properties"] is not None}
-    sealed = await engine.database.read(queries.property_sets, wanted) if wanted else {}
-    secrets = await secrets_ever(engine, stack) if sealed else set()
-    properties = {key: masked_values(engine.sealer.open(body), secrets) for key, body in sealed.items()}
+    owners = ((event["properties"], event["resource_type"], event["resource_name"]) for event in events)
+    properties = await properties_shown(engine, stack, owners)
     return [
         {
             "timestamp": isoformat(event["time"]),

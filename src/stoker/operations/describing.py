@@ -8,7 +8,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, PhysicalResourceIDAmbiguity
 from stoker.engine.core import Engine
-from stoker.engine.masking import masked_values, secrets_ever
+from stoker.engine.masking import properties_shown
 from stoker.operations.catalog import validate_template
 from stoker.operations.drift import drift_summaries
 from stoker.operations.inspection import resource_metadata
@@ -67,9 +67,8 @@ async def event_page(
     stack = await find_stack(engine, context, ref, deleted=True)
     wanted = queries.EventQuery(stack_ids=[stack.id], limit=limit, marker=marker, descending=True)
     events = await engine.database.read(queries.list_events, wanted)
-    sets = await engine.database.read(queries.property_sets, {event.properties for event in events if event.properties})
-    secrets = await secrets_ever(engine, stack) if sets else set()
-    opened = {identifier: masked_values(engine.sealer.open(body), secrets) for identifier, body in sets.items()}
+    owners = [(event.properties, event.resource_type, event.resource_name) for event in events]
+    opened = await properties_shown(engine, stack, owners)
     return [
         {**event_view(event, stack), "resource_properties": opened.get(event.properties or "", {})} for event in events
     ]

@@ -11,9 +11,10 @@ from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
+from stoker.engine.blotting import masked_values
 from stoker.engine.core import Engine
 from stoker.engine.deployments import with_deployments
-from stoker.engine.masking import masked_values, secrets_ever, secrets_now
+from stoker.engine.masking import properties_shown, secrets_ever, secrets_now
 from stoker.engine.reading import NO_DESCRIPTION
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack, found_stack
@@ -22,6 +23,7 @@ from stoker.operations.views import event_view, required_by, resource_view
 from stoker.plugins.resource import AttributeKey
 from stoker.store import queries
 from stoker.store.records import Event, Resource, ResourceSummary, Stack
+from stoker.template.parameter import HIDDEN_TEXT
 
 # -- what the stack was made from ------------------------------------------------------------------------------
 
@@ -29,7 +31,8 @@ from stoker.store.records import Event, Resource, ResourceSummary, Stack
 async def stack_template(engine: Engine, context: RequestContext, ref: Reference) -> Mapping[str, Any]:
     """The template as plain data, defaults of hidden parameters masked."""
     stack = await find_stack(engine, context, ref, deleted=True)
-    return masked_template((await engine.loader.load(stack.inputs)).template)
+    shown = masked_template((await engine.loader.load(stack.inputs)).template)
+    return shown if stack.parent_id is None else masked_values(shown, await secrets_now(engine, stack))
 
 
 async def stack_environment(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
@@ -40,8 +43,10 @@ async def stack_environment(engine: Engine, context: RequestContext, ref: Refere
     data = inputs.environment.to_data()
     given = {**inputs.parameters["environment"], **inputs.parameters["request"]}
     data["parameters"] = definition.parameters.mask(given)
-    data["parameter_defaults"] = definition.parameters.mask(data["parameter_defaults"])
-    return data
+    below = {schema.name for schema in engine.loader.hidden_below(inputs)}
+    defaults = definition.parameters.mask(data["parameter_defaults"])
+    data["parameter_defaults"] = {name: HIDDEN_TEXT if name in below else value for name, value in defaults.items()}
+    return data if stack.parent_id is None else masked_values(data, await secrets_now(engine, stack))
 
 
 async def stack_files(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, str]:
@@ -143,7 +148,7 @@ async def _details(engine: Engine, stack: Stack) -> dict[str, dict[str, Any]]:
     described = engine.loader.bind(stack, inputs, strict=False).resources
     states = list(reading.current.values())
     found = await asyncio.gather(*(_attributes(engine, reading, state, ()) for state in states))
-    secrets = await secrets_now(engine, stack)
+    secrets = await secrets_ever(engine, stack)
     return {
         state.row.uuid: {
             "attributes": masked_values(attributes, secrets),
@@ -181,7 +186,7 @@ async def resource_show(
     view["description"] = (described.description if described else "") or ""
     view["metadata"] = await _metadata(engine, stack, state)
     attributes = await _attributes(engine, reading, state, with_attr or ())
-    view["attributes"] = masked_values(attributes, await secrets_now(engine, stack))
+    view["attributes"] = masked_values(attributes, await secrets_ever(engine, stack))
     return view
 
 
@@ -286,10 +291,5 @@ async def event_show(
     event = await engine.database.read(queries.event_by_id, stack.id, event_id)
     if event is None or event.resource_name != resource_name:
         raise EntityNotFound(f"The Event ({event_id}) could not be found.")
-    properties: Any = {}
-    if event.properties is not None:
-        sealed = await engine.database.read(queries.property_sets, [event.properties])
-        if event.properties in sealed:
-            opened = engine.sealer.open(sealed[event.properties])
-            properties = masked_values(opened, await secrets_ever(engine, stack))
-    return {**event_view(event, stack), "resource_properties": properties}
+    shown = await properties_shown(engine, stack, [(event.properties, event.resource_type, event.resource_name)])
+    return {**event_view(event, stack), "resource_properties": shown.get(event.properties or "", {})}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from stoker.engine.concealing import SHORTEST_SECRET
-from stoker.engine.plan import masked
+from stoker.engine.blotting import masked
 from stoker.template.parameter import HIDDEN_TEXT
 from stoker.template.template import Template
 
@@ -15,7 +14,7 @@ _DEFAULTS = ("default", "Default")
 
 def masked_text(text: str, secrets: Collection[str]) -> str:
     """A file with secrets blotted out; very short ones are left, for they would blot out everything."""
-    return str(masked(text, [secret for secret in secrets if len(secret) >= SHORTEST_SECRET]))
+    return str(masked(text, secrets))
 
 
 def masked_template(template: Template) -> Mapping[str, Any]:

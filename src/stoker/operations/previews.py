@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
+from stoker.engine.blotting import masked
 from stoker.engine.core import Engine
-from stoker.engine.plan import Kind, Plan, Step, masked
+from stoker.engine.plan import Kind, Plan, Step
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.planning import plan_tree
 from stoker.operations.requests import CheckedRequest, StackRequest, check_tags, check_whole

@@ -13,8 +13,10 @@ from sqlalchemy.exc import IntegrityError
 from stoker.base.context import RequestContext
 from stoker.base.errors import StackExists
 from stoker.base.ids import new_id
+from stoker.engine.blotting import masked_values
 from stoker.engine.core import Engine
 from stoker.engine.loader import LoadedInputs, Prepared
+from stoker.engine.masking import secrets_now
 from stoker.operations.adoption import adopted_request
 from stoker.operations.lookup import Reference, find_stack, found_stack
 from stoker.operations.planning import check_exported_values, check_plan
@@ -257,6 +259,8 @@ async def stack_show(
     view = stack_view(stack, seen.tags)
     definition = engine.loader.bind(stack, inputs, strict=False)
     view["parameters"] = definition.parameters.as_text()
+    if stack.parent_id is not None:
+        view["parameters"] = masked_values(view["parameters"], await secrets_now(engine, stack))
     view["description"] = view["template_description"] = inputs.template.description or "No description"
     view |= settings_view(seen.settings)
     view["exports"] = {key: name for name, key in definition.exports()}

@@ -434,6 +434,16 @@ def operations_of(
     return Operation.all_of(connection.execute(query))
 
 
+def inputs_of_operations(connection: Connection, stack_ids: Iterable[str]) -> dict[str, set[str]]:
+    """Ids of all inputs that stacks' operations worked towards, or came from, by stack."""
+    columns = tables.operations.c
+    query = select(columns.stack_id, columns.inputs, columns.former_inputs).where(columns.stack_id.in_(list(stack_ids)))
+    found: dict[str, set[str]] = {}
+    for stack_id, *inputs in connection.execute(query.distinct()):
+        found.setdefault(stack_id, set()).update(each for each in inputs if each)
+    return found
+
+
 def child_operation(
     connection: Connection, parent_operation: str, parent_resource: str, number: int, action: str
 ) -> Operation | None:
