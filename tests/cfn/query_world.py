@@ -161,15 +161,15 @@ class QueryWorld:
         assert answer.status < 400, answer.content
         return answer.json if answer.content else None
 
-    def client(self, keys: Keys, region: str = REGION, path: str = "/v1/") -> Any:
-        """boto3's client; it tries nothing twice."""
+    def client(self, keys: Keys, region: str = REGION, path: str = "/v1/", **config: Any) -> Any:
+        """boto3's client, with further `config` of botocore's; it tries nothing twice."""
         return boto3.client(
             "cloudformation",
             endpoint_url=f"{self.url}{path}",
             region_name=region,
             aws_access_key_id=keys.access,
             aws_secret_access_key=keys.secret,
-            config=Config(retries={"total_max_attempts": 1}),
+            config=Config(retries={"total_max_attempts": 1}, **config),
         )
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from query_world import SEALING_KEY, QueryWorld
+from query_world import SEALING_KEY, Keys, QueryWorld
 
 from stoker.base.context import RequestContext
 from stoker.base.ids import new_request_id
@@ -183,6 +183,43 @@ def test_a_parameter_that_is_neither_given_nor_kept_has_its_default(boto: Any) -
     wait(boto, "stack_update_complete", "plain")
     (stack,) = boto.describe_stacks(StackName="plain")["Stacks"]
     assert stack["Outputs"][0]["OutputValue"] == "hello"
+
+
+def tags(*pairs: tuple[str, str]) -> list[dict[str, str]]:
+    return [{"Key": key, "Value": value} for key, value in pairs]
+
+
+@pytest.mark.usefixtures("clean")
+def test_tags_in_another_order_are_no_change(boto: Any) -> None:
+    first, second = ("owner", "ops"), ("stage", "test=1")
+    boto.create_stack(StackName="tagged", TemplateBody=TEMPLATE, Tags=tags(first, second))
+    wait(boto, "stack_create_complete", "tagged")
+    with pytest.raises(ClientError) as refused:
+        boto.update_stack(StackName="tagged", TemplateBody=TEMPLATE, Tags=tags(second, first))
+    assert error(refused)["Message"] == "No updates are to be performed."
+    boto.update_stack(StackName="tagged", TemplateBody=TEMPLATE, Tags=tags(second))
+    wait(boto, "stack_update_complete", "tagged")
+    assert boto.describe_stacks(StackName="tagged")["Stacks"][0]["Tags"] == tags(second)
+
+
+@pytest.mark.parametrize(
+    ("refused_tags", "complaint"),
+    [
+        (tags(("k=x", "a")), "has a '='"),
+        (tags(("", "a")), "is empty"),
+        (tags(("k", "a"), ("k", "b")), "2 times"),
+        (tags(("aws:k", "a")), "reserved"),
+        (tags(*((f"k{number}", "a") for number in range(51))), "50 tags, not 51"),
+    ],
+)
+def test_tags_that_are_refused(world: QueryWorld, keys: Keys, refused_tags: Any, complaint: str) -> None:
+    unchecked = world.client(keys, parameter_validation=False)
+    change_set = {"ChangeSetName": "tagging", "ChangeSetType": "CREATE"}
+    for ask, more in ((unchecked.create_stack, {}), (unchecked.create_change_set, change_set)):
+        with pytest.raises(ClientError) as refused:
+            ask(StackName="tagged", TemplateBody=TEMPLATE, Tags=refused_tags, **more)
+        assert error(refused)["Code"] == "ValidationError"
+        assert complaint in error(refused)["Message"]
 
 
 @pytest.mark.usefixtures("clean")

@@ -200,7 +200,7 @@ async def _changes(
         return True
     if body.get("tags") is not None:
         tags = await engine.database.read(queries.tags_of, [stack.id])
-        if list(body["tags"]) != tags.get(stack.id, []):
+        if sorted(body["tags"]) != sorted(tags.get(stack.id, [])):
             return True
     former = await engine.loader.load(stack.inputs)
     templates = (former.template, checked.prepared.loaded.template)

@@ -6,9 +6,11 @@ Pure functions: a view in, a part of an answer out. Keys: facts rest_api.json, c
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.rendering import JsonText
 from stoker.base.clock import isoformat
 from stoker.base.ids import arn
@@ -18,6 +20,8 @@ View: TypeAlias = Mapping[str, Any]
 STACK_TYPE = "AWS::CloudFormation::Stack"
 """The type that a stack's own events tell."""
 
+_MOST_TAGS = 50
+_RESERVED = "aws:"
 _OWN_STACK_TYPE = "OS::Heat::Stack"
 
 
@@ -105,8 +109,24 @@ def tags(plain: Sequence[str] | None) -> list[dict[str, str]]:
 
 
 def plain_tags(pairs: Sequence[View]) -> list[str]:
-    """The reverse of `tags`."""
+    """The reverse of `tags`. Raises QueryError for tags that AWS would refuse, or that `tags` would tell otherwise."""
+    if complaint := next(_complaints_about_tags([pair["Key"] for pair in pairs]), None):
+        raise QueryError("ValidationError", complaint)
     return [f"{pair['Key']}={pair['Value']}" if pair["Value"] else pair["Key"] for pair in pairs]
+
+
+def _complaints_about_tags(keys: Sequence[str]) -> Iterator[str]:
+    if len(keys) > _MOST_TAGS:
+        yield f"A stack may have {_MOST_TAGS} tags, not {len(keys)}."
+    for key, count in Counter(keys).items():
+        if not key:
+            yield "The key of a tag is empty."
+        if "=" in key:
+            yield f"The key of the tag {key!r} has a '=', which divides keys from values here."
+        if key.lower().startswith(_RESERVED):
+            yield f"The key of the tag {key!r} begins with {_RESERVED!r}, which is reserved."
+        if count > 1:
+            yield f"The tag {key!r} is given {count} times."
 
 
 def _resource(view: View) -> dict[str, Any]:
