@@ -5,11 +5,13 @@ Both are answered by the engine's own event loop: one that does nothing any more
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 
 from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
+from sqlalchemy.exc import DBAPIError
 
 from stoker.engine.core import Engine
 from stoker.store import claims
@@ -17,6 +19,8 @@ from stoker.store import claims
 _GROUP_SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _LATE_BEATS = 3
+_DATABASE_SECONDS = 1.0
+"""How long the database may take to answer: what is told without it is needed most while it is away."""
 
 
 class EngineMetrics:
@@ -53,9 +57,13 @@ class EngineMetrics:
         self._calls.labels(service, str(status)).inc()
 
     async def text(self) -> bytes:
-        """All metrics in Prometheus' form."""
+        """All metrics in Prometheus' form; what only the database knows is left out while it does not answer."""
         engine = self._engine
-        self._counts = await engine.database.read(claims.count_unfinished, engine.clock.now())
+        try:
+            async with asyncio.timeout(_DATABASE_SECONDS):
+                self._counts = await engine.database.read(claims.count_unfinished, engine.clock.now())
+        except (TimeoutError, DBAPIError):
+            self._counts = {}
         return generate_latest(self.registry)
 
     def collect(self) -> Iterable[Metric]:

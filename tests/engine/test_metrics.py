@@ -1,0 +1,45 @@
+"""What an engine measures of itself, as Prometheus reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy.exc import OperationalError
+from world import World
+
+from stoker.base.clock import ManualClock, SystemClock
+from stoker.emulator.testing import ServedCloud
+from stoker.processes import status
+from stoker.processes.status import EngineMetrics
+
+
+def broken_off(_query: Callable[..., Any], *_arguments: Any) -> Any:
+    raise OperationalError("a statement", None, OSError("the connection broke"), connection_invalidated=True)
+
+
+async def measured(world: World) -> dict[str, float]:
+    """Values by name, with their labels."""
+    text = (await EngineMetrics(world.engine).text()).decode()
+    pairs = (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+    return {name: float(value) for name, value in pairs}
+
+
+async def test_without_the_database_only_what_it_knows_is_left_out(
+    served: ServedCloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = ManualClock(SystemClock().now())
+    world = await World(tmp_path / "stoker.db", served, clock).start()
+    before = await measured(world)
+    clock.advance(1)
+    with monkeypatch.context() as patch:
+        patch.setattr(world.database, "read_now", broken_off)
+        patch.setattr(status, "_DATABASE_SECONDS", 0.05)
+        during = await measured(world)
+    assert during["stoker_heartbeat_age_seconds"] == 1
+    of_the_database = {'stoker_operations{state="running"}', 'stoker_operations{state="waiting"}'}
+    assert before.keys() - during.keys() == of_the_database
+    assert before.keys() == (await measured(world)).keys()
+    await world.stop()
