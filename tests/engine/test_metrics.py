@@ -20,6 +20,13 @@ def broken_off(_query: Callable[..., Any], *_arguments: Any) -> Any:
     raise OperationalError("a statement", None, OSError("the connection broke"), connection_invalidated=True)
 
 
+HELD = {
+    "heat_template_version": "2021-04-16",
+    "resources": {"held": {"type": "OS::Heat::TestResource"}},
+}
+HOOK = {"resource_registry": {"resources": {"held": {"hooks": "pre-create"}}}}
+
+
 async def measured(world: World) -> dict[str, float]:
     """Values by name, with their labels."""
     text = (await EngineMetrics(world.engine).text()).decode()
@@ -42,4 +49,17 @@ async def test_without_the_database_only_what_it_knows_is_left_out(
     of_the_database = {'stoker_operations{state="running"}', 'stoker_operations{state="waiting"}'}
     assert before.keys() - during.keys() == of_the_database
     assert before.keys() == (await measured(world)).keys()
+    await world.stop()
+
+
+async def test_the_age_of_a_claim_counts_from_when_this_engine_made_it(served: ServedCloud, tmp_path: Path) -> None:
+    clock = ManualClock(SystemClock().now())
+    world = await World(tmp_path / "stoker.db", served, clock).start()
+    await world.call("stack_create", name="held", template=HELD, environment=HOOK)
+    assert (await measured(world))["stoker_claim_age_seconds"] == 0
+    await world.stop()
+    clock.advance(1000)
+    world = await World(tmp_path / "stoker.db", served, clock).start()
+    clock.advance(2)
+    assert (await measured(world))["stoker_claim_age_seconds"] == 2
     await world.stop()

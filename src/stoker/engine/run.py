@@ -61,6 +61,7 @@ class OperationRun(StackContext):
         super().__init__(engine, stack, operation)
         self.operation: Operation = operation
         self.claim: Claim = Claim(operation.id, operation.epoch)
+        self.claimed_at = engine.clock.now()
         self.moved: set[str] = set()
         self.earlier: Mapping[str, list[ResourceState]] = {}
         self.making: dict[str, asyncio.Task[Any]] = {}

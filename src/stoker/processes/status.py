@@ -85,7 +85,7 @@ class EngineMetrics:
             "Steps under way in this engine: in a call, or waiting to look again.",
             {("state",): [(("calling",), active - waiting), (("waiting",), waiting)]},
         )
-        ages = [now - (run.operation.started_at or now) for run in runs]
+        ages = [now - run.claimed_at for run in runs]
         yield _gauge(
             "stoker_claim_age_seconds", "Age of this engine's oldest claim.", {(): [((), max(ages, default=0))]}
         )
