@@ -184,3 +184,16 @@ def test_what_cannot_be_used_is_named_in_a_warning(
     [problem] = operator.problems
     assert problem in caplog.text
     assert re.search(words, problem)
+
+
+@pytest.mark.parametrize(("lease", "heartbeat"), [(3, 1.5), (3, 3), (0.5, 3)])
+def test_a_lease_that_may_lapse_between_two_reports_is_refused(
+    configure: Configure, lease: float, heartbeat: float
+) -> None:
+    with pytest.raises(cfg.Error, match=r"\[engine\] heartbeat_seconds: .* too long for a lease of"):
+        engine_settings(configure(f"[engine]\nlease_seconds = {lease}\nheartbeat_seconds = {heartbeat}\n"))
+
+
+def test_three_reports_in_a_lease_are_enough(configure: Configure) -> None:
+    settings = engine_settings(configure("[engine]\nlease_seconds = 0.9\nheartbeat_seconds = 0.3\n"))
+    assert (settings.lease_seconds, settings.heartbeat_seconds) == (0.9, 0.3)

@@ -186,7 +186,12 @@ _ENGINE = (
         min=0.5,
         help="An engine that has not been heard of for so long has lost what it runs to others.",
     ),
-    cfg.FloatOpt("heartbeat_seconds", default=3.0, min=0.1, help="Seconds between an engine's reports."),
+    cfg.FloatOpt(
+        "heartbeat_seconds",
+        default=3.0,
+        min=0.1,
+        help="Seconds between an engine's reports, a third of its lease at most.",
+    ),
     cfg.StrOpt("status_host", default="127.0.0.1", help="Address of an engine's metrics and health check."),
     cfg.PortOpt("status_port", help="Port of an engine's metrics and health check; without one there are none."),
 )

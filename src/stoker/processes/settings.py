@@ -23,6 +23,9 @@ _SHORTEST_KEY = 16
 
 _log = logging.getLogger(__name__)
 
+_BEATS_IN_A_LEASE = 3
+"""So many, so that an engine one of whose reports fails or is late still relies on its lease (see `SAFE_PART`)."""
+
 _IDLE_PART = 0.5
 """The part of its lease for which an engine may leave a transaction alone: taken for dead, it holds no locks."""
 
@@ -105,9 +108,10 @@ def database_pool(config: cfg.ConfigOpts) -> Pool:
 def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
     """The engine's limits and habits; `type_options` are those that resource types may look at.
 
-    Raises cfg.Error for a way of acting on behalf of users that is not supported, TemplateInvalid for a file of the
-    operator's environment that is wrong.
+    Raises cfg.Error for a way of acting on behalf of users that is not supported and for reports that are too rare for
+    the lease, TemplateInvalid for a file of the operator's environment that is wrong.
     """
+    _check_lease(config)
     if config.deferred_auth_method != "trusts":
         raise cfg.Error(
             f"[DEFAULT] deferred_auth_method: {config.deferred_auth_method!r} is not supported, because Stoker does "
@@ -130,6 +134,17 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
             "clients_heat_insecure": _clients_insecure(config),
         },
     )
+
+
+def _check_lease(config: cfg.ConfigOpts) -> None:
+    """An engine whose lease lapses between two reports, or because of one that is late, loses what it runs."""
+    lease, heartbeat = config.engine.lease_seconds, config.engine.heartbeat_seconds
+    if heartbeat * _BEATS_IN_A_LEASE > lease:
+        raise cfg.Error(
+            f"[engine] heartbeat_seconds: {heartbeat:g} is too long for a lease of {lease:g} seconds ([engine] "
+            f"lease_seconds); an engine must report itself {_BEATS_IN_A_LEASE} times in a lease, every "
+            f"{lease / _BEATS_IN_A_LEASE:g} seconds or more often"
+        )
 
 
 def _clients_insecure(config: cfg.ConfigOpts) -> bool:
