@@ -20,6 +20,7 @@ from stoker.base.clock import Clock, sleep
 from stoker.base.errors import Invalid
 from stoker.store import schema
 from stoker.store.failures import passes
+from stoker.store.outages import Outage
 
 Result = TypeVar("Result")
 
@@ -65,6 +66,7 @@ class Database:
     def __init__(self, url: str, pool: Pool | None = None) -> None:
         self.url = make_url(url)
         self.engine = _engine(url, pool or Pool())
+        self._outage = Outage("read")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="store-read")
 
     async def wait_until_reachable(self, attempts: int, interval: float, clock: Clock) -> None:
@@ -108,11 +110,14 @@ class Database:
         """
         while True:
             try:
-                return await self._read_once(query, *arguments)
+                found = await self._read_once(query, *arguments)
             except DBAPIError as error:
                 if not passes(error):
                     raise
-                _log.warning("The database cannot be read, trying again: %s", error.orig)
+                self._outage.failed(error.orig)
+            else:
+                self._outage.succeeded()
+                return found
             await asyncio.sleep(_RETRY_SECONDS)
 
     async def _read_once(self, query: Callable[..., Result], *arguments: Any) -> Result:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import queue
 import threading
 import time
@@ -29,6 +28,7 @@ from stoker.base.ids import new_id
 from stoker.store import records, statements
 from stoker.store.database import Database
 from stoker.store.failures import passes
+from stoker.store.outages import Outage
 from stoker.store.possession import Possession, keep_writers_out, refuse_taken
 from stoker.store.tables import (
     announcements,
@@ -46,8 +46,6 @@ from stoker.store.tables import (
     stacks,
     writers,
 )
-
-LOG = logging.getLogger(__name__)
 
 GROUP = 2000
 """How many batches one transaction may take."""
@@ -143,6 +141,7 @@ class Journal:
         self._stopped = False
         self._id = new_id()
         self._unsure: tuple[int, set[Claim]] | None = None
+        self._outage = Outage("written")
         self.groups = 0
         self.observe: Callable[[int, float], None] = lambda batches, seconds: None
         self._thread: threading.Thread | None = None
@@ -246,11 +245,14 @@ class Journal:
         while True:
             try:
                 committed = self._committed_after_all()
-                return self.write_group(group) if committed is None else committed
+                fenced = self.write_group(group) if committed is None else committed
             except DBAPIError as error:
                 if not passes(error):
                     raise
-                LOG.warning("The database cannot be written, trying again: %s", error.orig)
+                self._outage.failed(error.orig)
+            else:
+                self._outage.succeeded()
+                return fenced
             self.pause()
 
     def pause(self) -> None:
