@@ -101,6 +101,23 @@ def test_stack(request_as, engine) -> None:
     }
 
 
+def test_what_has_no_description_is_said_to_have_none(request_as, engine) -> None:
+    bare = {"output_key": "absent", "description": "", "enabled": False, "output_value": None}
+    named = {"output_key": "absent", "description": "No description given"}
+    engine.answers["stack_show"] = stack_view(description="", template_description="", outputs=[bare])
+    shown = request_as("GET", STACK).json["stack"]
+    assert shown["description"] == shown["template_description"] == "No description"
+    assert shown["outputs"] == [{**named, "output_value": None}]
+    engine.answers["output_list"] = [{"output_key": "absent", "description": ""}]
+    assert request_as("GET", f"{STACK}/outputs").json == {"outputs": [named]}
+    engine.answers["output_show"] = bare
+    assert request_as("GET", f"{STACK}/outputs/absent").json == {"output": {**named, "output_value": None}}
+    below = {"Description": "", "Parameters": {}, "Type": "below.yaml"}
+    engine.answers["validate_template"] = {"Description": "", "Parameters": {}, "NestedParameters": {"one": below}}
+    found = request_as("POST", "/validate", json={"template": {}}).json
+    assert (found["Description"], found["NestedParameters"]["one"]["Description"]) == ("No description",) * 2
+
+
 def test_stack_list(request_as, engine) -> None:
     assert request_as("GET", "/stacks").json == {"stacks": [SUMMARY]}
     assert request_as("GET", "/stacks", query_string="with_count=true").json["count"] == 1

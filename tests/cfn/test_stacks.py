@@ -56,6 +56,12 @@ def parameters(**values: str) -> list[dict[str, str]]:
     return [{"ParameterKey": name, "ParameterValue": value} for name, value in values.items()]
 
 
+def plain(**more: Any) -> str:
+    """A template of one resource, without a description."""
+    one = {"Type": "OS::Heat::TestResource", "Properties": {"value": "a"}}
+    return json.dumps({"AWSTemplateFormatVersion": "2010-09-09", "Resources": {"One": one}, **more})
+
+
 @pytest.mark.usefixtures("clean")
 def test_a_stack_from_beginning_to_end(boto: Any) -> None:
     made = boto.create_stack(
@@ -136,6 +142,34 @@ def test_what_a_stack_holds(boto: Any) -> None:
     assert template["Resources"]["Said"]["Type"] == "OS::Heat::Value"
     (exported,) = boto.list_exports()["Exports"]
     assert exported == {"ExportingStackId": made["StackId"], "Name": "said", "Value": "hello"}
+
+
+@pytest.mark.usefixtures("clean")
+def test_an_output_whose_condition_does_not_hold_is_left_out(boto: Any) -> None:
+    outputs = {"Always": {"Value": "here"}, "Never": {"Value": "gone", "Condition": "No"}}
+    conditions = {"No": {"Fn::Equals": ["a", "b"]}}
+    boto.create_stack(StackName="partly", TemplateBody=plain(Conditions=conditions, Outputs=outputs))
+    wait(boto, "stack_create_complete", "partly")
+    (stack,) = boto.describe_stacks(StackName="partly")["Stacks"]
+    assert stack["Outputs"] == [{"OutputKey": "Always", "OutputValue": "here"}]
+
+
+@pytest.mark.usefixtures("clean")
+def test_descriptions_are_told_where_there_are_any(boto: Any) -> None:
+    boto.create_stack(StackName="silent", TemplateBody=plain())
+    boto.create_stack(StackName="told", TemplateBody=plain(Description="Tells"))
+    wait(boto, "stack_create_complete", "silent")
+    wait(boto, "stack_create_complete", "told")
+    told = {each["StackName"]: each.get("Description") for each in boto.describe_stacks()["Stacks"]}
+    assert told == {"silent": None, "told": "Tells"}
+    listed = boto.list_stacks(StackStatusFilter=["CREATE_COMPLETE"])["StackSummaries"]
+    assert {each["StackName"]: each.get("TemplateDescription") for each in listed} == told
+    assert "Description" not in boto.validate_template(TemplateBody=plain())
+    assert "Description" not in boto.get_template_summary(TemplateBody=plain())
+    with pytest.raises(ClientError) as computed:
+        boto.validate_template(TemplateBody=plain(Outputs={"Out": {"Value": "1", "Description": {"Fn::Sub": "x"}}}))
+    assert error(computed)["Code"] == "ValidationError"
+    assert "a description is a text, not a map" in error(computed)["Message"]
 
 
 @pytest.mark.usefixtures("clean")

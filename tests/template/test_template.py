@@ -141,7 +141,7 @@ def test_limits() -> None:
 
 def test_empty_template_and_description() -> None:
     template = Template.empty()
-    assert template.description == "No description"
+    assert template.description == ""
     assert not template.resources
     assert load("heat_template_version: rocky\ndescription: Web\n").description == "Web"
 

@@ -143,7 +143,7 @@ class Child:
             action=action,
             status="IN_PROGRESS",
             reason=f"Stack {action} started",
-            description=prepared.loaded.template.description or "",
+            description=prepared.loaded.template.description,
             created_at=now,
             updated_at=None,
             deleted_at=None,

@@ -64,7 +64,7 @@ def outcome(operation: Operation, inputs: LoadedInputs | None, now: float) -> di
     if operation.action in REMOVES:
         return {"deleted_at": now, "live_name": None}
     if operation.action == "ROLLBACK" and operation.inputs != NOTHING and inputs is not None:
-        return {"inputs": operation.inputs, "description": inputs.template.description or ""}
+        return {"inputs": operation.inputs, "description": inputs.template.description}
     return {}
 
 

@@ -13,6 +13,7 @@ from stoker.base.clock import isoformat
 from stoker.base.ids import arn
 from stoker.plugins.resource import ScalingNotice
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Event, Stack
+from stoker.template.template import NO_DESCRIPTION
 
 STACK_TYPE = "OS::Heat::Stack"
 _PHASES = {IN_PROGRESS: "start", COMPLETE: "end", FAILED: "error"}
@@ -53,7 +54,7 @@ def payload_of(stack: Stack, tags: Sequence[str], recorded: Mapping[str, Any]) -
         "state": recorded["state"],
         "state_reason": recorded["state_reason"],
         "create_at": isoformat(stack.created_at),
-        "description": stack.description,
+        "description": stack.description or NO_DESCRIPTION,
         "updated_at": isoformat(stack.updated_at) if stack.updated_at is not None else None,
         "tags": list(tags),
         **recorded.get("facts", {}),

@@ -22,9 +22,6 @@ from stoker.template.functions.aws import FnGetAZs
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
 
-NO_DESCRIPTION = "No description given"
-"""Of an output, as the API tells it."""
-
 LOG = logging.getLogger(__name__)
 
 
@@ -78,7 +75,9 @@ class Reader:
         return found
 
     async def outputs(self, stack: Stack, inputs: LoadedInputs, only: str | None = None) -> list[dict[str, Any]]:
-        """The outputs of a stack made from `inputs`, resolved; `output_error` says why one has no value."""
+        """The outputs of a stack made from `inputs`, resolved: `output_error` says why one has no value, `enabled` is
+        false for those whose condition does not hold.
+        """
         exports = await self._engine.loader.exports(stack.project_id, inputs.template)
         definition = self._engine.loader.bind(stack, inputs, strict=False, exports=exports)
         names = [only] if only is not None else list(definition.outputs)
@@ -151,7 +150,8 @@ def _output(context: StackContext, definition: Definition, name: str) -> dict[st
     output = definition.outputs[name]
     answer: dict[str, Any] = {
         "output_key": name,
-        "description": output.description or NO_DESCRIPTION,
+        "description": output.description,
+        "enabled": output.enabled,
         "output_value": None,
     }
     if not output.enabled:

@@ -25,7 +25,7 @@ def begun(operation: Operation, prepared: Prepared | None, now: float) -> dict[s
     }
     if prepared is not None:
         changes["inputs"] = prepared.row.id
-        changes["description"] = prepared.loaded.template.description or ""
+        changes["description"] = prepared.loaded.template.description
     if operation.action in ("UPDATE", "RESTORE"):
         changes["updated_at"] = now
     return changes

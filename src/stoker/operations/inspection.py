@@ -15,7 +15,6 @@ from stoker.engine.blotting import masked_values
 from stoker.engine.core import Engine
 from stoker.engine.deployments import with_deployments
 from stoker.engine.masking import properties_shown, secrets_ever, secrets_now
-from stoker.engine.reading import NO_DESCRIPTION
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack, found_stack
 from stoker.operations.masking import masked_template, masked_text
@@ -61,10 +60,7 @@ async def output_list(engine: Engine, context: RequestContext, ref: Reference) -
     """Keys and descriptions of the outputs."""
     stack = await find_stack(engine, context, ref)
     definition = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
-    return [
-        {"output_key": name, "description": output.description or NO_DESCRIPTION}
-        for name, output in definition.outputs.items()
-    ]
+    return [{"output_key": name, "description": output.description} for name, output in definition.outputs.items()]
 
 
 async def output_show(engine: Engine, context: RequestContext, ref: Reference, key: str) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def _page(connection: Connection, wanted: queries.StackQuery, with_count: bool) 
     stacks = queries.list_stacks(connection, wanted)
     tags = queries.tags_of(connection, [stack.id for stack in stacks])
     count = queries.count_listed(connection, wanted) if with_count else None
-    views = [{**stack_view(stack, tags.get(stack.id)), "description": ""} for stack in stacks]
+    views = [stack_view(stack, tags.get(stack.id)) for stack in stacks]
     return {"stacks": views, "count": count}
 
 

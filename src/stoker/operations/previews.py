@@ -32,7 +32,7 @@ async def stack_preview(engine: Engine, context: RequestContext, name: Any, **bo
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))
     view["parameters"] = checked.definition.parameters.as_text()
-    view["description"] = view["template_description"] = template.description or "No description"
+    view["description"] = view["template_description"] = template.description
     view |= settings_view(StackSettings(stack.id))
     planned = await plan_tree(engine, context, stack, checked, "CREATE")
     view["resources"] = _previewed(engine, stack, planned.plan)

@@ -144,7 +144,7 @@ async def stack_create(engine: Engine, context: RequestContext, name: Any, **bod
     checked = await check_whole(engine, context, stack, request)
     await check_plan(engine, context, stack, checked, action, request.plan_digest)
     stack.inputs = checked.prepared.row.id
-    stack.description = checked.prepared.loaded.template.description or ""
+    stack.description = checked.prepared.loaded.template.description
     operation = new_operation(engine, context, stack, action, stack.inputs)
 
     async def begin(credential: str) -> None:
@@ -261,7 +261,7 @@ async def stack_show(
     view["parameters"] = definition.parameters.as_text()
     if stack.parent_id is not None:
         view["parameters"] = masked_values(view["parameters"], await secrets_now(engine, stack))
-    view["description"] = view["template_description"] = inputs.template.description or "No description"
+    view["description"] = view["template_description"] = inputs.template.description
     view |= settings_view(seen.settings)
     view["exports"] = {key: name for name, key in definition.exports()}
     if resolve_outputs:

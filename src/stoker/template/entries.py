@@ -14,7 +14,7 @@ from stoker.template.functions.base import Function
 from stoker.template.functions.conditions import ConditionName, ConditionResult, Connective
 from stoker.template.parts import OutputTemplate, ResourceTemplate
 from stoker.template.problems import Problems, suggestion, type_name
-from stoker.template.versions import Version
+from stoker.template.versions import AWS, Version
 
 
 class EntryReader:
@@ -168,8 +168,16 @@ class EntryReader:
             with nullcontext() if condition is True else self._compiler.deferring():
                 value = self._compiler.value(raw[keys["value"]], (*place, keys["value"]))
             export = self._export(raw, keys.get("export", ""), place)
-            found[name] = OutputTemplate(name, _text(raw.get(keys["description"])), value, condition, export)
+            description = self._output_description(raw.get(keys["description"]), (*place, keys["description"]))
+            found[name] = OutputTemplate(name, description, value, condition, export)
         return found
+
+    def _output_description(self, written: Any, path: Path) -> str:
+        """Templates of AWS's may not have anything but a text there; elsewhere Heat shows whatever there is."""
+        if self._version.dialect is AWS and isinstance(written, Mapping | list):
+            hint = "functions are not called in descriptions; write the text out"
+            self._problems.add("output", f"a description is a text, not {type_name(written)}", path, hint=hint)
+        return _text(written)
 
     def _export(self, raw: Mapping[str, Any], key: str, path: Path) -> Any:
         export = raw.get(key) if key in self._version.output_keys else None

@@ -58,7 +58,7 @@ _ERRORS = (
     Rule("duplicate-name", "A resource and a parameter share a name.", "parameters: {web: …}, resources: {web: …}"),
     Rule("deletion-policy", "There is no such policy, or the type cannot follow it.", "deletion_policy: Keep"),
     Rule("depends-on", "Not the name of a resource nor a list of names.", "depends_on: {a: b}"),
-    Rule("output", "An output is not a map with a value.", "outputs: {ip: 10.0.0.1}"),
+    Rule("output", "An output is not a map with a value, or its description is no text.", "outputs: {ip: 10.0.0.1}"),
     Rule("export", "An export has no proper name, or two have the same.", "Export: {Name: [a]}"),
     Rule("unknown-type", "There is no such resource type, or no such template.", "type: OS::Nova::Sever"),
     Rule("unknown-resource", "There is no such resource.", "get_resource: wbe"),

@@ -29,7 +29,9 @@ from stoker.template.versions import EMPTY_TEMPLATE, Dialect, Version
 
 _SECTIONS = ("parameters", "mappings", "conditions", "rules", "resources", "outputs")
 _LOOP_SECTIONS = ("conditions", "resources", "outputs")
-_NO_DESCRIPTION = "No description"
+
+NO_DESCRIPTION = "No description"
+"""What Heat's clients are told of a template without one (facts: template_versions.json, default_description)."""
 
 Schemas = Mapping[str, ParameterSchema]
 
@@ -200,4 +202,4 @@ def _refuse_count(count: int, limits: Limits) -> None:
 
 def _description(data: Mapping[str, Any], version: Version) -> str:
     value = data.get(version.dialect.sections["description"])
-    return _NO_DESCRIPTION if value is None else str(value)
+    return "" if value is None else str(value)

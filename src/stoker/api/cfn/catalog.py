@@ -31,7 +31,7 @@ def validate(call: Call) -> dict[str, Any]:
     """Check a template, and tell the parameters that it takes."""
     found = call.ask("validate_template", template=call.required_text_of("Template"))
     return {
-        "Description": found["Description"],
+        "Description": found["Description"] or None,
         "Parameters": [views.template_parameter(name, each) for name, each in found["Parameters"].items()],
     }
 
@@ -61,7 +61,7 @@ def summary(call: Call) -> dict[str, Any]:
     found = call.ask("template_summary", template=template)
     transforms = found["transform"]
     return {
-        "Description": found["description"],
+        "Description": found["description"] or None,
         "Parameters": [_declared(name, each) for name, each in found["parameters"].items()],
         "ResourceTypes": found["types"],
         "Version": found["version"],

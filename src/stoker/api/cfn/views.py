@@ -48,7 +48,7 @@ def stack_summary(view: View) -> dict[str, Any]:
     return {
         "StackId": stack_arn(view),
         "StackName": view["name"],
-        "TemplateDescription": view["description"],
+        "TemplateDescription": view["description"] or None,
         "CreationTime": time_text(view["created_at"]),
         "LastUpdatedTime": time_text(view["updated_at"]),
         "DeletionTime": time_text(view["deleted_at"]),
@@ -62,7 +62,7 @@ def stack(view: View) -> dict[str, Any]:
     return {
         "StackId": stack_arn(view),
         "StackName": view["name"],
-        "Description": view["description"],
+        "Description": view["description"] or None,
         "CreationTime": time_text(view["created_at"]),
         "LastUpdatedTime": time_text(view["updated_at"]),
         "DeletionTime": time_text(view["deleted_at"]),
@@ -79,7 +79,9 @@ def stack(view: View) -> dict[str, Any]:
             if not is_pseudo_parameter(name)
         ],
         "Outputs": [
-            {**_output(item), "ExportName": view["exports"].get(item["output_key"])} for item in view["outputs"] or ()
+            {**_output(item), "ExportName": view["exports"].get(item["output_key"])}
+            for item in view["outputs"] or ()
+            if item["enabled"]
         ],
         "Tags": tags(view["tags"]),
         "DriftInformation": {

@@ -27,9 +27,9 @@ TYPE_TEMPLATE_QUERY = Query({"template_type": Field(one_of("cfn", "hot"), defaul
 FUNCTIONS_QUERY = Query({"with_condition_func": Field(boolean, default=False)})
 
 
-def validate_template(call: Call) -> Any:
+def validate_template(call: Call) -> dict[str, Any]:
     """What a template takes and gives."""
-    return call.ask("validate_template", **validate_arguments(call), **call.query)
+    return views.validated(call.ask("validate_template", **validate_arguments(call), **call.query))
 
 
 def list_resource_types(call: Call) -> dict[str, Any]:

@@ -181,15 +181,12 @@ def act(call: Call) -> None:
 
 def list_outputs(call: Call) -> dict[str, Any]:
     """The outputs' names and descriptions."""
-    return {"outputs": call.ask_of_stack("output_list")}
+    return {"outputs": [views.output(view) for view in call.ask_of_stack("output_list")]}
 
 
 def show_output(call: Call) -> dict[str, Any]:
     """An output with its value, or with why it has none."""
-    answer = call.ask_of_stack("output_show", key=call.path["output_key"])
-    if answer.get("output_error") is None:
-        answer.pop("output_error", None)
-    return {"output": answer}
+    return {"output": views.output(call.ask_of_stack("output_show", key=call.path["output_key"]))}
 
 
 def list_snapshots(call: Call) -> dict[str, Any]:

@@ -10,8 +10,11 @@ from typing import Any, TypeAlias
 
 from stoker.api.v1.links import Links, event_url, link, resource_url
 from stoker.base.clock import isoformat
+from stoker.template.template import NO_DESCRIPTION
 
 View: TypeAlias = Mapping[str, Any]
+
+_NO_OUTPUT_DESCRIPTION = "No description given"
 
 
 def time_text(seconds: float | None) -> str | None:
@@ -61,8 +64,8 @@ def stack_preview(view: View, links: Links) -> dict[str, Any]:
     body = {
         "id": view["id"],
         "stack_name": view["name"],
-        "description": view["description"],
-        "template_description": view["template_description"],
+        "description": view["description"] or NO_DESCRIPTION,
+        "template_description": view["template_description"] or NO_DESCRIPTION,
         **_stack_lifetime(view),
         "disable_rollback": view["disable_rollback"],
         "timeout_mins": view["timeout_mins"],
@@ -72,7 +75,26 @@ def stack_preview(view: View, links: Links) -> dict[str, Any]:
         "links": stack_links(view, links),
     }
     if view.get("outputs") is not None:
-        body["outputs"] = view["outputs"]
+        body["outputs"] = [output(item) for item in view["outputs"]]
+    return body
+
+
+def output(view: View) -> dict[str, Any]:
+    """An output; one whose condition does not hold is shown without a value."""
+    body = {
+        **_picked(view, ("output_key", "output_value")),
+        "description": view["description"] or _NO_OUTPUT_DESCRIPTION,
+    }
+    if view.get("output_error") is not None:
+        body["output_error"] = view["output_error"]
+    return body
+
+
+def validated(view: View) -> dict[str, Any]:
+    """What a template takes and gives."""
+    body = {**view, "Description": view["Description"] or NO_DESCRIPTION}
+    if "NestedParameters" in view:
+        body["NestedParameters"] = {name: validated(below) for name, below in view["NestedParameters"].items()}
     return body
 
 
