@@ -52,6 +52,12 @@ def ended(world: QueryWorld, boto: Any, name: str) -> str:
     return str(world.until(status))
 
 
+def own_statuses(boto: Any, name: str) -> list[str]:
+    """What the stack's own events tell, the last first."""
+    events = boto.describe_stack_events(StackName=name)["StackEvents"]
+    return [each["ResourceStatus"] for each in events if each["LogicalResourceId"] == name]
+
+
 def parameters(**values: str) -> list[dict[str, str]]:
     return [{"ParameterKey": name, "ParameterValue": value} for name, value in values.items()]
 
@@ -289,6 +295,22 @@ def test_a_failed_update_is_an_update_rollback(world: QueryWorld, boto: Any) -> 
     boto.update_stack(StackName="undone", TemplateBody=json.dumps(bad))
     assert ended(world, boto, "undone") == "UPDATE_ROLLBACK_COMPLETE"
     boto.get_waiter("stack_rollback_complete").wait(StackName="undone", WaiterConfig=FAST)
+    assert own_statuses(boto, "undone")[:2] == ["UPDATE_ROLLBACK_COMPLETE", "UPDATE_ROLLBACK_IN_PROGRESS"]
+
+
+@pytest.mark.usefixtures("clean")
+def test_the_rollback_of_a_creation_keeps_its_name_after_an_update(world: QueryWorld, boto: Any) -> None:
+    bad = {"Resources": {"Bad": {"Type": "OS::Heat::TestResource", "Properties": {"fail": True}}}}
+    boto.create_stack(StackName="again", TemplateBody=plain(**bad))
+    assert ended(world, boto, "again") == "ROLLBACK_COMPLETE"
+    boto.update_stack(StackName="again", TemplateBody=plain())
+    wait(boto, "stack_update_complete", "again")
+    boto.update_stack(StackName="again", TemplateBody=plain(**bad))
+    assert ended(world, boto, "again") == "UPDATE_ROLLBACK_COMPLETE"
+    assert [status for status in own_statuses(boto, "again") if status.endswith("ROLLBACK_COMPLETE")] == [
+        "UPDATE_ROLLBACK_COMPLETE",
+        "ROLLBACK_COMPLETE",
+    ]
 
 
 @pytest.mark.usefixtures("clean")

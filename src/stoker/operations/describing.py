@@ -63,14 +63,23 @@ async def stack_of_object(engine: Engine, context: RequestContext, physical_id: 
 async def event_page(
     engine: Engine, context: RequestContext, ref: Reference, limit: int, marker: str | None = None
 ) -> list[dict[str, Any]]:
-    """Events of a stack with the properties of that time, newest first; hidden values masked."""
+    """Events of a stack with the properties of that time, newest first; hidden values masked.
+
+    `after_change` says whether the stack had been changed before, so that a rollback takes back a change.
+    """
     stack = await find_stack(engine, context, ref, deleted=True)
     wanted = queries.EventQuery(stack_ids=[stack.id], limit=limit, marker=marker, descending=True)
     events = await engine.database.read(queries.list_events, wanted)
     owners = [(event.properties, event.resource_type, event.resource_name) for event in events]
     opened = await properties_shown(engine, stack, owners)
+    changed = await engine.database.read(queries.first_change, stack.id)
     return [
-        {**event_view(event, stack), "resource_properties": opened.get(event.properties or "", {})} for event in events
+        {
+            **event_view(event, stack),
+            "resource_properties": opened.get(event.properties or "", {}),
+            "after_change": changed is not None and event.time >= changed,
+        }
+        for event in events
     ]
 
 

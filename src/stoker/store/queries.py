@@ -414,6 +414,13 @@ def purge_events(connection: Connection, stack_id: str, keep: int, batch: int) -
 # -- operations ----------------------------------------------------------------------------------------------
 
 
+def first_change(connection: Connection, stack_id: str) -> float | None:
+    """When the stack was first to be changed after it was made; None when it never was."""
+    columns = tables.operations.c
+    wanted = and_(columns.stack_id == stack_id, columns.action.in_(("UPDATE", "RESTORE")))
+    return connection.execute(select(func.min(columns.created_at)).where(wanted)).scalar_one()
+
+
 def operation_by_id(connection: Connection, operation_id: str) -> Operation | None:
     """One operation."""
     row = connection.execute(statements.where(tables.operations, "id"), {"id": operation_id}).one_or_none()

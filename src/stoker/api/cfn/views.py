@@ -36,10 +36,13 @@ def stack_arn(view: View) -> str:
 
 
 def stack_status(view: View) -> str:
-    """The status of a stack; a rollback is named after what it takes back."""
-    action = view["action"]
-    if action == "ROLLBACK" and view["updated_at"] is not None:
-        action = "UPDATE_ROLLBACK"
+    """The status of a stack."""
+    return _status(view, view["updated_at"] is not None)
+
+
+def _status(view: View, changed: bool) -> str:
+    """Action and status; a rollback of a stack that had been changed by then is named after what it takes back."""
+    action = "UPDATE_ROLLBACK" if changed and view["action"] == "ROLLBACK" else view["action"]
     return f"{action}_{view['status']}"
 
 
@@ -212,7 +215,7 @@ def event(view: View) -> dict[str, Any]:
         "LogicalResourceId": view["resource_name"],
         "PhysicalResourceId": of_stack["StackId"] if own else view["physical_id"] or "",
         "ResourceType": STACK_TYPE if own else view["resource_type"],
-        "ResourceStatus": f"{view['action']}_{view['status']}",
+        "ResourceStatus": _status(view, view["after_change"]),
         "ResourceStatusReason": view["status_reason"],
         "ResourceProperties": json.dumps(view["resource_properties"]),
         "Timestamp": time_text(view["time"]),
