@@ -145,6 +145,28 @@ async def test_a_template_that_was_shown_does_not_make_its_masks_the_values(worl
     assert world.outputs(kept) == {"joined": f"{GIVEN}-{DEFAULT}-{IN_FILE}-changed"}
 
 
+@pytest.mark.parametrize(
+    ("constraints", "properties", "words"),
+    [
+        ([{"custom_constraint": "ip_addr"}], {}, r"parameters\.given: \*{6} does not meet ip_addr"),
+        ([{"custom_constraint": "nova.flavor"}], {}, r"parameters\.given: \*{6} does not meet nova\.flavor"),
+        ([{"custom_constraint": "ip_addr", "description": "an address"}], {}, r"parameters\.given: an address"),
+        ([], {"wait_secs": {"get_param": "given"}}, r"wait_secs: .*\*{6}"),
+    ],
+)
+async def test_complaints_about_values_do_not_tell(
+    world: World, constraints: list[Any], properties: dict[str, Any], words: str
+) -> None:
+    template = {
+        "heat_template_version": "2021-04-16",
+        "parameters": {"given": {"type": "string", "hidden": True, "constraints": constraints}},
+        "resources": {"user": {"type": "OS::Heat::TestResource", "properties": properties}},
+    }
+    with pytest.raises(TemplateInvalid, match=words) as refused:
+        await world.call("stack_create", name="web", template=template, parameters={"given": GIVEN})
+    assert GIVEN not in str(refused.value.to_dict())
+
+
 async def test_reasons_of_failures_do_not_tell(world: World) -> None:
     """The address that nobody answers at has the hidden value in it."""
     location = {"list_join": ["", ["http://127.0.0.1:1/", {"get_param": "given"}]]}

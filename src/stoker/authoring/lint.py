@@ -17,7 +17,6 @@ from stoker.plugins.resource import ChildRequest, ResourceType
 from stoker.template.check import check
 from stoker.template.definition import Definition, ResourceDefinition
 from stoker.template.expressions import UnknownScope
-from stoker.template.parameter import HIDDEN_TEXT
 from stoker.template.properties import finalize, key_path
 from stoker.template.warnings import warnings
 
@@ -76,10 +75,8 @@ def _forms(registry: Registry, place: Place) -> Iterator[Diagnostic]:
     for asked in definition.parameters.custom_checks:
         complaint = custom(asked.constraint, asked.value)
         if complaint:
-            message = asked.description or (
-                f"{HIDDEN_TEXT} does not meet {asked.constraint}" if asked.hidden else complaint
-            )
-            yield Diagnostic("parameter-constraint", message, asked.path, document.source, document.locate(asked.path))
+            position = document.locate(asked.path)
+            yield Diagnostic("parameter-constraint", asked.told(complaint), asked.path, document.source, position)
     for resource in definition.resources.values():
         kind = place.kind_of(resource)
         if kind is not None and kind.has_custom_constraints and resource.external_id is None:

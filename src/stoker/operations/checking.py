@@ -20,8 +20,10 @@ from stoker.base.errors import (
 )
 from stoker.cloud.session import Cloud
 from stoker.engine.adopting import External, missing
+from stoker.engine.concealing import Concealment
 from stoker.engine.core import Engine
 from stoker.engine.decide import finalized
+from stoker.operations.masking import masked_text
 from stoker.plugins.constraints import ConstraintChecker
 from stoker.plugins.resource import ChildRequest, ResourceType
 from stoker.schema.property import custom_constraints
@@ -34,6 +36,9 @@ from stoker.template.parameters import PseudoParameters
 
 Place = Callable[[Diagnostic], Diagnostic]
 """From a complaint about a nested stack to where the root's author has to look."""
+
+Tell = Callable[[str], str]
+"""From what a custom constraint says about a value to what its author is told."""
 
 THIS_SERVICE = "heat"
 """What types are said to need that this engine provides itself, whether or not the catalog lists it."""
@@ -86,7 +91,8 @@ class TreeChecker:
         def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, Any]) -> Iterable[Diagnostic]:
             return self._nested(definition, resource, kind, values, depth, times)
 
-        return [place(item) for item in check(definition, lookup, deep=deep, type_names=self._type_names)]
+        complaints = check(definition, lookup, deep=deep, type_names=self._type_names)
+        return [place(item) for item in _without_secrets(complaints, [definition])]
 
     def _nested(
         self,
@@ -168,24 +174,26 @@ class ValueChecker:
         Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks, and
         CloudError while a service does not answer: that says nothing about the template.
         """
-        asked: dict[tuple[str, Any], list[Diagnostic]] = {}
+        asked: dict[tuple[str, Any], list[tuple[Tell, Diagnostic]]] = {}
         await check_services(self._engine, self._context, tree)
         for definition, place in tree:
-            for name, value, path in self._values(definition):
+            for name, value, path, tell in self._values(definition):
                 document = definition.template.document
                 found = Diagnostic("constraint", "", path, document.source, document.locate(path))
-                asked.setdefault((name, _hashable(value)), []).append(place(found))
+                asked.setdefault((name, _hashable(value)), []).append((tell, place(found)))
+        definitions = [definition for definition, _ in tree]
         others = [item async for item in self._strangers(tree)] + await self._consulted(tree)
         if not asked:
-            return others
+            return _without_secrets(others, definitions)
         checker = ConstraintChecker(self._engine.registry.constraint, await self._cloud())
         answers = await asyncio.gather(*(self._ask(checker, name, value) for name, value in asked))
-        return [
-            replace(found, message=complaint)
+        unfit = [
+            replace(found, message=tell(complaint))
             for complaint, places in zip(answers, asked.values(), strict=True)
             if complaint
-            for found in places
-        ] + others
+            for tell, found in places
+        ]
+        return _without_secrets(unfit + others, definitions)
 
     async def _strangers(self, tree: Sequence[tuple[Definition, Place]]) -> AsyncIterator[Diagnostic]:
         """Complaints about objects that a template names by their ids, and that are not there."""
@@ -228,10 +236,10 @@ class ValueChecker:
         position = document.locate(path)
         return [place(Diagnostic("service", words, path, document.source, position)) for words in found]
 
-    def _values(self, definition: Definition) -> Iterator[tuple[str, Any, Path]]:
-        """Known values that custom constraints look at, with their places."""
+    def _values(self, definition: Definition) -> Iterator[tuple[str, Any, Path, Tell]]:
+        """Known values that custom constraints look at, with their places and how complaints are told."""
         for parameter in definition.parameters.custom_checks:
-            yield parameter.constraint, parameter.value, parameter.path
+            yield parameter.constraint, parameter.value, parameter.path, parameter.told
         for name, resource in definition.resources.items():
             types = self._engine.types
             _, kind = types.lookup(definition.environment, definition.files, resource.type, name)
@@ -242,7 +250,7 @@ class ValueChecker:
                 path = (definition.template.written("resources"), name, "properties")
                 for constraint, value, inner in custom_constraints(kind.properties, given):
                     if not has_unknown(value):
-                        yield constraint, value, (*path, *inner)
+                        yield constraint, value, (*path, *inner), str
 
     async def _cloud(self) -> Cloud:
         return await self._engine.credentials.of_caller(self._context)
@@ -267,6 +275,15 @@ class DefinitionSources:
     def environment(self) -> Mapping[str, Any]:
         """See Sources."""
         return self._definition.environment.to_data()
+
+
+def _without_secrets(complaints: Iterable[Diagnostic], definitions: Iterable[Definition]) -> list[Diagnostic]:
+    """The complaints with the values of the definitions' hidden parameters blotted out."""
+    complaints = list(complaints)
+    if not complaints:
+        return complaints
+    secrets = {secret for definition in definitions for secret in Concealment(definition, {}).secrets}
+    return [replace(item, message=masked_text(item.message, secrets)) for item in complaints]
 
 
 def _unavailable(service: str, type_name: str, reason: str) -> ResourceTypeUnavailable:

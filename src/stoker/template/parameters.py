@@ -61,6 +61,10 @@ class CustomCheck:
     description: str = ""
     hidden: bool = False
 
+    def told(self, complaint: str) -> str:
+        """The plug-in's complaint as the author of the template shall see it."""
+        return self.description or (f"{HIDDEN_TEXT} does not meet {self.constraint}" if self.hidden else complaint)
+
 
 class Parameters:
     """Given values, defaults, and what they become. Read-only; values convert when they are first asked for.
