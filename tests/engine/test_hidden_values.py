@@ -167,6 +167,25 @@ async def test_complaints_about_values_do_not_tell(
     assert GIVEN not in str(refused.value.to_dict())
 
 
+@pytest.mark.parametrize("place", ["properties", "metadata", "outputs", "deletion_policy"])
+async def test_calls_that_cannot_work_do_not_tell(world: World, caplog: pytest.LogCaptureFixture, place: str) -> None:
+    unfit = {"if": [{"get_param": "given"}, 1, 2]}
+    parts = {
+        "properties": {"properties": {"value": unfit}},
+        "metadata": {"metadata": {"key": unfit}},
+        "deletion_policy": {"deletion_policy": {"get_param": "given"}},
+    }
+    template = {
+        "heat_template_version": "2021-04-16",
+        "parameters": {"given": {"type": "string", "hidden": True}},
+        "resources": {"user": {"type": "OS::Heat::TestResource", **parts.get(place, {})}},
+        "outputs": {"out": {"value": unfit}} if place == "outputs" else {},
+    }
+    with pytest.raises(TemplateInvalid, match=place) as refused:
+        await world.call("stack_create", name="web", template=template, parameters={"given": GIVEN})
+    assert GIVEN not in str(refused.value.to_dict()) + caplog.text
+
+
 async def test_reasons_of_failures_do_not_tell(world: World) -> None:
     """The address that nobody answers at has the hidden value in it."""
     location = {"list_join": ["", ["http://127.0.0.1:1/", {"get_param": "given"}]]}

@@ -446,3 +446,10 @@ def test_wrong_cfn_parameters(schema: dict[str, Any], path: tuple[str, ...], wor
     (diagnostic,) = caught.value.diagnostics
     assert (diagnostic.kind, diagnostic.path) == ("InvalidSchemaError", ("Parameters", "p", *path))
     assert words in diagnostic.text()
+
+
+def test_the_condition_of_an_output_that_cannot_be_decided_is_a_complaint() -> None:
+    text = HEAD + "parameters: {a: {type: string}}\noutputs: {out: {value: 1, condition: {get_param: a}}}"
+    error = invalid(text, {"a": "word"})
+    assert "get_param gives a text, which is no boolean" in error.message
+    assert error.diagnostics[0].path[:2] == ("outputs", "out")

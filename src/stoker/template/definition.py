@@ -262,7 +262,7 @@ class Definition:
 
     def references_in(self, expression: Any) -> Iterator[PlacedReference]:
         """Every reference in a compiled tree, of chosen branches only. A call that cannot work refers to nothing."""
-        evaluation = Evaluation(self, _UNKNOWN_SCOPE)
+        evaluation = Evaluation(self, _UNKNOWN_SCOPE, [])
         for node in walk(expression, evaluation):
             if isinstance(node, ReferenceFunction):
                 try:
@@ -273,8 +273,8 @@ class Definition:
                     yield PlacedReference(reference, (*node.path, node.name))
 
     def calls_in(self, expression: Any, function: type[Called]) -> Iterator[Called]:
-        """Every call of a function in a compiled tree, of chosen branches only."""
-        return (node for node in walk(expression, Evaluation(self, _UNKNOWN_SCOPE)) if isinstance(node, function))
+        """Every call of a function in a compiled tree, of chosen branches only; none in a call that cannot work."""
+        return (node for node in walk(expression, Evaluation(self, _UNKNOWN_SCOPE, [])) if isinstance(node, function))
 
     def all_references(self) -> Iterator[Reference]:
         """What resources and outputs refer to."""
@@ -407,7 +407,11 @@ class Definition:
         self.outputs = {}
         exported: set[str] = set()
         for key, output in self.template.outputs.items():
-            enabled = self._holds(output.condition)
+            try:
+                enabled = self._holds(output.condition)
+            except FunctionError as error:
+                problems.add_all([self.located(error)])
+                continue
             value = output.value if enabled else None
             export = self._export(output, problems) if enabled and output.export is not None else None
             if export in exported:
@@ -449,7 +453,7 @@ class Definition:
         if value is None or is_unknown(value):
             return "Delete"
         if not isinstance(value, str) or value not in known:
-            raise self._misplaced(resource, "deletion_policy", f"there is no deletion policy {value!r}")
+            raise self._misplaced(resource, "deletion_policy", f"is none of {', '.join(known)}")
         return known[value]
 
     def _external_id(self, resource: ResourceTemplate) -> str | None:

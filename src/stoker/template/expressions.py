@@ -271,14 +271,20 @@ def evaluate(value: Any, evaluation: Evaluation) -> Any:
 
 
 def walk(value: Any, evaluation: Evaluation) -> Iterator[Expression]:
-    """Every node of a compiled tree that takes part, from the top down. Raises FunctionError."""
+    """Every node of a compiled tree that takes part, from the top down.
+
+    Raises FunctionError for a call whose condition cannot be decided; one that notes failures goes on after it.
+    """
     if not isinstance(value, Expression):
         return
     pending = [value]
     while pending:
         node = pending.pop()
         yield node
-        pending.extend(child for child in node.children(evaluation) if isinstance(child, Expression))
+        try:
+            pending.extend(child for child in node.children(evaluation) if isinstance(child, Expression))
+        except FunctionError as error:
+            evaluation.failed(error)
 
 
 def every_node(value: Any) -> Iterator[Expression]:

@@ -9,6 +9,7 @@ from stoker.base.diagnostics import Path
 from stoker.schema.unknown import combine, is_unknown
 from stoker.template.expressions import Evaluation, Expression, FunctionError, evaluate, items_of
 from stoker.template.functions.base import Compiler, Function, variant
+from stoker.template.problems import type_name
 
 
 class ConditionName(Expression):
@@ -43,7 +44,9 @@ class ConditionResult(Expression):
         value = self.call.evaluate(evaluation)
         if isinstance(value, bool) or is_unknown(value):
             return value
-        error = FunctionError(f"{self.call.name} gives {value!r}, which is no boolean", "StackValidationFailed")
+        error = FunctionError(
+            f"{self.call.name} gives {type_name(value)}, which is no boolean", "StackValidationFailed"
+        )
         error.path = self.call.path
         raise error
 
