@@ -282,6 +282,7 @@ def test_wrong_exports(export: str, words: str) -> None:
     [
         ("List<Number>", "1, 2.5", ["1", "2.5"], []),
         ("List<String>", "a, b", ["a", "b"], []),
+        ("CommaDelimitedList", "a, b", ["a", "b"], []),
         ("AWS::EC2::Image::Id", "fedora", "fedora", [("glance.image", "fedora")]),
         ("AWS::EC2::AvailabilityZone::Name", "nova", "nova", []),
         ("List<AWS::EC2::Subnet::Id>", "s1, s2", ["s1", "s2"], [("neutron.subnet", "s1"), ("neutron.subnet", "s2")]),
@@ -309,6 +310,11 @@ def test_parameter_types(kind: str, given: Any, expected: Any, checked: list[tup
 )
 def test_wrong_parameters(declared: str, given: str, words: str) -> None:
     assert words in invalid(HEAD + f"Parameters: {{p: {{{declared}}}}}", {"p": given}).message
+
+
+def test_other_formats_keep_the_blanks_of_lists() -> None:
+    head = "HeatTemplateFormatVersion: 2012-12-12\n"
+    assert bind(head + "Parameters: {p: {Type: CommaDelimitedList}}", {"p": "a, b"}).parameters["p"] == ["a", " b"]
 
 
 def test_the_newer_types_belong_to_one_format() -> None:

@@ -418,7 +418,8 @@ def first_change(connection: Connection, stack_id: str) -> float | None:
     """When the stack was first to be changed after it was made; None when it never was."""
     columns = tables.operations.c
     wanted = and_(columns.stack_id == stack_id, columns.action.in_(("UPDATE", "RESTORE")))
-    return connection.execute(select(func.min(columns.created_at)).where(wanted)).scalar_one()
+    first: float | None = connection.execute(select(func.min(columns.created_at)).where(wanted)).scalar_one()
+    return first
 
 
 def operation_by_id(connection: Connection, operation_id: str) -> Operation | None:

@@ -135,6 +135,7 @@ none.
 
 
 def _aws_types() -> Iterator[ParameterType]:
+    yield replace(COMMA_DELIMITED_LIST, convert=_trimmed)
     yield _list_type("List<Number>", _number_texts, "a list of numbers, or a text with commas")
     yield _list_type("List<String>", _trimmed, COMMA_DELIMITED_LIST.expects)
     for name, constraint in _AWS_NAMES.items():
@@ -144,4 +145,4 @@ def _aws_types() -> Iterator[ParameterType]:
 
 
 BY_AWS_NAME: Mapping[str, ParameterType] = {**BY_CFN_NAME, **{kind.cfn: kind for kind in _aws_types()}}
-"""The types of CloudFormation templates as AWS has them today."""
+"""The types of CloudFormation templates as AWS has them today; blanks around the items of lists do not count."""
