@@ -225,6 +225,54 @@ def test_a_parameter_that_is_neither_given_nor_kept_has_its_default(boto: Any) -
     assert stack["Outputs"][0]["OutputValue"] == "hello"
 
 
+@pytest.mark.usefixtures("clean")
+def test_previous_values_of_parameters_that_are_not_there(boto: Any) -> None:
+    boto.create_stack(StackName="plain", TemplateBody=TEMPLATE, Parameters=parameters(Greeting="once"))
+    wait(boto, "stack_create_complete", "plain")
+    with_another = TEMPLATE.replace("Parameters:", "Parameters:\n  Another: {Type: String, Default: x}")
+    for template, name in (({"UsePreviousTemplate": True}, "Q"), ({"TemplateBody": with_another}, "Another")):
+        kept = [{"ParameterKey": name, "UsePreviousValue": True}]
+        for ask, more in ((boto.update_stack, {}), (boto.create_change_set, {"ChangeSetName": "none"})):
+            with pytest.raises(ClientError) as refused:
+                ask(StackName="plain", Parameters=kept, **template, **more)
+            assert error(refused)["Code"] == "ValidationError"
+            assert f"previous values of {name} cannot be used" in error(refused)["Message"]
+    (stack,) = boto.describe_stacks(StackName="plain")["Stacks"]
+    assert stack["StackStatus"] == "CREATE_COMPLETE"
+    assert stack["Outputs"][0]["OutputValue"] == "once"
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_parameter_that_is_given_twice(boto: Any) -> None:
+    twice = [*parameters(Greeting="a"), *parameters(Greeting="b")]
+    change_set = {"ChangeSetName": "twice", "ChangeSetType": "CREATE"}
+    for ask, more in ((boto.create_stack, {}), (boto.create_change_set, change_set)):
+        with pytest.raises(ClientError) as refused:
+            ask(StackName="twice", TemplateBody=TEMPLATE, Parameters=twice, **more)
+        assert error(refused)["Code"] == "ValidationError"
+        assert "Greeting is given more than once" in error(refused)["Message"]
+    boto.create_stack(StackName="once", TemplateBody=TEMPLATE)
+    wait(boto, "stack_create_complete", "once")
+    with pytest.raises(ClientError) as refused:
+        boto.update_stack(StackName="once", UsePreviousTemplate=True, Parameters=twice)
+    assert "Greeting is given more than once" in error(refused)["Message"]
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_new_stack_has_no_previous_values(boto: Any) -> None:
+    given = [{"ParameterKey": "Greeting", "ParameterValue": "hi", "UsePreviousValue": False}]
+    boto.create_stack(StackName="new", TemplateBody=TEMPLATE, Parameters=given)
+    wait(boto, "stack_create_complete", "new")
+    assert boto.describe_stacks(StackName="new")["Stacks"][0]["Outputs"][0]["OutputValue"] == "hi"
+    kept = [{"ParameterKey": "Greeting", "UsePreviousValue": True}]
+    change_set = {"ChangeSetName": "newer", "ChangeSetType": "CREATE"}
+    for ask, more in ((boto.create_stack, {}), (boto.create_change_set, change_set)):
+        with pytest.raises(ClientError) as refused:
+            ask(StackName="newer", TemplateBody=TEMPLATE, Parameters=kept, **more)
+        assert error(refused)["Code"] == "ValidationError"
+        assert "no previous value to use for Greeting" in error(refused)["Message"]
+
+
 def tags(*pairs: tuple[str, str]) -> list[dict[str, str]]:
     return [{"Key": key, "Value": value} for key, value in pairs]
 

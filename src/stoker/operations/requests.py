@@ -38,8 +38,9 @@ class StackRequest:
     """The body of a request to create, update or preview a stack, as the API sends it; None where nothing was given.
 
     The first five say what the stack should be, the others how it is to be handled; `identifier` is the id of a new
-    stack that has been promised already, `policy` stands in for the stack's for one update. With `plan_digest` only
-    what that plan says is done.
+    stack that has been promised already, `policy` stands in for the stack's for one update. `keep_parameters` are
+    kept like all that are not given, and must be there before and after. With `plan_digest` only what that plan says is
+    done.
     """
 
     template: Any = None
@@ -53,6 +54,7 @@ class StackRequest:
     adopt_stack_data: Any = None
     converge: bool | None = None
     clear_parameters: Sequence[str] | None = None
+    keep_parameters: Sequence[str] | None = None
     show_nested: bool = False
     plan_digest: str | None = None
     identifier: str | None = None

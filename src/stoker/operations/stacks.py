@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import StackExists
+from stoker.base.errors import StackExists, StackValidationFailed
 from stoker.base.ids import new_id
 from stoker.engine.blotting import masked_values
 from stoker.engine.core import Engine
@@ -182,6 +182,7 @@ async def patched_request(
     """What the stack would be with the given parts laid over its present ones (facts: engine.yaml, patch_existing)."""
     present = await engine.loader.load(stack.inputs)
     template = parse_template(engine, request.template) if request.template else present.template
+    _check_keepable(request.keep_parameters or (), present.template, template)
     files = {**present.files, **(request.files or {})}
     clear = request.clear_parameters or ()
     former = {
@@ -196,6 +197,15 @@ async def patched_request(
         before = engine.loader.bind(stack, present, strict=False).parameters.values()
         parameters |= {name: before[name] for name in masked if name in before}
     return await check_request(engine, context, stack, template, environment, files, parameters)
+
+
+def _check_keepable(names: Sequence[str], *templates: Template) -> None:
+    missing = [name for name in names if not all(name in template.parameters for template in templates)]
+    if missing:
+        raise StackValidationFailed(
+            f"The previous values of {', '.join(missing)} cannot be used: a parameter must be in the present "
+            "template and in the new one."
+        )
 
 
 def _kept(values: Mapping[str, Any], template: Template, clear: Sequence[str]) -> dict[str, Any]:

@@ -51,9 +51,6 @@ _VALUES = list_of(
         UsePreviousValue=Parameter(boolean),
     )
 )
-_NEW_VALUES = list_of(
-    structure(ParameterKey=Parameter(text, required=True), ParameterValue=Parameter(text, required=True))
-)
 _TAGS = list_of(structure(Key=Parameter(text, required=True), Value=Parameter(text, default="")))
 
 _NOTED: Parameters = {
@@ -87,7 +84,7 @@ ACTIONS: Mapping[str, Action] = {
         {
             **_STACK,
             **_TEMPLATE,
-            "Parameters": Parameter(_NEW_VALUES, default=()),
+            "Parameters": Parameter(_VALUES, default=()),
             "TimeoutInMinutes": Parameter(whole_number),
             **_FAILURE,
             **_NOTED,
@@ -154,7 +151,7 @@ ACTIONS: Mapping[str, Action] = {
     "EstimateTemplateCost": Action(
         catalog.estimate,
         "cloudformation:EstimateTemplateCost",
-        {**_TEMPLATE, "Parameters": Parameter(_NEW_VALUES, default=())},
+        {**_TEMPLATE, "Parameters": Parameter(_VALUES, default=())},
         takes_types=True,
     ),
     "CancelUpdateStack": Action(

@@ -12,6 +12,7 @@ from stoker.api.cfn import views
 from stoker.api.cfn.call import Call, page_of
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.rendering import JsonText
+from stoker.api.cfn.stacks import new_parameters
 from stoker.base.errors import EntityNotFound
 from stoker.base.ids import arn
 
@@ -41,9 +42,8 @@ def estimate(call: Call) -> dict[str, Any]:
 
     Without a calculator the answer is a document with these numbers, as a URL of its own.
     """
-    parameters = {item["ParameterKey"]: item["ParameterValue"] for item in call["Parameters"]}
     template = call.required_text_of("Template")
-    view = call.ask("stack_preview", name="estimate", template=template, parameters=parameters)
+    view = call.ask("stack_preview", name="estimate", template=template, parameters=new_parameters(call))
     made = Counter(step["type"] for step in view["plan"]["steps"] if step["kind"] == "create")
     calculator = call.config.heat_api_cfn.cost_calculator_url
     if calculator is None:

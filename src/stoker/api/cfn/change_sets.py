@@ -8,7 +8,7 @@ from typing import Any
 from stoker.api.cfn import views
 from stoker.api.cfn.call import Call, no_stack, page_of
 from stoker.api.cfn.faults import QueryError
-from stoker.api.cfn.stacks import disable_rollback, laid_down, patch
+from stoker.api.cfn.stacks import disable_rollback, laid_down, new_parameters, patch
 from stoker.base.errors import EntityNotFound, Invalid
 from stoker.base.ids import arn
 
@@ -37,7 +37,7 @@ def create(call: Call) -> dict[str, Any]:
 def _new_stack(call: Call) -> dict[str, Any]:
     return {
         "template": call.required_text_of("Template"),
-        "parameters": {item["ParameterKey"]: item["ParameterValue"] for item in call["Parameters"]},
+        "parameters": new_parameters(call),
         "tags": views.plain_tags(call["Tags"] or ()),
         "disable_rollback": disable_rollback(call),
     }

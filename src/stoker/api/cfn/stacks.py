@@ -31,7 +31,7 @@ def create(call: Call) -> dict[str, Any]:
         name=call["StackName"],
         laid_down=laid_down(call),
         template=call.required_text_of("Template"),
-        parameters={item["ParameterKey"]: item["ParameterValue"] for item in call["Parameters"]},
+        parameters=new_parameters(call),
         tags=views.plain_tags(call["Tags"] or ()),
         timeout_mins=call["TimeoutInMinutes"],
         disable_rollback=disable_rollback(call),
@@ -88,6 +88,7 @@ def patch(call: Call) -> dict[str, Any]:
     return {
         "template": template,
         "parameters": given,
+        "keep_parameters": sorted(kept),
         "clear_parameters": [
             name for name in present if name not in given and name not in kept and not views.is_pseudo_parameter(name)
         ],
@@ -97,11 +98,21 @@ def patch(call: Call) -> dict[str, Any]:
     }
 
 
+def new_parameters(call: Call) -> dict[str, str]:
+    """The parameters of a stack that there is not yet, which has no values to keep."""
+    given, kept = _given_and_kept(call)
+    if kept:
+        raise QueryError("ValidationError", f"There is no previous value to use for {', '.join(sorted(kept))}.")
+    return given
+
+
 def _given_and_kept(call: Call) -> tuple[dict[str, str], set[str]]:
     given: dict[str, str] = {}
     kept: set[str] = set()
     for item in call["Parameters"]:
         name, value, previous = item["ParameterKey"], item["ParameterValue"], bool(item["UsePreviousValue"])
+        if name in given or name in kept:
+            raise QueryError("ValidationError", f"The parameter {name} is given more than once.")
         if previous == (value is not None):
             raise QueryError(
                 "ValidationError", f"Give a value for the parameter {name}, or UsePreviousValue, and not both."
