@@ -93,6 +93,21 @@ def test_a_bad_value_is_told_at_start(tmp_path, text, place) -> None:
         load_config([], [str(path)])
 
 
+def test_a_bad_value_is_told_with_its_file_as_a_person_would_write_it(tmp_path: Path) -> None:
+    path = tmp_path / "heat.conf"
+    path.write_text("[heat_api]\nworkers = many\n")
+    with pytest.raises(cfg.Error, match=f"from {path} is not valid") as caught:
+        load_config([], [str(path)])
+    assert "LocationInfo" not in str(caught.value)
+
+
+def test_a_file_that_is_not_in_utf_8_is_named(settings: Path, tmp_path: Path) -> None:
+    path = tmp_path / "more.conf"
+    path.write_bytes("[DEFAULT]\nhost = Zürich\n".encode("latin-1"))
+    with pytest.raises(cfg.Error, match=f"{path}: the file is not in UTF-8"):
+        load_config([], [str(settings), str(path)])
+
+
 def test_every_option_has_a_help_text_and_no_group_is_left_to_two_readers() -> None:
     assert not LIBRARY_GROUPS & set(OPTIONS)
     for group, options in OPTIONS.items():

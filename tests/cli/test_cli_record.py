@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from sqlalchemy import insert, update
 
 from stoker.cli.database import database
-from stoker.cli.inside import operation
+from stoker.cli.inside import operation, service
 from stoker.store import key_proofs, tables
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer
@@ -90,3 +90,32 @@ def test_nothing_is_sealed_anew_without_the_keys_that_engines_seal_with(configur
     store.close()
     output = said(database, "reseal", "--config-file", configuration, status=1)
     assert "give all engines the same keys" in output
+
+
+COMMANDS = [
+    (database, "reseal"), (database, "purge"), (service, "list"), (operation, "list"), (operation, "show", "o"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "words"), [(command, words) for command, *words in COMMANDS])
+def test_a_database_without_tables_is_told_with_what_to_do(configuration: str, command: Any, words: list[str]) -> None:
+    assert "run `stoker db sync`" in said(command, *words, "--config-file", configuration, status=1)
+
+
+@pytest.mark.parametrize(("command", "words"), [(command, words) for command, *words in COMMANDS])
+def test_only_without_a_database_the_commands_ask_for_the_configuration(
+    tmp_path: Path, command: Any, words: list[str]
+) -> None:
+    path = tmp_path / "heat.conf"
+    path.write_text(f"[DEFAULT]\nauth_encryption_key = {'k' * 32}\n")
+    assert "Name the cluster's configuration" in said(command, *words, "--config-file", str(path), status=1)
+    path.write_text("[database]\nmax_retries = many\n")
+    output = said(command, *words, "--config-file", str(path), status=1)
+    assert "[database] max_retries" in output
+    assert "Name the cluster's" not in output
+
+
+def test_a_database_in_memory_is_not_synchronised(tmp_path: Path) -> None:
+    path = tmp_path / "heat.conf"
+    path.write_text("[database]\nconnection = sqlite://\n")
+    assert "nothing is kept in memory" in said(database, "sync", "--config-file", str(path), status=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 from collections.abc import Coroutine
 from functools import partial
 from pathlib import Path
@@ -199,3 +200,42 @@ def test_what_was_sealed_with_an_older_key_can_still_be_opened() -> None:
 def test_a_digest_tells_nothing_without_the_key() -> None:
     assert Sealer(["a"]).digest({"x": 1, "y": 2}) == Sealer(["a"]).digest({"y": 2, "x": 1})
     assert Sealer(["a"]).digest("password") != Sealer(["b"]).digest("password")
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("nonsense", "no URL of a database"),
+        ("postgresql://stoker:hidden@127.0.0.1:port/stoker", "no URL of a database"),
+        ("foo://stoker:hidden@127.0.0.1/stoker", "foo is not supported; use one of .*postgresql"),
+        ("oracle://stoker:hidden@127.0.0.1/stoker", "oracle is not supported"),
+        ("mysql+mysqldb://stoker:hidden@127.0.0.1/stoker", r"use one of .*mysql\+pymysql"),
+        ("sqlite://", "nothing is kept in memory"),
+        ("sqlite:///:memory:", "nothing is kept in memory"),
+        ("sqlite:///file:name?mode=memory&uri=true", "nothing is kept in memory"),
+    ],
+)
+def test_a_url_that_cannot_be_used_is_refused_in_words(url: str, told: str) -> None:
+    with pytest.raises(Invalid, match=rf"\[database\] connection: .*{told}") as caught:
+        Database(url)
+    assert "hidden" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("url", "driver"),
+    [
+        ("mysql://heat@127.0.0.1/heat", "pymysql"),
+        ("mariadb://heat@127.0.0.1/heat", "pymysql"),
+        ("postgresql://heat@127.0.0.1/heat", "psycopg"),
+    ],
+)
+def test_a_url_need_not_name_the_driver(url: str, driver: str) -> None:
+    database = Database(url)
+    assert database.engine.driver == driver
+    database.close()
+
+
+def test_a_driver_that_is_missing_is_told_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pymysql", None)
+    with pytest.raises(Invalid, match=r"pip install 'stoker\[mysql\]'"):
+        Database("mysql://heat@127.0.0.1/heat")

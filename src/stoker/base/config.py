@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import re
 import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -37,6 +38,9 @@ class _Network(types.ConfigType):
     def _formatter(self, value: str) -> str:
         return value
 
+
+_LOCATION, _PLACE = re.compile(r"LocationInfo\(location=<[^>]*>, detail=(['\"])(.*?)\1\)"), r"\2"
+"""How oslo.config writes where a value is from, and what of that is for the operator: the file's path."""
 
 PUBLIC_KEY = "notgood but just long enough i t"
 """The default of auth_encryption_key, which protects nothing because everybody knows it."""
@@ -308,13 +312,11 @@ def load_config(
     register_options(config)
     if register is not None:
         register(config)
-    config(
-        args=list(args),
-        project="heat",
-        prog="stoker",
-        version=__version__,
-        default_config_files=list(files) if files is not None else None,
-    )
+    default_files = list(files) if files is not None else cfg.find_config_files(project="heat", prog="stoker")
+    try:
+        config(args=list(args), project="heat", prog="stoker", version=__version__, default_config_files=default_files)
+    except UnicodeDecodeError as error:
+        raise cfg.Error(f"{_not_in_utf8(default_files)}: the file is not in UTF-8 ({error.reason})") from None
     config.register_opts(_credentials(config), group=SERVICE_USER)
     _check(config)
     unknown = unsupported_options(config, library_groups)
@@ -350,6 +352,16 @@ def _files(config: cfg.ConfigOpts) -> Iterable[Path]:
         yield from sorted(directory.glob("*.conf"))
 
 
+def _not_in_utf8(paths: Iterable[str]) -> str:
+    """Which of the files it is that cannot be decoded."""
+    for path in paths:
+        try:
+            Path(path).read_bytes().decode("utf-8")
+        except UnicodeDecodeError:
+            return path
+    return "a file of --config-file or --config-dir"
+
+
 def _known(config: cfg.ConfigOpts) -> set[tuple[str, str]]:
     known = {("DEFAULT", name) for name in config}
     for group in OPTIONS:
@@ -380,4 +392,4 @@ def _check(config: cfg.ConfigOpts) -> None:
             try:
                 values[option.dest]
             except ValueError as error:
-                raise cfg.Error(f"[{group}] {option.name}: {error}") from error
+                raise cfg.Error(f"[{group}] {option.name}: {_LOCATION.sub(_PLACE, str(error))}") from error

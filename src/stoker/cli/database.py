@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
-from oslo_config import cfg
 
 from stoker.base.clock import SystemClock
 from stoker.cli.errors import CommandFailed
@@ -48,17 +47,27 @@ def config_files_option(function: Command) -> Command:
     )(function)
 
 
-def with_database(config_files: tuple[str, ...], work: Callable[[Database], Result]) -> Result:
-    """What `work` finds in the configured database. Raises CommandFailed when there is none."""
+def with_any_database(config_files: tuple[str, ...], work: Callable[[Database], Result]) -> Result:
+    """What `work` finds in the configured database, whatever its tables. Raises CommandFailed when there is none."""
+    config = cluster_config(config_files)
+    if not config.database.connection:
+        raise CommandFailed(f"No database is configured ([database] connection). {_WHERE}")
 
     async def run() -> Result:
-        async with opened_database(cluster_config(config_files)) as opened:
+        async with opened_database(config) as opened:
             return await asyncio.to_thread(work, opened)
 
-    try:
-        return asyncio.run(run())
-    except cfg.Error as error:
-        raise CommandFailed(f"{error}. {_WHERE}") from error
+    return asyncio.run(run())
+
+
+def with_database(config_files: tuple[str, ...], work: Callable[[Database], Result]) -> Result:
+    """The same, where `work` needs the tables. Raises Invalid, saying what to do, when they do not fit this release."""
+
+    def require_fit(opened: Database) -> Result:
+        opened.read_now(schema.require_fit)
+        return work(opened)
+
+    return with_any_database(config_files, require_fit)
 
 
 @database.command("sync")
@@ -75,7 +84,7 @@ def sync(config_files: tuple[str, ...]) -> None:
         opened.migrate()
         return opened.read_now(schema.versions)
 
-    click.echo(f"The tables have revision {with_database(config_files, bring_up).database}.")
+    click.echo(f"The tables have revision {with_any_database(config_files, bring_up).database}.")
 
 
 @database.command("version")
@@ -87,7 +96,7 @@ def version(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker db version --config-file heat.conf
     """
-    found = with_database(config_files, lambda opened: opened.read_now(schema.versions))
+    found = with_any_database(config_files, lambda opened: opened.read_now(schema.versions))
     click.echo(found.database or "none")
 
 
@@ -100,7 +109,7 @@ def check(config_files: tuple[str, ...]) -> None:
     Examples:
       stoker db check --config-file heat.conf
     """
-    found = with_database(config_files, lambda opened: opened.read_now(schema.versions))
+    found = with_any_database(config_files, lambda opened: opened.read_now(schema.versions))
     click.echo(f"database {found.database or 'none'}, this release {found.program}: {found.fit.value}")
     if not found.fit.good:
         sys.exit(1)

@@ -8,6 +8,7 @@ from typing import IO, Any
 
 import click
 from keystoneauth1 import exceptions as keystone_errors
+from oslo_config import cfg
 
 from stoker.base.errors import StokerError
 
@@ -33,11 +34,13 @@ class NoSuchStack(CommandFailed):
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Turns the errors of our own code and of keystoneauth into messages for the user."""
+    """Turns the errors of our own code, of keystoneauth and of the configuration into messages for the user."""
     try:
         yield
     except StokerError as error:
         raise CommandFailed(error.message) from error
+    except cfg.Error as error:
+        raise CommandFailed(f"The configuration is wrong: {error}") from error
     except keystone_errors.ConnectFailure as error:
         what, _, _ = str(error).partition(": ")  # the rest is the HTTP library's
         raise CommandFailed(f"The service cannot be reached. {USE_UP} ({what})") from error

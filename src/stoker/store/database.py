@@ -12,8 +12,8 @@ from itertools import count
 from math import ceil
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.pool import QueuePool
 
 from stoker.base.clock import Clock, sleep
@@ -26,6 +26,8 @@ Result = TypeVar("Result")
 
 _READERS = 4
 _SQLITE, _POSTGRESQL = "sqlite", "postgresql"
+_DRIVERS = {_SQLITE: "pysqlite", _POSTGRESQL: "psycopg", "mysql": "pymysql", "mariadb": "pymysql"}
+_EXAMPLE = "postgresql+psycopg://USER:PASSWORD@HOST:PORT/NAME"
 _CONNECT_SECONDS = 10
 _RETRY_SECONDS = 0.5
 
@@ -61,11 +63,14 @@ class Pool:
 
 
 class Database:
-    """A database by its SQLAlchemy URL (`sqlite:///path`, `postgresql+psycopg://…`, `mysql+pymysql://…`)."""
+    """A database by its SQLAlchemy URL (`sqlite:///path`, `postgresql://…`, `mysql://…`).
+
+    Raises Invalid for a URL that is none, or of a database that cannot be used.
+    """
 
     def __init__(self, url: str, pool: Pool | None = None) -> None:
-        self.url = make_url(url)
-        self.engine = _engine(url, pool or Pool())
+        self.url = _checked(url)
+        self.engine = _engine(self.url, pool or Pool())
         self._outage = Outage("read")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="store-read")
 
@@ -144,9 +149,33 @@ class Database:
         self.engine.dispose()
 
 
-def _engine(url: str, pool: Pool) -> Engine:
-    if make_url(url).get_backend_name() != _SQLITE:
-        return _server_engine(url, pool)
+def _checked(url: str) -> URL:
+    """The URL, with the driver that is ours. What is told of it has no password in it."""
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise Invalid(f"[database] connection: this is no URL of a database. It looks like {_EXAMPLE}.") from None
+    backend, _, driver = parsed.drivername.partition("+")
+    ours = _DRIVERS.get(backend)
+    if ours is None or driver not in ("", ours):
+        known = ", ".join(f"{backend}+{driver}" for backend, driver in _DRIVERS.items())
+        raise Invalid(f"[database] connection: {parsed.drivername} is not supported; use one of {known}.")
+    in_memory = not parsed.database or ":memory:" in parsed.database or parsed.query.get("mode") == "memory"
+    if backend == _SQLITE and in_memory:
+        raise Invalid("[database] connection: nothing is kept in memory; name a file, sqlite:////path/of/the/file.")
+    return parsed.set(drivername=f"{backend}+{ours}")
+
+
+def _engine(url: URL, pool: Pool) -> Engine:
+    if url.get_backend_name() != _SQLITE:
+        try:
+            return _server_engine(url, pool)
+        except ImportError as error:
+            extra = "postgresql" if url.get_backend_name() == _POSTGRESQL else "mysql"
+            raise Invalid(
+                f"[database] connection: the driver of {url.drivername} is missing ({error}); install it with "
+                f"`pip install 'stoker[{extra}]'`."
+            ) from error
     engine = create_engine(url, poolclass=QueuePool, connect_args={"check_same_thread": False}, **pool.options())
 
     @event.listens_for(engine, "connect")
@@ -160,7 +189,7 @@ def _engine(url: str, pool: Pool) -> Engine:
     return engine
 
 
-def _server_engine(url: str, pool: Pool) -> Engine:
+def _server_engine(url: URL, pool: Pool) -> Engine:
     """Each statement sees what others have committed, so that whoever waited for a row's lock reads what it is now."""
     engine = create_engine(
         url,
