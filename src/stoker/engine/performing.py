@@ -305,11 +305,10 @@ class Performer:
     async def _completed(self, state: ResourceState, outcome: Done, batch: Batch) -> None:
         run = self.run
         row = state.row
+        reason = await without_secrets(run, outcome.note, state) if outcome.note else "state changed"
         if outcome.physical_id is not None:
             row.physical_id = outcome.physical_id
-        row.status, row.reason, row.updated_at = COMPLETE, "state changed", run.engine.clock.now()
-        if outcome.note:
-            row.reason = await without_secrets(run, outcome.note, state)
+        row.status, row.reason, row.updated_at = COMPLETE, reason, run.engine.clock.now()
         state.stored.progress, state.stored.attempts, state.stored.uncertain = {}, 0, False
         state.stored.stillborn = False
         state.stored.first_failure = []
