@@ -29,6 +29,7 @@ with request_scope(RequestContext("req-7", "u", "alice", "p", token="t")):
         log.exception("failed")
 with operation_scope("op-9", RequestContext("req-8", "u", "alice", "p", token="t")):
     log.warning("at work")
+log.info("after all requests")
 """
 
 
@@ -41,7 +42,8 @@ def test_lines_for_a_person() -> None:
     printed = lines()
     assert printed[0].endswith("INFO    stoker.somewhere: without a request")
     assert printed[1].endswith("INFO    stoker.somewhere: [req-7] password=***")
-    assert printed[-1].endswith("WARNING stoker.somewhere: [req-8] [operation op-9] at work")
+    assert printed[-2].endswith("WARNING stoker.somewhere: [req-8] [operation op-9] at work")
+    assert printed[-1].endswith("INFO    stoker.somewhere: after all requests")
     assert not any("chatter" in line or "debugging" in line for line in printed)
     assert any(line.endswith("ValueError: X-Auth-Token: ***") for line in printed)
 
@@ -56,3 +58,4 @@ def test_lines_for_a_machine() -> None:
     assert not any(secret in json.dumps(records) for secret in ("abc", "hunter2"))
     assert by_message["at work"]["extra"] == {"operation_id": "op-9"}
     assert by_message["at work"]["context"]["request_id"] == "req-8"
+    assert "request_id" not in by_message["after all requests"]["context"]

@@ -128,14 +128,21 @@ def mask(text: str) -> str:
     return text
 
 
+class _LineContext(oslo_context.RequestContext):
+    """The request of one line. oslo.context would have it stand for the thread, and for all that is logged there."""
+
+    def update_store(self) -> None:
+        """Be nobody's context but the line's."""
+
+
 def _complete(record: logging.LogRecord) -> bool:
     """Name request and operation where formatters look, and settle the message: oslo.log's may write its arguments."""
     context = _request.get()
     if context is not None and not getattr(record, "request_id", None):
         record.request_id = context.request_id
         record.user_identity = f"{context.user_id} {context.project_id}"
-        record.context = oslo_context.RequestContext(
-            request_id=context.request_id, user_id=context.user_id, project_id=context.project_id, overwrite=False
+        record.context = _LineContext(
+            request_id=context.request_id, user_id=context.user_id, project_id=context.project_id
         )
     operation = _operation.get()
     record.operation = "" if operation is None else f"[operation {operation}] "
