@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from running_cluster import LEASE, NEXT_PROGRAM, NEXT_VERSION, Cluster, Engine
@@ -177,3 +179,27 @@ def test_a_database_that_goes_away_for_ten_seconds_pauses_the_work(cluster: Clus
     assert [engine.status("/healthcheck")[0] for engine in engines] == [200, 200]
     assert all("The database can be written again" in engine.said() for engine in engines)
     cluster.remove(*made)
+
+
+def test_an_engine_that_is_stopped_leaves_no_call_without_an_answer(cluster: Cluster) -> None:
+    """Clients ask all the time; what the broker gives to the engine at its last moment is answered too."""
+    leaving, _ = cluster.engines(2)
+    answers: list[int] = []
+    enough = threading.Event()
+
+    def ask() -> None:
+        while not enough.is_set():
+            answers.append(cluster.call("GET", "/stacks")[0])
+
+    with ThreadPoolExecutor() as clients:
+        try:
+            asking = [clients.submit(ask) for _ in range(4)]
+            wait_until(lambda: len(answers) > 100, "the clients have got going")
+            leaving.signal(signal.SIGTERM)
+            assert leaving.ended() == 0
+        finally:
+            enough.set()
+        for each in asking:
+            each.result()
+    assert set(answers) == {200}
+    assert "amqp" not in leaving.said()
