@@ -13,6 +13,7 @@ from stoker.engine.core import Engine
 from stoker.operations import OPERATIONS
 from stoker.processes.assembly import made_engine, opened_database, require_schema
 from stoker.processes.lifetime import run, until_stopped
+from stoker.processes.listening import listening_at
 from stoker.processes.report import report_section
 from stoker.processes.status import EngineMetrics, StatusServer
 from stoker.rpc.dispatch import Dispatcher
@@ -50,8 +51,10 @@ async def _observe(config: cfg.ConfigOpts, engine: Engine, opened: AsyncExitStac
     metrics = EngineMetrics(engine)
     if config.engine.status_port is not None:
         status = StatusServer(engine, metrics)
-        await status.start(config.engine.status_host, config.engine.status_port)
         opened.push_async_callback(status.stop)
+        host, port = config.engine.status_host, config.engine.status_port
+        with listening_at(host, port, "[engine] status_host, status_port"):
+            await status.start(host, port)
 
 
 def main(config_files: Sequence[str] = ()) -> None:

@@ -17,6 +17,7 @@ from stoker.api.cfn.app import make_cfn_app
 from stoker.api.server import Server
 from stoker.base.clock import SystemClock
 from stoker.processes.lifetime import run, until_stopped
+from stoker.processes.listening import listening_at
 from stoker.processes.tokens import caller_check
 from stoker.rpc.contract import EngineClient
 from stoker.rpc.messaging import MessagingClient, open_transport
@@ -41,7 +42,8 @@ async def _serve(config: cfg.ConfigOpts, name: str, make: Maker, group: str) -> 
     options = config[group]
     try:
         application = await asyncio.to_thread(make, config, MessagingClient(transport))
-        server = Server(application, options.bind_host, options.bind_port, options.workers)
+        with listening_at(options.bind_host, options.bind_port, f"[{group}] bind_host, bind_port"):
+            server = Server(application, options.bind_host, options.bind_port, options.workers)
         server.start()
         _log.info("%s listens at %s", name, server.url)
         await until_stopped(name)
