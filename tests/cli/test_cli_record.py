@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -119,3 +120,20 @@ def test_a_database_in_memory_is_not_synchronised(tmp_path: Path) -> None:
     path = tmp_path / "heat.conf"
     path.write_text("[database]\nconnection = sqlite://\n")
     assert "nothing is kept in memory" in said(database, "sync", "--config-file", str(path), status=1)
+
+
+def test_engines_that_were_stopped_are_told_from_those_that_are_gone(configuration: str, tmp_path: Path) -> None:
+    config = ("--config-file", configuration)
+    said(database, "sync", *config)
+    store = Database(f"sqlite:///{tmp_path}/s.db")
+    rows = [
+        {**ENGINE, "id": "1", "host": "lives", "seen_at": time.time(), "lease": 600.0},
+        {**ENGINE, "id": "2", "host": "ended", "seen_at": time.time(), "stopped_at": time.time(), "lease": 600.0},
+        {**ENGINE, "id": "3", "host": "killed"},
+    ]
+    with store.writing() as connection:
+        for row in rows:
+            connection.execute(insert(tables.engines), row)
+    store.close()
+    listed = json.loads(said(service, "list", "-f", "json", *config))
+    assert {row["host"]: row["status"] for row in listed} == {"lives": "up", "ended": "stopped", "killed": "down"}

@@ -24,7 +24,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.engine.stopping import Stop
 from stoker.operations import OPERATIONS
 from stoker.plugins.resource import Call
-from stoker.store import queries
+from stoker.store import claims, queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, PENDING, SUPERSEDED, Operation
 
@@ -489,3 +489,16 @@ async def test_what_another_engine_has_made_under_a_name_that_there_is_only_once
     token = served.token("demo", "demo")
     assert theirs == "late"
     assert served.call("GET", "/compute/v2.1/os-keypairs/late", token=token).status == 200
+
+
+async def test_an_engine_that_starts_forgets_those_that_are_long_gone(served: ServedCloud, tmp_path: Path) -> None:
+    clock = ManualClock(SystemClock().now())
+    path = tmp_path / "stoker.db"
+    ids: list[str] = []
+    for pause_after in (claims.REMEMBERED_SECONDS, claims.REMEMBERED_SECONDS - 100, 0):
+        world = await World(path, served, clock, SETTINGS).start()
+        ids.append(world.engine.id)
+        kept = {engine.id for engine in await world.database.read(claims.list_engines)}
+        await world.stop()
+        clock.advance(pause_after + 1)
+    assert kept == set(ids[1:])

@@ -23,7 +23,6 @@ Result = TypeVar("Result")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _SECONDS = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
-_DAY = 86400.0
 _WHERE = (
     "Name the cluster's configuration with --config-file. An embedded Stoker looks after its database by itself; what "
     "it does is told by `stoker status` and `stoker stack history NAME`."
@@ -177,8 +176,8 @@ def purge(config_files: tuple[str, ...], age: int, granularity: str, project_id:
             if not found:
                 break
         with opened.writing() as connection:
-            claims.forget_engines(connection, now - _DAY)
-            purging.forget_writers(connection, now - _DAY)
+            claims.forget_engines(connection, now - claims.REMEMBERED_SECONDS)
+            purging.forget_writers(connection, now - claims.REMEMBERED_SECONDS)
         return total
 
     total = with_database(config_files, forget)

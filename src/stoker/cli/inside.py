@@ -15,7 +15,7 @@ from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import show_rows
 from stoker.cli.framework import Commands, listing, record
 from stoker.store import claims, queries
-from stoker.store.records import IN_PROGRESS, UNFINISHED, Operation
+from stoker.store.records import IN_PROGRESS, UNFINISHED, EngineRecord, Operation
 
 Row = dict[str, Any]
 
@@ -36,7 +36,7 @@ def _engines(connection: Connection, now: float) -> list[Row]:
             "host": engine.host,
             "process": engine.process,
             "version": engine.version,
-            "status": "up" if engine.id in alive else "down",
+            "status": _engine_status(engine, alive),
             "started": isoformat(engine.started_at),
             "seen": isoformat(engine.seen_at),
         }
@@ -44,10 +44,16 @@ def _engines(connection: Connection, now: float) -> list[Row]:
     ]
 
 
+def _engine_status(engine: EngineRecord, alive: set[str]) -> str:
+    if engine.id in alive:
+        return "up"
+    return "down" if engine.stopped_at is None else "stopped"
+
+
 @listing("list", "host", "process", "version", "status", "seen", "id", more=("started",))
 @config_files_option
 def list_services(config_files: tuple[str, ...]) -> Iterable[Row]:
-    """List the engines, and whether each is up.
+    """List the engines, and whether each is up, was stopped in good order, or is down: killed, or cut off.
 
     \b
     Examples:

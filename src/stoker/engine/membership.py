@@ -51,11 +51,16 @@ class Membership:
     # -- the lease -------------------------------------------------------------------------------------------
 
     async def join(self, *, alone: bool) -> None:
-        """Report this engine, and take on what nobody owns; `alone` as for `Engine.start`."""
+        """Report this engine, and take on what nobody owns; `alone` as for `Engine.start`.
+
+        Every start leaves a row: those of engines that are long gone are removed here.
+        """
         engine = self._engine
+        now = engine.clock.now()
+        batch = Batch().then(partial(claims.forget_engines, before=now - claims.REMEMBERED_SECONDS))
         if alone:
-            step = partial(claims.stop_others, engine_id=engine.id, now=engine.clock.now())
-            await engine.journal.commit(Batch().then(step))
+            batch.then(partial(claims.stop_others, engine_id=engine.id, now=now))
+        await engine.journal.commit(batch)
         await self.beat()
         self._schedule()
 

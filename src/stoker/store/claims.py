@@ -32,6 +32,9 @@ from stoker.store.tables import engines, operations, resources, stacks
 
 _PAGE = 400
 
+REMEMBERED_SECONDS = 86400.0
+"""How long engines that nobody hears of are kept in the record."""
+
 
 _OVERTAKEN = "superseded by a newer operation"
 
