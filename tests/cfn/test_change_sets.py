@@ -146,6 +146,10 @@ def test_what_happens_inside_of_nested_stacks_is_told_where_that_is_asked_for(bo
     assert set(changes("whole", "CREATE", 1, True)) == {"Group", "Group.0"}
     boto.execute_change_set(ChangeSetName="whole", StackName="sets")
     boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
+    (group,) = boto.describe_stack_resources(StackName="sets")["StackResources"]
+    (nested,) = boto.describe_stacks(StackName=group["PhysicalResourceId"])["Stacks"]
+    assert nested["ParentId"] == nested["RootId"] == group["StackId"]
+    assert "ParentId" not in boto.describe_stacks(StackName="sets")["Stacks"][0]
     assert {name: each["Action"] for name, each in changes("more", "UPDATE", 2, False).items()} == {"Group": "Modify"}
     assert {name: each["Action"] for name, each in changes("all", "UPDATE", 2, True).items()} == {
         "Group": "Modify",

@@ -92,6 +92,9 @@ def test_what_was_changed_and_what_was_removed(world: QueryWorld, boto: Any, sta
         "Quiet": "DELETED",
         "Net": "MODIFIED",
     }
+    listed = boto.list_stack_resources(StackName="drifting")["StackResourceSummaries"]
+    told = {each["LogicalResourceId"]: each["DriftInformation"]["StackResourceDriftStatus"] for each in listed}
+    assert told == {"Quiet": "DELETED", "Net": "MODIFIED", "Group": "IN_SYNC", "Text": "NOT_CHECKED"}
     net = drifts(boto)["Net"]
     assert net["StackId"] == stack
     assert sorted((each["PropertyPath"], each["ExpectedValue"], each["ActualValue"], each["DifferenceType"])

@@ -130,7 +130,11 @@ def test_what_a_stack_holds(boto: Any) -> None:
     assert resource["StackId"] == made["StackId"]
     same = boto.describe_stack_resources(PhysicalResourceId=resource["PhysicalResourceId"])["StackResources"]
     assert same == [resource]
+    with pytest.raises(ClientError) as unknown:
+        boto.describe_stack_resources(StackName="held", LogicalResourceId="Other")
+    assert error(unknown)["Message"] == "Resource Other does not exist for stack held"
     (summary,) = boto.list_stack_resources(StackName="held")["StackResourceSummaries"]
+    assert summary["DriftInformation"] == resource["DriftInformation"] == {"StackResourceDriftStatus": "NOT_CHECKED"}
     assert summary["PhysicalResourceId"] == resource["PhysicalResourceId"]
     detail = boto.describe_stack_resource(StackName="held", LogicalResourceId="Said")["StackResourceDetail"]
     assert json.loads(detail["Metadata"]) == {"reader": "agent"}

@@ -84,6 +84,15 @@ def test_later_environments_overwrite() -> None:
     assert environment.registry.to_data() == {"A": "1", "B": "2"}
 
 
+def test_lists_of_cloudformation_templates_are_merged_as_lists() -> None:
+    template = load("AWSTemplateFormatVersion: 2010-09-09\nParameters: {list: {Type: CommaDelimitedList}}\n")
+    parts = [
+        {"parameters": {"list": "a, b"}, "parameter_merge_strategies": {"list": "merge"}},
+        {"parameters": {"list": ["c"]}, "parameter_merge_strategies": {"list": "merge"}},
+    ]
+    assert Environment.merged(parts, template.parameters).parameters == {"list": ["a", "b", "c"]}
+
+
 @pytest.mark.parametrize(
     ("name", "strategy", "first", "second", "result"),
     [

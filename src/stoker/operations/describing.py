@@ -34,9 +34,15 @@ async def resource_describe(engine: Engine, context: RequestContext, ref: Refere
 
 
 async def stack_describe(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
-    """A stack in full, with whether it has drifted."""
+    """A stack in full, with whether it has drifted; a nested one with the names of those above it, by their ids."""
     view = await stack_show(engine, context, ref, resolve_outputs=True)
-    return {**view, "drift": (await drift_summaries(engine, [view["id"]]))[view["id"]]}
+    above = {view["parent_id"], view["root_id"]} if view["parent_id"] is not None else set()
+    found = await engine.database.read(queries.stacks_by_id, above)
+    return {
+        **view,
+        "drift": (await drift_summaries(engine, [view["id"]]))[view["id"]],
+        "above": {stack.id: stack.name for stack in found.values()},
+    }
 
 
 async def stack_describe_page(

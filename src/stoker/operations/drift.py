@@ -76,7 +76,7 @@ async def drift_status(engine: Engine, context: RequestContext, detection_id: st
 
 async def drift_list(engine: Engine, context: RequestContext, ref: Reference) -> list[dict[str, Any]]:
     """What the last look found of each resource that has been looked at, in creation order."""
-    stack = await find_stack(engine, context, ref)
+    stack = await find_stack(engine, context, ref, deleted=True)
     last = (await engine.database.read(drifts.latest, [stack.id])).get(stack.id)
     known = engine.sealer.open(last.body)["found"] if last is not None else []
     return [_view(item, stack) for item in known]

@@ -28,6 +28,7 @@ def stack_view(stack: Stack, tags: Sequence[str] | None) -> dict[str, Any]:
         "disable_rollback": stack.disable_rollback,
         "timeout_mins": stack.timeout_minutes,
         "parent_id": stack.parent_id,
+        "root_id": stack.root_id,
         "stack_user_project_id": stack.user_project_id,
         "tags": list(tags) if tags else None,
     }

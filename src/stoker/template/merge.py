@@ -56,7 +56,7 @@ def _combined(schema: ParameterSchema, before: Any, value: Any, deep: bool) -> A
         first, second = schema.convert(before), schema.convert(value)
         if schema.type is JSON:
             return _merged_maps(first, second) if deep else {**first, **second}
-        return first + second if schema.type in (NUMBER, COMMA_DELIMITED_LIST) else str(first) + str(second)
+        return first + second if schema.type.hot in (NUMBER.hot, COMMA_DELIMITED_LIST.hot) else str(first) + str(second)
     except (ValueError, TypeError) as error:
         raise _refused(
             schema.name, f"its values cannot be merged: they must be {schema.type.expects}", "Invalid"

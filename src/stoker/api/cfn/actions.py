@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from stoker.api.cfn import catalog, change_sets, drift, resources, stacks
-from stoker.api.cfn.call import Action
+from stoker.api.cfn.call import PAGE, Action
 from stoker.api.cfn.parameters import (
     Parameter,
     Parameters,
@@ -23,10 +23,13 @@ from stoker.api.cfn.parameters import (
     refused,
     structure,
     text,
-    whole_number,
+    whole_number_within,
 )
 
 CAPABILITIES = ("CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND")
+
+_MOST_MINUTES = 60 * 24 * 365
+"""The longest timeout of a stack: a year, far beyond what any work takes."""
 
 _TOKEN_FORM = matching("[a-zA-Z0-9][-a-zA-Z0-9]{0,127}", "1 to 128 letters, digits and hyphens")
 _TEXTS = list_of(text)
@@ -85,7 +88,7 @@ ACTIONS: Mapping[str, Action] = {
             **_STACK,
             **_TEMPLATE,
             "Parameters": Parameter(_VALUES, default=()),
-            "TimeoutInMinutes": Parameter(whole_number),
+            "TimeoutInMinutes": Parameter(whole_number_within(1, _MOST_MINUTES)),
             **_FAILURE,
             **_NOTED,
             "EnableTerminationProtection": Parameter(boolean),
@@ -103,7 +106,7 @@ ACTIONS: Mapping[str, Action] = {
             **_TEMPLATE,
             "UsePreviousTemplate": Parameter(boolean),
             "Parameters": Parameter(_VALUES, default=()),
-            "TimeoutInMinutes": Parameter(whole_number),
+            "TimeoutInMinutes": Parameter(whole_number_within(1, _MOST_MINUTES)),
             **_FAILURE,
             **_NOTED,
             **_POLICY,
@@ -240,7 +243,7 @@ ACTIONS: Mapping[str, Action] = {
             "DeprecatedStatus": Parameter(one_of("LIVE", "DEPRECATED")),
             "ProvisioningType": refused("types are not told apart by it"),
             "Filters": Parameter(structure(TypeNamePrefix=Parameter(text), Category=refused("types have none"))),
-            "MaxResults": Parameter(whole_number),
+            "MaxResults": Parameter(whole_number_within(1, PAGE)),
             **_NEXT,
         },
         takes_types=True,
@@ -285,7 +288,7 @@ ACTIONS: Mapping[str, Action] = {
         {
             **_STACK,
             "StackResourceDriftStatusFilters": Parameter(list_of(one_of(*drift.STATUSES))),
-            "MaxResults": Parameter(whole_number),
+            "MaxResults": Parameter(whole_number_within(1, PAGE)),
             **_NEXT,
         },
     ),

@@ -59,6 +59,8 @@ class Call:
         body, url = self[f"{name}Body"], self[f"{name}URL"]
         if body is not None and url is not None:
             raise QueryError("InvalidParameterCombination", f"Give {name}Body or {name}URL, not both.")
+        if body == "":
+            raise QueryError("ValidationError", f"{name}Body is empty.")
         if url is None:
             return None if body is None else str(body)
         config = self.config

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from stoker.api.cfn import views
-from stoker.api.cfn.call import Call, page_of
+from stoker.api.cfn.call import PAGE, Call, page_of
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.rendering import JsonText
 from stoker.api.cfn.stacks import new_parameters
@@ -123,7 +123,7 @@ def list_types(call: Call) -> dict[str, Any]:
         for each in call.ask("resource_type_list", support_status=status, with_description=True)
         if each["resource_type"].startswith(prefix) and call.context.may_use(each["resource_type"])
     ]
-    page, token = page_of(found, call["NextToken"], call["MaxResults"] or 100)
+    page, token = page_of(found, call["NextToken"], call["MaxResults"] or PAGE)
     shown = [
         {
             "Type": "RESOURCE",

@@ -6,7 +6,6 @@ from typing import Any
 
 from stoker.api.cfn import views
 from stoker.api.cfn.call import PAGE, Call, page_of
-from stoker.api.cfn.faults import QueryError
 from stoker.base.ids import arn
 
 STATUSES = ("IN_SYNC", "MODIFIED", "DELETED", "NOT_CHECKED")
@@ -42,10 +41,7 @@ def describe_detection(call: Call) -> dict[str, Any]:
 
 def describe_resources(call: Call) -> dict[str, Any]:
     """A page of what the last look for drift found of the resources of a stack."""
-    size = PAGE if call["MaxResults"] is None else call["MaxResults"]
-    if not 1 <= size <= PAGE:
-        raise QueryError("ValidationError", f"MaxResults must be between 1 and {PAGE}.")
     wanted = call["StackResourceDriftStatusFilters"] or [status for status in STATUSES if status != _UNASKED]
     found = [view for view in call.ask_of_stack("drift_list") if view["status"] in wanted]
-    page, token = page_of(found, call["NextToken"], size)
+    page, token = page_of(found, call["NextToken"], call["MaxResults"] or PAGE)
     return {"StackResourceDrifts": [views.resource_drift(view) for view in page], "NextToken": token}

@@ -65,6 +65,18 @@ def whole_number(name: str, node: Node) -> int:
     return int(text(name, node))
 
 
+def whole_number_within(least: int, most: int) -> Reader:
+    """A whole number from `least` to `most`."""
+
+    def read(name: str, node: Node) -> int:
+        number = whole_number(name, node)
+        if not least <= number <= most:
+            raise QueryError("ValidationError", f"{name} must be between {least} and {most}.")
+        return number
+
+    return read
+
+
 def one_of(*choices: str) -> Reader:
     """One of the given texts."""
 

@@ -29,13 +29,31 @@ def describe_all(call: Call) -> dict[str, Any]:
         stack = call.ask("stack_of_object", physical_id=physical_id)["id"]
     filters = {} if call["LogicalResourceId"] is None else {"name": [call["LogicalResourceId"]]}
     found = call.ask_of(stack, "resource_list", filters=filters)
-    return {"StackResources": [views.resource(view) for view in found]}
+    if filters and not found:
+        raise QueryError("ValidationError", f"Resource {call['LogicalResourceId']} does not exist for stack {stack}")
+    drift = _drift(call, stack)
+    return {
+        "StackResources": [
+            {**views.resource(view), "DriftInformation": views.drift_information(drift.get(view["name"]))}
+            for view in found
+        ]
+    }
 
 
 def list_all(call: Call) -> dict[str, Any]:
     """A page of a stack's resources."""
     page, token = page_of(call.ask_of_stack("resource_list"), call["NextToken"])
-    return {"StackResourceSummaries": [views.resource_summary(view) for view in page], "NextToken": token}
+    drift = _drift(call, call["StackName"])
+    summaries = [
+        {**views.resource_summary(view), "DriftInformation": views.drift_information(drift.get(view["name"]))}
+        for view in page
+    ]
+    return {"StackResourceSummaries": summaries, "NextToken": token}
+
+
+def _drift(call: Call, stack: str) -> dict[str, Any]:
+    """What the last look for drift found of each resource, by name."""
+    return {view["name"]: view for view in call.ask_of(stack, "drift_list")}
 
 
 def events(call: Call) -> dict[str, Any]:

@@ -65,6 +65,8 @@ def stack(view: View) -> dict[str, Any]:
     return {
         "StackId": stack_arn(view),
         "StackName": view["name"],
+        "ParentId": _arn_above(view, view["parent_id"]),
+        "RootId": _arn_above(view, view["root_id"]),
         "Description": view["description"] or None,
         "CreationTime": time_text(view["created_at"]),
         "LastUpdatedTime": time_text(view["updated_at"]),
@@ -92,6 +94,12 @@ def stack(view: View) -> dict[str, Any]:
             "LastCheckTimestamp": time_text(view["drift"]["time"]),
         },
     }
+
+
+def _arn_above(view: View, stack_id: str | None) -> str | None:
+    """The StackId of a stack above a nested one; lists have no nested ones."""
+    name = view.get("above", {}).get(stack_id)
+    return None if name is None or stack_id is None else arn(view["project_id"], name, stack_id)
 
 
 def is_pseudo_parameter(name: str) -> bool:
@@ -173,6 +181,14 @@ def resource_detail(view: View) -> dict[str, Any]:
         **resource_summary(view),
         "Description": view["description"],
         "Metadata": JsonText(view["metadata"]),
+    }
+
+
+def drift_information(view: View | None) -> dict[str, Any]:
+    """Whether a resource has drifted, from what the last look found of it; None when nobody has looked."""
+    return {
+        "StackResourceDriftStatus": "NOT_CHECKED" if view is None else view["status"],
+        "LastCheckTimestamp": None if view is None else time_text(view["time"]),
     }
 
 
