@@ -93,6 +93,14 @@ def test_in_the_foreground_it_brings_back_what_breaks_and_ends_at_ctrl_c(shell: 
     assert states(shell) == ["stopped", "stopped"]
 
 
+def test_a_signal_has_the_engine_report_what_it_does(shell: Shell) -> None:
+    shell.ok("up", "--detach", *ANY_PORTS)
+    os.kill(shell.endpoints()["pids"]["engine"], signal.SIGUSR2)
+    log = shell.directory / "engine.log"
+    wait_for(lambda: "Guru Meditation" in log.read_text() and "Operations" in log.read_text())
+    assert states(shell) == ["running", "running"]
+
+
 def wait_for(condition: object, seconds: float = 45.0) -> None:
     assert callable(condition)
     end = time.monotonic() + seconds

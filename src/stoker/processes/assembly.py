@@ -15,6 +15,7 @@ from stoker.engine.announcing import Bus
 from stoker.engine.core import Engine
 from stoker.engine.peers import Peers
 from stoker.plugins.registry import Registry
+from stoker.processes.report import report_section
 from stoker.processes.settings import cloud_settings, database_pool, encryption_keys, engine_settings
 from stoker.store import key_proofs, schema
 from stoker.store.database import Database
@@ -58,7 +59,7 @@ async def made_engine(
         journal = Journal(database)
         opened.callback(journal.close)
         await _prove_keys(journal, sealer)
-        yield Engine(
+        engine = Engine(
             database=database,
             journal=journal,
             sealer=sealer,
@@ -70,6 +71,8 @@ async def made_engine(
             peers=peers,
             bus=bus,
         )
+        report_section("Operations", lambda: {run.operation.id: run.values() for run in engine.all_runs()})
+        yield engine
 
 
 async def _prove_keys(journal: Journal, sealer: Sealer) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -34,6 +33,7 @@ from stoker.processes.assembly import made_engine, opened_database
 from stoker.processes.directory import DataDirectory
 from stoker.processes.memory import collect_rarely
 from stoker.processes.settings import TOKEN_CHECK, set_login
+from stoker.processes.signals import heed_signals
 from stoker.processes.tokens import caller_check
 from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher
@@ -119,9 +119,7 @@ async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncItera
 async def serve(options: Options, config: cfg.ConfigOpts) -> None:
     """Serve until SIGTERM or SIGINT. Raises OSError when a port is taken."""
     loop = asyncio.get_running_loop()
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+    stop = heed_signals("stoker up")
     async with running_engine(options, config) as engine:
         client = DirectClient(loop, Dispatcher(engine, OPERATIONS))
         check = caller_check(config, engine.clock)

@@ -14,7 +14,6 @@ from stoker.operations import OPERATIONS
 from stoker.processes.assembly import made_engine, opened_database, require_schema
 from stoker.processes.lifetime import run, until_stopped
 from stoker.processes.listening import listening_at
-from stoker.processes.report import report_section
 from stoker.processes.status import EngineMetrics, StatusServer
 from stoker.rpc.dispatch import Dispatcher
 from stoker.rpc.messaging import MessagingPeers, MessagingServer, open_transport
@@ -46,8 +45,7 @@ async def serve(config: cfg.ConfigOpts) -> None:
 
 
 async def _observe(config: cfg.ConfigOpts, engine: Engine, opened: AsyncExitStack) -> None:
-    """Let others look inside: metrics, the health check, reports."""
-    report_section("Operations", lambda: {run.operation.id: run.values() for run in engine.all_runs()})
+    """Let others look inside: metrics and the health check."""
     metrics = EngineMetrics(engine)
     if config.engine.status_port is not None:
         status = StatusServer(engine, metrics)

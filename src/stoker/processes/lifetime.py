@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
@@ -15,8 +14,8 @@ from stoker.base.config import load_config
 from stoker.base.errors import StokerError
 from stoker.base.logging import setup as set_logging_up
 from stoker.processes.memory import collect_rarely
-from stoker.processes.report import write_report
 from stoker.processes.settings import TOKEN_CHECK, set_login
+from stoker.processes.signals import heed_signals
 from stoker.rpc import messaging
 
 
@@ -28,17 +27,12 @@ def cluster_config(files: Sequence[str]) -> cfg.ConfigOpts:
 
 
 async def until_stopped(name: str) -> None:
-    """Return at SIGTERM or SIGINT; at SIGUSR2 a report of the process `name` goes to the standard error stream.
+    """Return at SIGTERM or SIGINT; heed the other signals meanwhile (see `heed_signals`).
 
     Whatever a process needs for all its life has been made when this is called.
     """
     collect_rarely()
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    loop.add_signal_handler(signal.SIGUSR2, write_report, name)
-    await stop.wait()
+    await heed_signals(name).wait()
 
 
 def run(files: Sequence[str], serve: Callable[[cfg.ConfigOpts], Coroutine[Any, Any, None]]) -> None:
