@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
+from stoker.base.logging import protect
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 
@@ -25,3 +28,25 @@ async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
     world = await World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now())).start()
     yield world
     await world.stop()
+
+
+class Keeper(logging.Handler):
+    """Keeps what it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[Any] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
+@pytest.fixture
+def kept(caplog: pytest.LogCaptureFixture) -> Iterator[list[Any]]:
+    """The records of all lines from INFO on, as a process's handlers get them."""
+    keeper, logger = Keeper(), logging.getLogger("stoker")
+    protect(keeper)
+    caplog.set_level(logging.INFO, "stoker")
+    logger.addHandler(keeper)
+    yield keeper.records
+    logger.removeHandler(keeper)

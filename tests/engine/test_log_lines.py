@@ -3,41 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import re
 from typing import Any
 
 import pytest
 from world import World
 
-from stoker.base.logging import protect
+from stoker.base.errors import Invalid
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import Call
 
 LOG = logging.getLogger("stoker.somewhere")
+SECONDS = re.compile(r"after \d+\.\d seconds")
 TEMPLATE = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"
 
 
-class Kept(logging.Handler):
-    """Keeps what it is given."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.records: list[Any] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.records.append(record)
-
-
-@pytest.fixture
-def kept() -> Iterator[Kept]:
-    handler = Kept()
-    protect(handler)
-    LOG.addHandler(handler)
-    yield handler
-    LOG.removeHandler(handler)
-
-
-async def test_lines_name_their_operation(world: World, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_lines_name_their_operation(world: World, kept: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     kind = world.engine.registry.get("OS::Neutron::Net")
     assert kind is not None
     create = kind.create
@@ -51,7 +32,40 @@ async def test_lines_name_their_operation(world: World, kept: Kept, monkeypatch:
     made = await world.call("stack_create", name="web", template=TEMPLATE)
     operation = world.engine.runs[made["id"]].operation.id
     await world.settle(made["id"])
-    before, during, *_ = kept.records
+    before, during, *_ = [record for record in kept if record.name == LOG.name]
     assert (before.operation, during.operation) == ("", f"[operation {operation}] ")
     assert during.extra == {"operation_id": operation}
     assert during.request_id == world.context.request_id
+
+
+async def test_each_operation_is_told_of_when_it_begins_and_when_it_ends(
+    world: World, kept: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The service echoes a value that is hidden, and breaks the line."""
+    kind = world.engine.registry.get("OS::Neutron::Net")
+    assert kind is not None
+
+    async def refuse(call: Call) -> Outcome:
+        raise Invalid(f"no network\nis called {call.properties['name']}")
+
+    await world.create("web", TEMPLATE)
+    monkeypatch.setattr(kind, "create", refuse)
+    hidden = {
+        "heat_template_version": "2021-04-16",
+        "parameters": {"word": {"type": "string", "hidden": True}},
+        "resources": {"net": {"type": "OS::Neutron::Net", "properties": {"name": {"get_param": "word"}}}},
+    }
+    failed = await world.create("db", hidden, parameters={"word": "s3cret-word"})
+    assert "s3cret-word" not in "".join(record.getMessage() for record in kept)
+    told = [record for record in kept if record.name == "stoker.engine.telling"]
+    lines = [SECONDS.sub("after N seconds", record.getMessage()) for record in told]
+    assert lines == [
+        "CREATE of stack web begins",
+        "CREATE of stack web has ended: COMPLETE after N seconds: Stack CREATE completed successfully",
+        "CREATE of stack db begins",
+        "CREATE of stack db has ended: FAILED after N seconds: Resource CREATE failed: Invalid: resources.net: "
+        "no network is called ******",
+    ]
+    history = await world.call("operation_list", ref={"name": None, "id": failed["id"]})
+    assert [record.operation for record in told[2:]] == [f"[operation {history[0]['id']}] "] * 2
+    assert {record.request_id for record in told} == {world.context.request_id}

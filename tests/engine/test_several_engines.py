@@ -198,7 +198,7 @@ def pause(engine: Engine) -> None:
     membership._timer.cancel()
 
 
-async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[World, World]) -> None:
+async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[World, World], kept: list[Any]) -> None:
     owner, other = pair
     first = await begun(owner)
     run = next(iter(owner.engine.runs.values()))
@@ -216,6 +216,10 @@ async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[Worl
     await owner.engine.membership.beat()
     await held
     assert run.stopping is Stop.LOST
+    about = {record.getMessage(): (record.operation, record.request_id) for record in kept if record.operation}
+    named = f"[operation {first.id}] ", owner.context.request_id
+    assert about[f"CREATE of stack shared is taken over from engine {owner.engine.id}"] == named
+    assert about[f"operation {first.id} of stack shared has another owner now"] == named
     assert await running((other, other), first.id) is other
     await other.call("resource_signal", ref=REF, name="held", details={"unset_hook": "pre-create"})
     assert (await ended(other, first.id)).status == COMPLETE
@@ -237,7 +241,9 @@ async def test_what_an_engine_takes_in_the_moment_in_which_it_stops_is_handed_ov
     assert taken == 1 or (taken == 2 and not wires.cut)  # the goodbye of the first is a message, too
 
 
-async def test_an_engine_that_stops_hands_over_at_once(pair: tuple[World, World], wires: Wires) -> None:
+async def test_an_engine_that_stops_hands_over_at_once(
+    pair: tuple[World, World], wires: Wires, kept: list[Any]
+) -> None:
     owner, other = pair
     first = await begun(owner)
     await owner.engine.stop()
@@ -246,6 +252,11 @@ async def test_an_engine_that_stops_hands_over_at_once(pair: tuple[World, World]
     while (await operation(other, first.id)).owner != other.engine.id:
         await other.turn()
     assert await running((other, other), first.id) is other
+    told = [record.getMessage() for record in kept if record.name.startswith("stoker.engine")]
+    handed_over = "CREATE of stack shared is handed over"
+    assert told[told.index(handed_over) :] == [
+        handed_over, "CREATE of stack shared goes on here: another engine handed it over"
+    ]  # fmt: skip
     await other.call("resource_signal", ref=REF, name="held", details={"unset_hook": "pre-create"})
     assert (await ended(other, first.id)).status == COMPLETE
 

@@ -13,10 +13,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.clock import Clock
-from stoker.base.context import RequestContext
 from stoker.base.errors import Fenced
 from stoker.base.ids import new_id
-from stoker.base.logging import operation_scope
 from stoker.cloud.auth import CloudPool
 from stoker.engine.announcing import Announcer, Bus
 from stoker.engine.awaited import Awaited
@@ -33,6 +31,7 @@ from stoker.engine.run import OperationRun
 from stoker.engine.settings import EngineSettings
 from stoker.engine.stopping import CANCELLED, Stop, gives_way
 from stoker.engine.takeover import Takeover, begun
+from stoker.engine.telling import lines_about, tell_begun, tell_ended
 from stoker.engine.types import MissingType, TypeTable
 from stoker.engine.watching import Watchtower
 from stoker.plugins.registry import Registry
@@ -134,18 +133,20 @@ class Engine:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def go_on(self, operation: Operation) -> None:
-        """Run an operation that this engine has just claimed, or close what is left of it."""
+    async def go_on(self, operation: Operation, former_owner: str | None) -> None:
+        """Run an operation that this engine has just claimed, or close what is left of it.
+
+        `former_owner` is the engine that ran it before, where it has not handed the operation over itself.
+        """
         stack = await self._stack_as_it_is(operation)
         beside = operation.action == REMOVE_SNAPSHOT
         if stack is None or not (beside or stack.status == IN_PROGRESS):
-            await self._close(operation, FAILED, CANCELLED)
+            await self._close(operation, stack, FAILED, CANCELLED)
             return
         if not beside and stack.operation != operation.id:
-            await self._close(operation, SUPERSEDED, Stop.SUPERSEDED.value)
+            await self._close(operation, stack, SUPERSEDED, Stop.SUPERSEDED.value)
             return
-        LOG.info("going on with %s of stack %s (operation %s)", operation.action, stack.name, operation.id)
-        self._launch(OperationRun(self, operation, stack))
+        self._launch(OperationRun(self, operation, stack, former_owner))
 
     async def _stack_as_it_is(self, operation: Operation) -> Stack | None:
         """The stack that an operation is about, read while nothing was begun on it here."""
@@ -282,13 +283,14 @@ class Engine:
             overtaken = self._next.get(run.key)
             self._next[run.key] = run
             if overtaken is not None:
-                self.spawn(self._close(overtaken.operation, SUPERSEDED, Stop.SUPERSEDED.value))
+                self.spawn(self._close(overtaken.operation, overtaken.stack, SUPERSEDED, Stop.SUPERSEDED.value))
             return
         self.runs[run.key] = run
         self.spawn(self._drive(run))
 
     async def _drive(self, run: OperationRun) -> None:
-        with operation_scope(run.operation.id, _asked_by(run)):
+        with lines_about(run.operation, run.stack):
+            tell_begun(run.operation, run.stack, run.former_owner)
             await run.run()
         try:
             now = await self.database.read(queries.stack_by_id, run.stack.id) if run.key in self._next else None
@@ -359,34 +361,39 @@ class Engine:
         await self.journal.commit(batch)
         self.announcer.tell([*batch.added, *rows])
         self._tell_finished(operation)
+        tell_ended(operation, stack)
         if gone and not run.sinks:
             self.spawn(self.credentials.remove_given_up())
         if rollback is not None and current[0]:
             run.follow_up = OperationRun(self, rollback, replace(stack, **values))
 
-    async def _close(self, operation: Operation, status: str, reason: str) -> None:
+    async def _close(self, operation: Operation, stack: Stack | None, status: str, reason: str) -> None:
         operation.status, operation.reason, operation.finished_at = status, reason, self.clock.now()
-        try:
-            batch = Batch(claim=Claim(operation.id, operation.epoch)).change(operation)
-            batch.steps.extend(conclusion(operation, status, reason))
-            await self.journal.commit(batch)
-        except Fenced:
-            LOG.info("operation %s has another owner now", operation.id)
+        with lines_about(operation, stack):
+            try:
+                batch = Batch(claim=Claim(operation.id, operation.epoch)).change(operation)
+                batch.steps.extend(conclusion(operation, status, reason))
+                await self.journal.commit(batch)
+            except Fenced:
+                LOG.info("operation %s has another owner now", operation.id)
+            else:
+                tell_ended(operation, stack)
         self._tell_finished(operation)
 
     async def end_superseded(self, run: OperationRun) -> None:
         """Record that a newer operation goes on from where this one is."""
-        await self._close(run.operation, SUPERSEDED, Stop.SUPERSEDED.value)
+        await self._close(run.operation, run.stack, SUPERSEDED, Stop.SUPERSEDED.value)
 
     async def end_cancelled(self, run: OperationRun) -> None:
         """Record that everything which was under way when the operation was cancelled has ended."""
-        await self._close(run.operation, FAILED, CANCELLED)
+        await self._close(run.operation, run.stack, FAILED, CANCELLED)
 
     async def hand_over(self, run: OperationRun) -> None:
         """Leave an unfinished operation to whoever comes next."""
         run.operation.owner = None
         await run.commit(Batch().change(run.operation))
         self._handed_over.append(run.operation.id)
+        LOG.info("%s of stack %s is handed over", run.operation.action, run.stack.name)
 
     # -- parents and children --------------------------------------------------------------------------------------
 
@@ -439,12 +446,3 @@ class Engine:
             return self.types.lookup(inputs.environment, inputs.files, type_name, resource_name)
 
         return Wanted.of(definition, inputs, lookup, self.sealer.digest)
-
-
-def _asked_by(run: OperationRun) -> RequestContext | None:
-    """The request that led to an operation, as far as it is recorded."""
-    operation = run.operation
-    if operation.request_id is None:
-        return None
-    user, name = operation.user_id or "", operation.user_name or ""
-    return RequestContext(operation.request_id, user, name, run.stack.project_id)

@@ -16,6 +16,7 @@ from stoker.base.clock import Timer
 from stoker.base.errors import Fenced
 from stoker.engine.peers import Peers
 from stoker.engine.stopping import LOST, Stop, gives_way
+from stoker.engine.telling import lines_about
 from stoker.store import claims
 from stoker.store.claims import Standing
 from stoker.store.journal import Batch
@@ -147,12 +148,15 @@ class Membership:
         while not self.stopped:
             engine = self._engine
             orphans = await engine.database.read(claims.claimable, engine.id, engine.clock.now(), AT_ONCE)
-            taken = [await self.take(operation.id) for operation in orphans]
+            taken = [await self.take(operation.id, operation.owner) for operation in orphans]
             if len(orphans) < AT_ONCE or not any(taken):
                 return
 
-    async def take(self, operation_id: str) -> bool:
-        """Claim one operation and run it; false when it is not to be had."""
+    async def take(self, operation_id: str, former_owner: str | None = None) -> bool:
+        """Claim one operation and run it; false when it is not to be had.
+
+        `former_owner` is the engine that has left it behind, if it was not handed over.
+        """
         engine = self._engine
         if self.stopped:
             return False
@@ -165,7 +169,7 @@ class Membership:
             await engine.journal.commit(Batch().then(claim))
             if taken[0] is None:
                 return False
-            await engine.go_on(taken[0])
+            await engine.go_on(taken[0], former_owner)
         return True
 
     async def let_go_of_forsaken(self) -> None:
@@ -206,7 +210,8 @@ class Membership:
 
     def _judge(self, run: OperationRun, standing: Standing | None) -> None:
         if standing is None or (standing.owner, standing.epoch) != (self._engine.id, run.claim.epoch):
-            LOG.warning("operation %s of stack %s has another owner now", run.operation.id, run.stack.name)
+            with lines_about(run.operation, run.stack):
+                LOG.warning("operation %s of stack %s has another owner now", run.operation.id, run.stack.name)
             run.abandon()
         elif standing.status not in UNFINISHED or run.operation.action == REMOVE_SNAPSHOT:
             return

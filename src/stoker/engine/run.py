@@ -54,12 +54,14 @@ VERBS = {
 class OperationRun(StackContext):
     """See the module's docstring. `done` is set when the run has ended and everything about it is recorded.
 
+    `former_owner` is the engine that ran the operation before, where it has not handed it over itself.
     `making` has the tasks that make an object whose id is not on disk yet, by the resource's uuid.
     """
 
-    def __init__(self, engine: Engine, operation: Operation, stack: Stack) -> None:
+    def __init__(self, engine: Engine, operation: Operation, stack: Stack, former_owner: str | None = None) -> None:
         super().__init__(engine, stack, operation)
         self.operation: Operation = operation
+        self.former_owner = former_owner
         self.claim: Claim = Claim(operation.id, operation.epoch)
         self.claimed_at = engine.clock.now()
         self.moved: set[str] = set()
