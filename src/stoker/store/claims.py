@@ -71,9 +71,9 @@ def living(connection: Connection, now: float) -> set[str]:
     return set(connection.execute(select(engines.c.id).where(_alive(now))).scalars())
 
 
-def forget_engines(connection: Connection, before: float) -> int:
-    """Remove the records of engines that nobody has heard of since `before`; how many there were."""
-    return connection.execute(delete(engines).where(engines.c.seen_at < before)).rowcount
+def forget_engines(connection: Connection, before: float) -> None:
+    """Remove the records of engines that nobody has heard of since `before`."""
+    connection.execute(delete(engines).where(engines.c.seen_at < before))
 
 
 def _alive(now: float) -> ColumnElement[bool]:
