@@ -116,6 +116,22 @@ def test_deleting_a_stack_that_has_change_sets_only_forgets_them(boto: Any) -> N
         assert code(gone) == "ValidationError"
 
 
+@pytest.mark.usefixtures("clean")
+def test_a_stack_that_is_to_be_has_its_name_and_nothing_in_it(boto: Any) -> None:
+    made = propose(boto, "first", "CREATE", template(One="a"))
+    with pytest.raises(ClientError) as taken:
+        boto.create_stack(StackName="sets", TemplateBody=template(One="a"))
+    assert code(taken) == "AlreadyExistsException"
+    assert [each["StackId"] for each in boto.describe_stacks(StackName="sets")["Stacks"]] == [made["StackId"]]
+    assert boto.list_stack_resources(StackName="sets")["StackResourceSummaries"] == []
+    assert boto.describe_stack_resources(StackName="sets")["StackResources"] == []
+    assert boto.describe_stack_events(StackName="sets")["StackEvents"] == []
+    boto.execute_change_set(ChangeSetName="first", StackName="sets")
+    boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
+    assert boto.describe_stack_events(StackName="sets")["StackEvents"]
+    assert [each["StackId"] for each in boto.describe_stacks(StackName="sets")["Stacks"]] == [made["StackId"]]
+
+
 def test_another_project_has_no_part_in_a_change_set(world: QueryWorld, boto: Any) -> None:
     made = propose(boto, "private", "CREATE", template(One="a"), StackName="hidden")
     stranger = world.client(world.stranger())

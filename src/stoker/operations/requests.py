@@ -22,7 +22,7 @@ from stoker.engine.loader import Prepared
 from stoker.engine.planner import Wanted
 from stoker.engine.sinking import sink_problems
 from stoker.operations.checking import TreeChecker, ValueChecker
-from stoker.store import exchange, queries
+from stoker.store import change_sets, exchange, queries
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.document import Document
@@ -194,13 +194,20 @@ def _compare_exports(connection: Connection, stack: Stack, names: list[str]) -> 
             raise StackValidationFailed(f"Exports that are in use cannot be removed: {uses}.")
 
 
-def check_room(connection: Connection, engine: Engine, context: RequestContext, name: str) -> None:
+def check_room(connection: Connection, engine: Engine, context: RequestContext, stack: Stack) -> None:
     """Refuse a name that is taken, and one stack more than the project may have; administrators may have any number.
 
+    Change sets take the name of the stack that they are to make, and leave it to the one with the id that they promise.
     Raises StackExists or RequestLimitExceeded.
     """
-    if queries.stack_by_name(connection, context.project_id, name) is not None:
-        raise StackExists(f"The Stack ({name}) already exists.")
+    if queries.stack_by_name(connection, context.project_id, stack.name) is not None:
+        raise StackExists(f"The Stack ({stack.name}) already exists.")
+    promised = change_sets.of_stacks_to_be(connection, context.project_id, stack.name)
+    if any(row.stack_name == stack.name and row.stack_id != stack.id for row in promised):
+        raise StackExists(
+            f"The Stack ({stack.name}) already exists: it has change sets, and is made by carrying out one of them. "
+            "Delete them to use the name otherwise."
+        )
     limit = engine.settings.max_stacks_per_tenant
     if limit < 0 or context.is_admin:
         return

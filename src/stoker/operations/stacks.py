@@ -140,7 +140,7 @@ async def stack_create(engine: Engine, context: RequestContext, name: Any, **bod
     stack = new_stack(engine, context, name, request)
     stack.action, stack.reason = action, f"Stack {action} started"
     tags = check_tags(request.tags)
-    await engine.database.read(check_room, engine, context, stack.name)
+    await engine.database.read(check_room, engine, context, stack)
     checked = await check_whole(engine, context, stack, request)
     await check_plan(engine, context, stack, checked, action, request.plan_digest)
     stack.inputs = checked.prepared.row.id

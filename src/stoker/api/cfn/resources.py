@@ -28,7 +28,7 @@ def describe_all(call: Call) -> dict[str, Any]:
     if stack is None:
         stack = call.ask("stack_of_object", physical_id=physical_id)["id"]
     filters = {} if call["LogicalResourceId"] is None else {"name": [call["LogicalResourceId"]]}
-    found = call.ask_of(stack, "resource_list", filters=filters)
+    found = _parts_of(call, stack, "resource_list", filters=filters)
     if filters and not found:
         raise QueryError("ValidationError", f"Resource {call['LogicalResourceId']} does not exist for stack {stack}")
     drift = _drift(call, stack)
@@ -42,7 +42,7 @@ def describe_all(call: Call) -> dict[str, Any]:
 
 def list_all(call: Call) -> dict[str, Any]:
     """A page of a stack's resources."""
-    page, token = page_of(call.ask_of_stack("resource_list"), call["NextToken"])
+    page, token = page_of(_parts_of(call, call["StackName"], "resource_list"), call["NextToken"])
     drift = _drift(call, call["StackName"])
     summaries = [
         {**views.resource_summary(view), "DriftInformation": views.drift_information(drift.get(view["name"]))}
@@ -53,14 +53,24 @@ def list_all(call: Call) -> dict[str, Any]:
 
 def _drift(call: Call, stack: str) -> dict[str, Any]:
     """What the last look for drift found of each resource, by name."""
-    return {view["name"]: view for view in call.ask_of(stack, "drift_list")}
+    return {view["name"]: view for view in _parts_of(call, stack, "drift_list")}
 
 
 def events(call: Call) -> dict[str, Any]:
     """A page of a stack's events, newest first."""
-    found = call.ask_of_stack("event_page", limit=PAGE, marker=marker_of(call["NextToken"]))
+    found = _parts_of(call, call["StackName"], "event_page", limit=PAGE, marker=marker_of(call["NextToken"]))
     token = next_token(found[-1]["id"]) if len(found) == PAGE else None
     return {"StackEvents": [views.event(view) for view in found], "NextToken": token}
+
+
+def _parts_of(call: Call, stack: str, operation: str, **arguments: Any) -> Any:
+    """The engine's list of parts of a stack: none of one that is still to be made, by carrying out a change set."""
+    try:
+        return call.ask_of(stack, operation, **arguments)
+    except QueryError:
+        if call.ask("stack_to_be", stack=stack):
+            return []
+        raise
 
 
 def template(call: Call) -> dict[str, Any]:
