@@ -555,3 +555,10 @@ def test_a_loop_over_a_parameter_without_value() -> None:
     assert list(bind(template, missing_ok=True).resources) == []
     assert list(bind(template, {"Zones": "a,b"}).resources) == ["Na", "Nb"]
     assert warnings(bind(template, missing_ok=True), lambda name, _: TYPES.get(name)) == []
+
+
+def test_a_template_with_resources_need_not_name_the_only_format_of_aws() -> None:
+    template = load("Resources: {a: {Type: T, Properties: {name: !Sub 'x-${AWS::StackName}'}}}\n")
+    assert (template.version.key, template.version.value) == ("AWSTemplateFormatVersion", "2010-09-09")
+    assert template.uses("Fn::Sub")
+    assert Template.load({"Resources": {}}).version is template.version

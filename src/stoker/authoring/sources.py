@@ -16,9 +16,9 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.template.document import Document
 from stoker.template.expressions import FunctionError
+from stoker.template.formats import VERSION_KEYS
 from stoker.template.limits import Limits
 from stoker.template.template import Template
-from stoker.template.versions import VERSION_KEYS
 
 SUFFIXES = frozenset({".yaml", ".yml", ".json", ".template"})
 _BEGINS = re.compile(rf"""(?m)^[\s{{,]*["']?(?:{"|".join(VERSION_KEYS)})["']?\s*:""")

@@ -15,6 +15,7 @@ import yaml
 
 from stoker.base.diagnostics import Diagnostic, Path, Position
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from stoker.template.formats import AWS_KEY, named_formats
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.yaml_reader import SHORT_TAGS, YamlProblem, read
 
@@ -94,7 +95,7 @@ class Document:
 
 
 def _may_have_short_tags(data: Any) -> bool:
-    return isinstance(data, dict) and "AWSTemplateFormatVersion" in data
+    return isinstance(data, dict) and AWS_KEY in named_formats(data)
 
 
 def _placed(source: str, position: Position | None, message: str) -> str:

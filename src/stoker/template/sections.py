@@ -13,15 +13,17 @@ from typing import Any
 from stoker.base.diagnostics import Path
 from stoker.base.errors import TemplateInvalid
 from stoker.template import parameter
+from stoker.template.formats import named_formats
 from stoker.template.limits import Allowance, Limits
 from stoker.template.parameter import ParameterSchema
 from stoker.template.problems import Problems, suggestion, type_name
-from stoker.template.versions import BY_NAME, VERSION_KEYS, VERSIONS, Version
+from stoker.template.versions import BY_NAME, VERSIONS, Version
 
 
 def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
     """The format that the template says it is written in; raises TemplateInvalid, for nothing else can be read then."""
-    keys = [key for key in VERSION_KEYS if key in data]
+    named = named_formats(data)
+    keys = list(named)
     if not keys:
         message = "the template does not say which version it is written in"
         problems.add("version", message, hint="begin it with heat_template_version: 2021-04-16", kind="ValueError")
@@ -31,7 +33,7 @@ def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
         )
     else:
         key = keys[0]
-        version = BY_NAME.get((key, str(data[key])))
+        version = BY_NAME.get((key, str(named[key])))
         if version is not None:
             return version
         known = [value for name, value in BY_NAME if name == key]

@@ -413,8 +413,6 @@ VERSIONS: tuple[Version, ...] = (
 )
 """Every format, each known under its own value and its aliases."""
 
-VERSION_KEYS: tuple[str, ...] = ("heat_template_version", "HeatTemplateFormatVersion", "AWSTemplateFormatVersion")
-
 BY_NAME: Mapping[tuple[str, str], Version] = {
     (version.key, name): version for version in VERSIONS for name in (version.value, *version.aliases)
 }

@@ -14,8 +14,9 @@ from stoker.authoring.convert.parameters import MAPPING_TAG, Note, cfn_parameter
 from stoker.authoring.convert.walker import LOOP, Walker
 from stoker.authoring.layout import layout
 from stoker.base.diagnostics import Diagnostic, Path
+from stoker.template.formats import VERSION_KEYS
 from stoker.template.template import Template
-from stoker.template.versions import BY_NAME, VERSION_KEYS, Version
+from stoker.template.versions import BY_NAME, Version
 
 HOT = "hot"
 CFN = "cfn"
