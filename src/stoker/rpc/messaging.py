@@ -13,12 +13,13 @@ import asyncio
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Protocol
 
 import oslo_messaging
+from amqp import AMQPError
 from oslo_config import cfg
 from oslo_messaging import opts
 from oslo_messaging._drivers.amqpdriver import AMQPListener
@@ -37,7 +38,9 @@ _GLOBAL = ("oslo_messaging_metrics", "oslo_messaging_tracing")
 LIBRARY_GROUPS = frozenset({_SECTION, NOTIFICATIONS, *_GLOBAL})
 """Sections that oslo.messaging reads for itself."""
 
+_PORT = 5672
 _CONNECT_TRIES = 4
+_ASKED_AGAIN_AFTER = 10.0
 _MOST_WAITING = 1000
 _AT_A_TIME = 8
 
@@ -45,6 +48,7 @@ _PROBLEMS = (
     oslo_messaging.MessagingTimeout,
     oslo_messaging.MessageDeliveryFailure,
     oslo_messaging.MessageUndeliverable,
+    AMQPError,
     OSError,
 )
 
@@ -74,9 +78,38 @@ def engine_topic(transport: Any) -> str:
 
 
 def open_transport(config: cfg.ConfigOpts) -> Any:
-    """The way to the broker that `transport_url` names; nothing is connected yet."""
+    """The way to the broker that `transport_url` names; nothing is connected yet. Raises cfg.Error for a wrong URL."""
     register_options(config)
-    return oslo_messaging.get_rpc_transport(config)
+    with checked_url("[DEFAULT] transport_url"):
+        transport = oslo_messaging.get_rpc_transport(config)
+    found = config.get_location("transport_url")
+    if found is not None and found.location.is_user_controlled:
+        LOG.info("The message broker is at %s ([DEFAULT] transport_url)", broker_of(config))
+    else:
+        LOG.warning("[DEFAULT] transport_url is not set: the message broker is taken to be at %s", broker_of(config))
+    return transport
+
+
+@contextlib.contextmanager
+def checked_url(option: str) -> Iterator[None]:
+    """Have a URL that cannot be used be told of as a cfg.Error, which does not show it: a password is a part of it."""
+    try:
+        yield
+    except oslo_messaging.DriverLoadFailure as error:
+        problem = f"oslo.messaging knows no kind of broker by the name of {error.driver}"
+    except oslo_messaging.InvalidTransportURL:
+        problem = "this is no URL"
+    except ValueError:
+        problem = "its hosts and ports cannot be told apart"
+    else:
+        return
+    raise cfg.Error(f"{option}: {problem}; it has the form rabbit://USER:PASSWORD@HOST:PORT/VIRTUAL_HOST")
+
+
+def broker_of(config: cfg.ConfigOpts) -> str:
+    """Host and port of the broker, or of each, without the password."""
+    hosts = oslo_messaging.TransportURL.parse(config).hosts
+    return ", ".join(f"{host.hostname}:{host.port or _PORT}" for host in hosts) or f"localhost:{_PORT}"
 
 
 class MessagingClient:
@@ -85,6 +118,7 @@ class MessagingClient:
     def __init__(self, transport: Any) -> None:
         target = oslo_messaging.Target(topic=engine_topic(transport), version=VERSION)
         self._client = oslo_messaging.get_rpc_client(transport, target, retry=_CONNECT_TRIES)
+        self._broker = broker_of(transport.conf)
         self._patience = float(transport.conf.rpc_response_timeout)
 
     def call(
@@ -105,7 +139,7 @@ class MessagingClient:
         except oslo_messaging.MessagingTimeout:
             raise EngineUnavailable(f"No engine answered {method} in time.") from None
         except _PROBLEMS as error:
-            LOG.warning("The message broker cannot be reached: %s", error)
+            LOG.warning("The message broker at %s (transport_url) cannot be used: %s", self._broker, error)
             raise EngineUnavailable("The message broker cannot be reached; try again later.") from None
 
 
@@ -147,21 +181,27 @@ class _Endpoint:
 
 
 class MessagingServer:
-    """Takes calls for one engine. `start` returns at once; a broker that is away is waited for in the background."""
+    """Takes calls for one engine.
+
+    `start` returns at once. A broker that is away, or that does not know the user yet, is waited for in the background.
+    """
 
     def __init__(
         self, transport: Any, engine_id: str, loop: asyncio.AbstractEventLoop, service: Service, told: Told
     ) -> None:
-        self._server = oslo_messaging.get_rpc_server(
+        target = oslo_messaging.Target(topic=engine_topic(transport), server=engine_id, version=VERSION)
+        self._new_server = partial(
+            oslo_messaging.get_rpc_server,
             transport,
-            oslo_messaging.Target(topic=engine_topic(transport), server=engine_id, version=VERSION),
+            target,
             [_Endpoint(loop, service, told)],
             executor="threading",
             access_policy=oslo_messaging.DefaultRPCAccessPolicy,
         )
-        self._myself = oslo_messaging.get_rpc_client(
-            transport, oslo_messaging.Target(topic=engine_topic(transport), server=engine_id, version=VERSION), retry=0
-        )
+        self._server = self._new_server()
+        self._myself = oslo_messaging.get_rpc_client(transport, target, retry=0)
+        self._broker = broker_of(transport.conf)
+        self._stopped = threading.Event()
         self._starting = threading.Thread(target=self._start, name="rpc-start", daemon=True)
         self.serving = False
 
@@ -171,13 +211,27 @@ class MessagingServer:
 
     def _start(self) -> None:
         try:
-            self._server.start()
-            self.serving = True
+            while not self._started() and not self._stopped.wait(_ASKED_AGAIN_AFTER):
+                self._server = self._new_server()
         except Exception:
             LOG.exception("The RPC server cannot be started")
 
+    def _started(self) -> bool:
+        try:
+            self._server.start()
+        except AMQPError as error:
+            LOG.error(
+                "The message broker at %s refuses [DEFAULT] transport_url, and is asked again in %d seconds: %s",
+                self._broker, _ASKED_AGAIN_AFTER, error,
+            )  # fmt: skip
+            return False
+        LOG.info("Calls come by the message broker at %s", self._broker)
+        self.serving = True
+        return True
+
     async def stop(self, seconds: float = 10.0) -> None:
         """Take no more calls, and let those that are being carried out end. The loop has to go on meanwhile."""
+        self._stopped.set()
         if self.serving:
             _refuse_more(self._server.listener)
             await asyncio.gather(asyncio.to_thread(self._server.stop), asyncio.to_thread(self._wake))

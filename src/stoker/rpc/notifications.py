@@ -17,7 +17,7 @@ import oslo_messaging
 from oslo_config import cfg
 
 from stoker.base.ids import new_request_id
-from stoker.rpc.messaging import NOTIFICATIONS, register_options
+from stoker.rpc.messaging import NOTIFICATIONS, checked_url, register_options
 
 _SERVICE = "orchestration"
 
@@ -28,7 +28,8 @@ def open_bus(config: cfg.ConfigOpts) -> MessageBus | None:
     if not any(config[NOTIFICATIONS].driver):
         return None
     publisher = config.default_publisher_id or f"{_SERVICE}.{config.host}"
-    transport = oslo_messaging.get_notification_transport(config)
+    with checked_url(f"[{NOTIFICATIONS}] transport_url"):
+        transport = oslo_messaging.get_notification_transport(config)
     return MessageBus(oslo_messaging.Notifier(transport, publisher_id=publisher), config.default_notification_level)
 
 
