@@ -562,3 +562,27 @@ def test_a_template_with_resources_need_not_name_the_only_format_of_aws() -> Non
     assert (template.version.key, template.version.value) == ("AWSTemplateFormatVersion", "2010-09-09")
     assert template.uses("Fn::Sub")
     assert Template.load({"Resources": {}}).version is template.version
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("'{{resolve:ssm:word:1}}'", "Properties.name: {{resolve:ssm:…}} is not supported; AWS's parameter store"),
+        ("'a-{{resolve:ssm-secure:word}}'", "Properties.name: {{resolve:ssm-secure:…}} is not supported"),
+        (
+            "!Sub 'x{{resolve:secretsmanager:s:SecretString:p}}'",
+            "Properties.name.Fn::Sub: {{resolve:secretsmanager:…}}",
+        ),
+        ("!Join ['', [a, '{{resolve:ssm:word}}']]", "{{resolve:ssm:…}} is not supported"),
+    ],
+)
+def test_what_aws_keeps_elsewhere_is_not_taken_for_a_text(value: str, words: str) -> None:
+    error = invalid(HEAD + f"Resources: {{a: {{Type: 'Test::Net', Properties: {{name: {value}}}}}}}")
+    assert words in error.message
+    assert len(error.diagnostics) == 1
+
+
+def test_dynamic_references_mean_nothing_elsewhere() -> None:
+    text = "{heat_template_version: 2021-04-16, resources: {a: {type: T, properties: {name: '{{resolve:ssm:word}}'}}}}"
+    assert load(text).resources["a"].properties == {"name": "{{resolve:ssm:word}}"}
+    load(HEAD + "Resources: {a: {Type: T, Properties: {name: '{{resolve:other}}'}}}")

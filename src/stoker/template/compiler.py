@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -127,11 +128,32 @@ class TemplateCompiler:
             items = [_descend(value, path, index, compiler) for index, value in enumerate(snippet)]
             changed = any(made is not value for made, value in zip(items, snippet, strict=True))
             return ListExpression(items) if changed else snippet
-        return snippet
+        return self._text(snippet, path) if _may_refer_elsewhere(snippet) else snippet
+
+    def _text(self, text: str, path: Path) -> Any:
+        """A text as it is, or a complaint about what AWS would put in its place."""
+        found = _DYNAMIC_REFERENCE.search(text)
+        if found is None or self.version.dialect.name == "hot":
+            return text
+        hint = f"{_STORES[found[1]]} is not asked; use a parameter, with NoEcho for a secret, and pass the value itself"
+        return self.malformed("dynamic-reference", f"{{{{resolve:{found[1]}:…}}}} is not supported", path, hint)
 
 
 def _descend(value: Any, path: Path, part: str | int, compiler: Compiler) -> Any:
-    return compiler.value(value, (*path, part)) if isinstance(value, dict | list) else value
+    deeper = isinstance(value, dict | list) or _may_refer_elsewhere(value)
+    return compiler.value(value, (*path, part)) if deeper else value
+
+
+def _may_refer_elsewhere(value: Any) -> bool:
+    return isinstance(value, str) and "{{resolve:" in value
+
+
+_STORES = {
+    "ssm": "AWS's parameter store",
+    "ssm-secure": "AWS's parameter store",
+    "secretsmanager": "AWS's secrets manager",
+}
+_DYNAMIC_REFERENCE = re.compile(rf"\{{\{{resolve:({'|'.join(_STORES)}):")
 
 
 class _ConditionCompiler:

@@ -56,7 +56,10 @@ def _pieces(text: str, named: Mapping[str, Any], path: Path, compiler: Compiler)
     """Texts and what stands between them, in turn."""
     parts = _PLACE.split(text)
     return ListExpression(
-        [_piece(part, named, path, compiler) if number % 2 else part for number, part in enumerate(parts)]
+        [
+            _piece(part, named, path, compiler) if number % 2 else compiler.value(part, path)
+            for number, part in enumerate(parts)
+        ]
     )
 
 
