@@ -11,8 +11,8 @@ import pytest
 
 from stoker.template.document import Document
 from stoker.template.environment import Environment
+from stoker.template.formats import VERSION_KEYS
 from stoker.template.template import Template
-from stoker.template.versions import VERSION_KEYS
 
 _FOLDER = os.environ.get("STOKER_TEMPLATE_CORPUS", "")
 _SUFFIXES = {".yaml", ".yml", ".template", ".json"}

@@ -45,6 +45,7 @@ _ERRORS = (
     Rule(
         "unsupported-function", "The function exists elsewhere and is not supported here.", "Fn::Transform: {Name: x}"
     ),
+    Rule("dynamic-reference", "The value is in a store of AWS, which is not asked.", "name: '{{resolve:ssm:name}}'"),
     Rule("needs-transform", "The function needs Transform: AWS::LanguageExtensions.", "Fn::Length: [a, b]"),
     Rule("loop", "An Fn::ForEach has not the form of a loop, or its copies clash.", "Fn::ForEach::x: [N, [a, a], …]"),
     Rule("evaluation-time", "The template takes too long to evaluate.", "thousands of costly yaql expressions"),
