@@ -15,6 +15,9 @@ from stoker.template.parameter import HIDDEN_TEXT
 SHORTEST_SECRET = 4
 """Texts shorter than this are not blotted out wherever they turn up: they would blot out everything."""
 
+_BEGINNING = 40
+"""Messages shorten long values; so much of a secret and what follows it at once is blotted out, too."""
+
 
 def texts_of(value: Any) -> Iterator[str]:
     """The texts and numbers in a value, at any depth, as texts. What is true or false is no secret to look for."""
@@ -67,7 +70,10 @@ def _pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
     """What finds the secrets, the longest first: one may be the beginning of another."""
     forms = {form for secret in secrets if len(secret) >= SHORTEST_SECRET for form in _forms(secret)}
     found = sorted(forms, key=lambda form: (-len(form), form))
-    return re.compile("|".join(map(re.escape, found))) if found else None
+    beginnings = sorted({form[:_BEGINNING] for form in found if len(form) > _BEGINNING})
+    whole = [re.escape(form) for form in found]
+    cut = [rf"{re.escape(beginning)}[^\s'\"]*" for beginning in beginnings]
+    return re.compile("|".join([*whole, *cut])) if found else None
 
 
 def _forms(secret: str) -> Iterable[str]:
