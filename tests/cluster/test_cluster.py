@@ -159,6 +159,27 @@ def test_a_broker_that_restarts_delays_nothing_that_runs(cluster: Cluster, rabbi
     cluster.remove(*made, *nested)
 
 
+def test_an_engine_stops_and_hands_over_where_the_broker_is_away(cluster: Cluster, rabbitmq) -> None:
+    """What it hands over is found by looking: no lease ends during this test."""
+    cluster.engines(0)
+    leaving = cluster.start_engine(LONG_LEASE)
+    cluster.await_engines()
+    made = begin(cluster, "away", 2)
+    rabbitmq.stop()
+    try:
+        leaving.signal(signal.SIGTERM)
+        assert leaving.ended() == 0
+        assert not cluster.owned_by(leaving)
+    finally:
+        rabbitmq.start()
+    staying = cluster.start_engine(LONG_LEASE)
+    complete(cluster, made)
+    assert cluster.up() == {staying.host}
+    wait_until(lambda: cluster.call("GET", "/stacks")[0] == 200, "the API finds the engine")
+    cluster.remove(*made)
+    cluster.engines(0)
+
+
 def heartbeat_age(engine: Engine) -> float:
     """As the engine's metrics tell it, which they do in any case."""
     lines = engine.status("/metrics")[1].splitlines()

@@ -16,7 +16,7 @@ from stoker.processes.lifetime import run, until_stopped
 from stoker.processes.listening import listening_at
 from stoker.processes.status import EngineMetrics, StatusServer
 from stoker.rpc.dispatch import Dispatcher
-from stoker.rpc.messaging import MessagingPeers, MessagingServer, open_transport
+from stoker.rpc.messaging import MessagingPeers, MessagingServer, close_transport, open_transport
 from stoker.rpc.notifications import open_bus
 
 _log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ async def serve(config: cfg.ConfigOpts) -> None:
     """Run an engine until SIGTERM; what it has not finished then is offered to others."""
     transport = open_transport(config)
     async with AsyncExitStack() as opened:
-        opened.push_async_callback(asyncio.to_thread, transport.cleanup)
+        opened.push_async_callback(close_transport, transport)
         database = await opened.enter_async_context(opened_database(config))
         await require_schema(database)
         peers = MessagingPeers(transport)

@@ -20,7 +20,7 @@ from stoker.processes.lifetime import run, until_stopped
 from stoker.processes.listening import listening_at
 from stoker.processes.tokens import caller_check
 from stoker.rpc.contract import EngineClient
-from stoker.rpc.messaging import MessagingClient, open_transport
+from stoker.rpc.messaging import MessagingClient, close_transport, open_transport
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ async def _serve(config: cfg.ConfigOpts, name: str, make: Maker, group: str) -> 
         await until_stopped(name)
         await asyncio.to_thread(server.stop)
     finally:
-        await asyncio.to_thread(transport.cleanup)
+        await close_transport(transport)
 
 
 def main(config_files: Sequence[str] = ()) -> None:

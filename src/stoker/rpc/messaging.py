@@ -44,6 +44,7 @@ _ASKED_AGAIN_AFTER = 10.0
 _MOST_WAITING = 1000
 _AT_A_TIME = 8
 
+_CLOSING_SECONDS = 5.0
 _PROBLEMS = (
     oslo_messaging.MessagingTimeout,
     oslo_messaging.MessageDeliveryFailure,
@@ -180,6 +181,35 @@ class _Endpoint:
         asyncio.run_coroutine_threadsafe(self._told.ended(operation), self._loop).result()
 
 
+async def in_time(work: Callable[[], object], seconds: float) -> bool:
+    """Do what waits for a broker that is away, for ever if need be, on a thread that keeps no process from its end.
+
+    Tells whether the work has ended after so many seconds.
+    """
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+    def run() -> None:
+        try:
+            work()
+        except Exception as error:
+            LOG.info("The message broker was not told of the end: %s", error)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(ended.set)
+
+    threading.Thread(target=run, name="rpc-end", daemon=True).start()
+    try:
+        async with asyncio.timeout(seconds):
+            await ended.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+async def close_transport(transport: Any) -> None:
+    """Give the connections to the broker back."""
+    await in_time(transport.cleanup, _CLOSING_SECONDS)
+
+
 class MessagingServer:
     """Takes calls for one engine.
 
@@ -232,14 +262,16 @@ class MessagingServer:
     async def stop(self, seconds: float = 10.0) -> None:
         """Take no more calls, and let those that are being carried out end. The loop has to go on meanwhile."""
         self._stopped.set()
-        if self.serving:
-            _refuse_more(self._server.listener)
-            await asyncio.gather(asyncio.to_thread(self._server.stop), asyncio.to_thread(self._wake))
-            try:
-                async with asyncio.timeout(seconds):
-                    await asyncio.to_thread(self._server.wait)
-            except TimeoutError:
-                LOG.warning("Calls that take longer are cut off")
+        if not self.serving:
+            return
+        _refuse_more(self._server.listener)
+        stopped = await asyncio.gather(
+            in_time(self._server.stop, _CLOSING_SECONDS), in_time(self._wake, _CLOSING_SECONDS)
+        )
+        if not all(stopped):
+            LOG.warning("The message broker at %s is not there to be told that this engine stops", self._broker)
+        elif not await in_time(self._server.wait, seconds):
+            LOG.warning("Calls that take longer are cut off")
 
     def _wake(self) -> None:
         """End the wait for the next message, which takes seconds where there is none, with a message."""
@@ -308,9 +340,10 @@ class MessagingPeers:
         return opened(reply)
 
     async def close(self) -> None:
-        """Send what waits, and no more."""
-        await asyncio.to_thread(self._senders.shutdown)
-        await asyncio.to_thread(self._askers.shutdown)
+        """Send what waits, as far as the broker is there, and no more."""
+        for threads in (self._senders, self._askers):
+            if not await in_time(threads.shutdown, _CLOSING_SECONDS):
+                threads.shutdown(wait=False, cancel_futures=True)
 
     def _send(self, cast: Callable[[], None]) -> None:
         """Send soon. Beyond a number that wait, as when the broker is away, messages are dropped: rows tell as well."""
