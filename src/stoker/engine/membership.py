@@ -209,6 +209,8 @@ class Membership:
                 engine.awaited.ended(identifier)
 
     def _judge(self, run: OperationRun, standing: Standing | None) -> None:
+        if run.operation.owner is None:  # handed over while the question was on its way
+            return
         if standing is None or (standing.owner, standing.epoch) != (self._engine.id, run.claim.epoch):
             with lines_about(run.operation, run.stack):
                 LOG.warning("operation %s of stack %s has another owner now", run.operation.id, run.stack.name)
