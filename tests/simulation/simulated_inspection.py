@@ -224,7 +224,7 @@ class Inspection:
     def look_at_nothing(self) -> None:
         """All stacks are deleted: the cloud is as it was in the beginning, trusts and users included."""
         now = self._everything()
-        self._look_at_trusts(len(now.pop(TRUSTS)))
+        self._look_at_trusts(len(now.pop(TRUSTS) - self._preset[TRUSTS]))
         for key, before in self._preset.items():
             if key == TRUSTS:
                 continue
