@@ -85,6 +85,7 @@ class _Exporter:
             "tags": tags.get(stack.id) or None,
             "resources": {},
         }
+        self._secrets |= await engine.loader.secrets(stack, stack.inputs)
         self._veil_parameters(definition, inputs, data, place)
         if path:
             self._derived += [(*place, "template"), (*place, "environment", "parameters")]
@@ -123,21 +124,15 @@ class _Exporter:
 
     def _hide(self, place: Place, value: Any) -> str:
         self.hidden.append((place, value))
-        self._beware_of(value)
-        return HIDDEN_TEXT
-
-    def _beware_of(self, value: Any) -> None:
         self._secrets.update(texts_of(value))
+        return HIDDEN_TEXT
 
     def _veil_parameters(
         self, definition: Definition, inputs: LoadedInputs, data: Mapping[str, Any], place: Place
     ) -> None:
         own = definition.parameters.hidden
-        for name in own:
-            self._beware_of(definition.parameters.fit(name))
-        below = {schema.name: schema.default for schema in self._engine.loader.hidden_below(inputs)}
-        self._beware_of(list(below.values()))
-        for section, names in (("parameters", own), ("parameter_defaults", own | below.keys())):
+        below = {schema.name for schema in self._engine.loader.hidden_below(inputs)}
+        for section, names in (("parameters", own), ("parameter_defaults", own | below)):
             values = data["environment"][section]
             for name in sorted(names & values.keys()):
                 values[name] = self._hide((*place, "environment", section, name), values[name])

@@ -255,7 +255,7 @@ class Loader:
         return known
 
     def _hidden_texts(self, stack: Stack, inputs: LoadedInputs) -> Iterator[str]:
-        if any(schema.hidden for schema in inputs.template.parameters.values()):
+        if inputs.template.hides:
             parameters = self.bind(stack, inputs, strict=False).parameters
             for name in parameters.hidden:
                 yield from texts_of(parameters.fit(name))

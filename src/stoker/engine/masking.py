@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from stoker.base.errors import StokerError
 from stoker.engine.blotting import masked, masked_values, texts_of
@@ -20,6 +20,8 @@ from stoker.template.parameter import HIDDEN_TEXT
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
     from stoker.engine.stack_context import StackContext
+
+Told = TypeVar("Told", str, list[str])
 
 
 async def secrets_now(engine: Engine, stack: Stack) -> set[str]:
@@ -68,16 +70,17 @@ async def _upwards(engine: Engine, stack: Stack) -> list[Stack]:
     return found
 
 
-async def without_secrets(context: StackContext, text: str, state: ResourceState | None = None) -> str:
-    """What is to be recorded in clear, as reasons are: blotted out is what anybody hides in the stack or above it.
+async def without_secrets(context: StackContext, told: Told, state: ResourceState | None = None) -> Told:
+    """Texts that are to be recorded or shown in clear, as reasons are, with what anybody hides in the stack or above
+    it blotted out.
 
-    `state` is the resource that the text is about.
+    `state` is the resource that they are about.
     """
     secrets = await secrets_ever(context.engine, context.stack)
     secrets.update(generated_secrets(context))
     if state is not None:
         secrets.update(_secret_properties(state))
-    return str(masked(text, secrets))
+    return cast(Told, masked(told, secrets))
 
 
 def generated_secrets(context: StackContext) -> Iterator[str]:
@@ -128,7 +131,7 @@ def _concealment(context: StackContext, inputs: LoadedInputs) -> Concealment | N
     """What tells where the stack's properties hold what hidden parameters were made into; None where it hides nothing,
     or its template is not understood any more.
     """
-    if not any(schema.hidden for schema in inputs.template.parameters.values()):
+    if not inputs.template.hides:
         return None
     with suppress(StokerError):
         definition = context.engine.loader.bind(context.stack, inputs, strict=False)

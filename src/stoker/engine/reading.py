@@ -90,8 +90,11 @@ class Reader:
             if answer["output_value"] is None and "output_error" not in answer:
                 why = await self._why_below(context, definition, answer["output_key"])
                 answer |= {"output_error": why} if why else {}
-            if "output_error" in answer:
-                answer["output_error"] = await without_secrets(context, answer["output_error"])
+        failing = [answer for answer in answers if "output_error" in answer]
+        if failing:
+            errors = await without_secrets(context, [str(answer["output_error"]) for answer in failing])
+            for answer, error in zip(failing, errors, strict=True):
+                answer["output_error"] = error
         return answers
 
     async def _why_below(self, context: StackContext, definition: Definition, name: str) -> str | None:

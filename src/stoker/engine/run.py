@@ -183,8 +183,7 @@ class OperationRun(StackContext):
         if not identifier or identifier == self.operation.inputs:
             return None
         inputs = await self.engine.loader.load(identifier)
-        hides = any(schema.hidden for schema in inputs.template.parameters.values())
-        return self.engine.loader.bind(self.stack, inputs, strict=False) if hides else None
+        return self.engine.loader.bind(self.stack, inputs, strict=False) if inputs.template.hides else None
 
     async def _execute(self) -> None:
         assert self.plan is not None

@@ -117,6 +117,11 @@ class Template:
         """The template as plain data."""
         return self.document.data
 
+    @property
+    def hides(self) -> bool:
+        """Whether any parameter is hidden."""
+        return any(schema.hidden for schema in self.parameters.values())
+
     def uses(self, function: str) -> bool:
         """Whether the function is called anywhere, by the name that the template calls it."""
         return function in self.used_functions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from stoker.api.cfn import views
@@ -9,6 +10,7 @@ from stoker.api.cfn.call import PAGE, Call, marker_of, next_token, page_of
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.rendering import JsonText
 from stoker.api.cfn.stacks import policy
+from stoker.api.cfn.views import View
 
 _AMAZON_SIGNAL = {"UniqueId": "UniqueId", "Status": "Status"}
 _OWN_SIGNAL = {"UniqueId": "id", "Status": "status"}
@@ -31,29 +33,20 @@ def describe_all(call: Call) -> dict[str, Any]:
     found = _parts_of(call, stack, "resource_list", filters=filters)
     if filters and not found:
         raise QueryError("ValidationError", f"Resource {call['LogicalResourceId']} does not exist for stack {stack}")
-    drift = _drift(call, stack)
-    return {
-        "StackResources": [
-            {**views.resource(view), "DriftInformation": views.drift_information(drift.get(view["name"]))}
-            for view in found
-        ]
-    }
+    return {"StackResources": _with_drift(call, stack, found, views.resource)}
 
 
 def list_all(call: Call) -> dict[str, Any]:
     """A page of a stack's resources."""
     page, token = page_of(_parts_of(call, call["StackName"], "resource_list"), call["NextToken"])
-    drift = _drift(call, call["StackName"])
-    summaries = [
-        {**views.resource_summary(view), "DriftInformation": views.drift_information(drift.get(view["name"]))}
-        for view in page
-    ]
+    summaries = _with_drift(call, call["StackName"], page, views.resource_summary)
     return {"StackResourceSummaries": summaries, "NextToken": token}
 
 
-def _drift(call: Call, stack: str) -> dict[str, Any]:
-    """What the last look for drift found of each resource, by name."""
-    return {view["name"]: view for view in _parts_of(call, stack, "drift_list")}
+def _with_drift(call: Call, stack: str, found: Iterable[View], shown: Callable[[View], View]) -> list[View]:
+    """Resources as `shown` tells them, each with what the last look for drift found of it."""
+    drift = {view["name"]: view for view in _parts_of(call, stack, "drift_list")}
+    return [{**shown(view), "DriftInformation": views.drift_information(drift.get(view["name"]))} for view in found]
 
 
 def events(call: Call) -> dict[str, Any]:
