@@ -146,7 +146,7 @@ def listed_stack_view(**changes: Any) -> dict[str, Any]:
 
 
 def resource_view(**changes: Any) -> dict[str, Any]:
-    """A resource as resource_list gives it."""
+    """A resource as resource_show gives it."""
     return {
         "name": "server",
         "type": "OS::Nova::Server",
@@ -166,6 +166,13 @@ def resource_view(**changes: Any) -> dict[str, Any]:
         "root_stack_id": STACK_ID,
         **changes,
     }
+
+
+def resource_list(**changes: Any) -> dict[str, Any]:
+    """A stack's only resource as resource_list gives it."""
+    view = resource_view(**changes)
+    place = {key: view.pop(key) for key in ("stack_name", "project_id", "parent_resource", "root_stack_id")}
+    return {"resources": [view], "stacks": {STACK_ID: {"stack_id": STACK_ID, **place}}}
 
 
 def event_view(**changes: Any) -> dict[str, Any]:
@@ -280,7 +287,7 @@ ANSWERS: dict[str, Any] = {
     "output_show": {"output_key": "address", "description": "Where", "output_value": 1, "output_error": None},
     "operation_list": [operation_view()],
     "operation_show": operation_view(plan={"action": "UPDATE", "steps": [], "summary": {}}),
-    "resource_list": [resource_view()],
+    "resource_list": resource_list(),
     "resource_show": resource_view(attributes={"name": "n"}, description="The server"),
     "resource_metadata": {"a": 1},
     "resource_signal": None,

@@ -19,6 +19,7 @@ from api_support import (
     check_tokens,
     event_view,
     listed_stack_view,
+    resource_list,
     resource_view,
     stack_view,
 )
@@ -193,7 +194,7 @@ def test_preview(request_as, engine) -> None:
 
 def test_resources(request_as, engine) -> None:
     assert request_as("GET", f"{STACK}/resources").json == {"resources": [RESOURCE]}
-    view = resource_view(
+    engine.answers["resource_list"] = resource_list(
         physical_id=None,
         updated_at=UPDATED,
         parent_resource="group",
@@ -201,7 +202,6 @@ def test_resources(request_as, engine) -> None:
         nested_name="web-g",
         name="a b/ü",
     )
-    engine.answers["resource_list"] = [view]
     (resource,) = request_as("GET", f"{STACK}/resources", query_string="type=a&type=b&name=x").json["resources"]
     assert engine.last["filters"] == {"type": ["a", "b"], "name": ["x"]}
     assert (resource["physical_resource_id"], resource["updated_time"]) == ("", UPDATED_TEXT)

@@ -17,7 +17,7 @@ from api_support import (
     check_tokens,
     listed_stack_view,
     no_such_stack,
-    resource_view,
+    resource_list,
 )
 from heatclient import client as heat
 from heatclient import exc
@@ -110,7 +110,7 @@ def test_heatclient_previews_and_validates(heatclient) -> None:
 
 
 def test_heatclient_reads_resources_events_and_outputs(heatclient, engine) -> None:
-    engine.answers["resource_list"] = [resource_view(nested_id=STACK_ID, nested_name="web-nested")]
+    engine.answers["resource_list"] = resource_list(nested_id=STACK_ID, nested_name="web-nested")
     (resource,) = heatclient.resources.list("web", nested_depth=2, with_detail=True)
     assert (resource.resource_name, resource.resource_status) == ("server", "CREATE_COMPLETE")
     assert {item["rel"] for item in resource.links} == {"self", "stack", "nested"}

@@ -183,7 +183,7 @@ async def recovered(world: World) -> dict[str, Any]:
     if not listed["stacks"]:
         return {"state": "none", "recorded": [], "unfinished": 0, "snapshots": [], "copies": []}
     stack = listed["stacks"][0]
-    rows = await world.call("resource_list", ref={"name": NAME, "id": None}, nested_depth=3)
+    rows = await world.listed({"name": NAME, "id": None}, nested_depth=3)
     operations = await world.database.read(queries.unfinished_of, stack["id"])
     taken = await world.call("snapshot_list", ref={"name": NAME, "id": None})
     copies = [await world.database.read(queries.resources_of, item["id"]) for item in taken]

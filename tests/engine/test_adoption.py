@@ -63,7 +63,7 @@ async def adopt(world: World, name: str, document: Any, **arguments: Any) -> dic
 
 async def ids(world: World, name: str) -> dict[str, Any]:
     """Physical ids of all leaves of a tree."""
-    rows = await world.call("resource_list", ref=ref(name), nested_depth=4)
+    rows = await world.listed(ref(name), nested_depth=4)
     nested = {row["parent_resource"] for row in rows}
     return {
         f"{row['parent_resource']}.{row['name']}": row["physical_id"]

@@ -101,7 +101,7 @@ async def test_new_metadata_of_a_launch_configuration_reaches_the_instances(worl
     wanted["Resources"]["launch"]["Metadata"] = {"role": "web"}
     await complete(world, wanted, "update")
     nested = {"name": None, "id": (await world.resources("web"))["group"]["physical_id"]}
-    (member,) = await world.call("resource_list", ref=nested)
+    (member,) = await world.listed(nested)
     assert await world.call("resource_metadata", ref=nested, name=member["name"]) == {"role": "web"}
 
 

@@ -43,7 +43,7 @@ def scaling(value: str, rolling: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 async def members(world: World) -> dict[str, dict[str, Any]]:
     nested = (await world.resources("web"))["group"]["physical_id"]
-    rows = await world.call("resource_list", ref={"name": None, "id": nested}, with_detail=True)
+    rows = await world.listed({"name": None, "id": nested}, with_detail=True)
     return {row["name"]: row for row in rows}
 
 

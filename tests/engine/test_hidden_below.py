@@ -55,7 +55,7 @@ async def all_reads(world: World, name: str = "web") -> dict[str, Any]:
         for event in answers[f"event_list {names[0]}"]:
             asked = {"ref": ref, "resource_name": event["resource_name"], "event_id": event["id"]}
             answers[f"event {event['id']} of {names[0]}"] = await world.call("event_show", **asked)
-        resources = await world.call("resource_list", ref=ref, with_detail=True)
+        resources = await world.listed(ref, with_detail=True)
         answers[f"resources of {names[0]}"] = resources
         names = [*names[1:], *(each["nested_name"] for each in resources if each["nested_name"])]
     return answers

@@ -55,7 +55,7 @@ async def everything_read(world: World, stack_id: str) -> dict[str, Any]:
         )
     }  # fmt: skip
     answers["stack_list"] = await world.call("stack_list")
-    answers["resource_list in detail"] = await world.call("resource_list", ref=REF, with_detail=True, nested_depth=2)
+    answers["resource_list in detail"] = await world.listed(REF, with_detail=True, nested_depth=2)
     answers["resource_show"] = await world.call("resource_show", ref=REF, name="user", with_attr=["output", "show"])
     for item in answers["operation_list"]:
         shown = await world.call("operation_show", ref=REF, operation_id=item["id"])

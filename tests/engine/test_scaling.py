@@ -204,13 +204,13 @@ async def test_a_change_that_fails_starts_no_cooldown(world: World) -> None:
     assert (await world.resources("web"))["group"]["status"] == "COMPLETE"
     stack = await world.update("web", template())
     assert stack["status"] == "COMPLETE", stack["status_reason"]
-    assert len(await world.call("resource_list", ref={"name": None, "id": await group_id(world)})) == 1
+    assert len(await world.listed({"name": None, "id": await group_id(world)})) == 1
 
 
 async def test_a_failed_member_does_not_count_and_is_made_good(world: World) -> None:
     await world.create("web", template(cooldown=0, desired_capacity=2))
     nested = await group_id(world)
-    first = next(iter(await world.call("resource_list", ref={"name": None, "id": nested})))["name"]
+    first = next(iter(await world.listed({"name": None, "id": nested})))["name"]
     await world.call("resource_mark_unhealthy", ref={"name": None, "id": nested}, name=first, mark_unhealthy=True)
     await signal(world, "up")
     after = await settled(world)

@@ -112,7 +112,7 @@ async def test_nested_stacks_are_listed_when_asked_for(world: World) -> None:
 async def test_resources_with_details(world: World) -> None:
     await world.create("made", GOOD)
     ref = {"name": "made", "id": None}
-    (plain,) = await world.call("resource_list", ref=ref)
-    (detailed,) = await world.call("resource_list", ref=ref, with_detail=True)
+    (plain,) = await world.listed(ref)
+    (detailed,) = await world.listed(ref, with_detail=True)
     assert "attributes" not in plain
     assert (detailed["attributes"], detailed["description"]) == ({"value": "x"}, "An x")

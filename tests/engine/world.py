@@ -135,8 +135,13 @@ class World:
         raise AssertionError("it never came to be")
 
     async def resources(self, name: str, depth: int = 0) -> Mapping[str, dict[str, Any]]:
-        rows = await self.call("resource_list", ref={"name": name, "id": None}, nested_depth=depth)
+        rows = await self.listed({"name": name, "id": None}, nested_depth=depth)
         return {row["name"]: row for row in rows}
+
+    async def listed(self, ref: Mapping[str, Any], **arguments: Any) -> list[dict[str, Any]]:
+        """Resources, each with the place of its stack."""
+        found = await self.call("resource_list", ref=ref, **arguments)
+        return [{**row, **found["stacks"][row["stack_id"]]} for row in found["resources"]]
 
     def outputs(self, stack: Mapping[str, Any]) -> dict[str, Any]:
         return {output["output_key"]: output["output_value"] for output in stack["outputs"]}

@@ -18,7 +18,7 @@ from stoker.engine.masking import properties_shown, secrets_ever, secrets_now
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack, found_stack
 from stoker.operations.masking import masked_template, masked_text
-from stoker.operations.views import event_view, required_by, resource_view
+from stoker.operations.views import event_view, place_view, required_by, resource_row, resource_view
 from stoker.plugins.resource import AttributeKey
 from stoker.store import queries
 from stoker.store.records import Event, Resource, ResourceSummary, Stack
@@ -95,8 +95,10 @@ async def resource_list(
     filters: Mapping[str, Sequence[str]] | None = None,
     nested_depth: int = 0,
     with_detail: bool = False,
-) -> list[dict[str, Any]]:
-    """The stack's resources, those of nested stacks down to `nested_depth` included."""
+) -> dict[str, Any]:
+    """The stack's resources, those of nested stacks down to `nested_depth` included: `{"resources": […], "stacks": …}`
+    with the place of each stack by its id.
+    """
     depth = min(nested_depth, engine.settings.max_nested_stack_depth)
     levels = await engine.database.read(_levels, context, ref, depth)
     views: list[dict[str, Any]] = []
@@ -105,9 +107,12 @@ async def resource_list(
         details = await _details(engine, inside.stack) if with_detail else {}
         for row in _matching(inside.resources, filters or {}):
             child = inside.children.get(row.uuid)
-            view = resource_view(row, inside.stack, users.get(row.name, ()), child=child, parent=inside.holder)
+            view = resource_row(row, users.get(row.name, ()), child)
             views.append({**view, **details.get(row.uuid, NO_DETAIL)} if with_detail else view)
-    return views
+    return {
+        "resources": views,
+        "stacks": {inside.stack.id: place_view(inside.stack, inside.holder) for inside in levels},
+    }
 
 
 @dataclass(frozen=True, slots=True)

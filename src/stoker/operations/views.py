@@ -42,7 +42,25 @@ def resource_view(
     child: Stack | None = None,
     parent: str | None = None,
 ) -> dict[str, Any]:
-    """A resource without its attributes. `parent` is the name of the resource that holds the stack."""
+    """A resource with its stack, and without its attributes. `parent` is as in `place_view`."""
+    return {**resource_row(resource, required_by, child), **place_view(stack, parent)}
+
+
+def place_view(stack: Stack, parent: str | None) -> dict[str, Any]:
+    """Where resources of a stack are. `parent` is the name of the resource that holds the stack."""
+    return {
+        "stack_id": stack.id,
+        "stack_name": stack.name,
+        "project_id": stack.project_id,
+        "parent_resource": parent,
+        "root_stack_id": stack.root_id,
+    }
+
+
+def resource_row(
+    resource: Resource | ResourceSummary, required_by: Sequence[str], child: Stack | None
+) -> dict[str, Any]:
+    """A resource in a list that tells of each stack only once. `child` is the stack nested behind the resource."""
     return {
         "name": resource.name,
         "type": resource.type,
@@ -52,14 +70,10 @@ def resource_view(
         "physical_id": resource.physical_id,
         "created_at": resource.created_at,
         "updated_at": resource.updated_at or resource.created_at,
-        "required_by": list(required_by),
-        "stack_id": stack.id,
-        "stack_name": stack.name,
-        "project_id": stack.project_id,
-        "parent_resource": parent,
+        "required_by": required_by,
+        "stack_id": resource.stack_id,
         "nested_id": child.id if child else None,
         "nested_name": child.name if child else None,
-        "root_stack_id": stack.root_id,
     }
 
 

@@ -30,7 +30,7 @@ def describe_all(call: Call) -> dict[str, Any]:
     if stack is None:
         stack = call.ask("stack_of_object", physical_id=physical_id)["id"]
     filters = {} if call["LogicalResourceId"] is None else {"name": [call["LogicalResourceId"]]}
-    found = _parts_of(call, stack, "resource_list", filters=filters)
+    found = _resources_of(call, stack, filters=filters)
     if filters and not found:
         raise QueryError("ValidationError", f"Resource {call['LogicalResourceId']} does not exist for stack {stack}")
     return {"StackResources": _with_drift(call, stack, found, views.resource)}
@@ -38,9 +38,15 @@ def describe_all(call: Call) -> dict[str, Any]:
 
 def list_all(call: Call) -> dict[str, Any]:
     """A page of a stack's resources."""
-    page, token = page_of(_parts_of(call, call["StackName"], "resource_list"), call["NextToken"])
+    page, token = page_of(_resources_of(call, call["StackName"]), call["NextToken"])
     summaries = _with_drift(call, call["StackName"], page, views.resource_summary)
     return {"StackResourceSummaries": summaries, "NextToken": token}
+
+
+def _resources_of(call: Call, stack: str, **arguments: Any) -> list[View]:
+    """The stack's resources, each with its place."""
+    found = _parts_of(call, stack, "resource_list", **arguments)
+    return [{**view, **found["stacks"][view["stack_id"]]} for view in found["resources"]] if found else []
 
 
 def _with_drift(call: Call, stack: str, found: Iterable[View], shown: Callable[[View], View]) -> list[View]:

@@ -55,13 +55,14 @@ def index(call: Call) -> dict[str, Any]:
     """The resources of a stack, and of nested stacks down to `nested_depth`."""
     answer = call.ask_of_stack("resource_list", **call.query)
     render = views.resource_in_detail if call.query["with_detail"] else views.resource
-    return {"resources": [render(view, call.links) for view in answer]}
+    places = {stack_id: views.Place.of(place, call.links) for stack_id, place in answer["stacks"].items()}
+    return {"resources": [render(view, places[view["stack_id"]]) for view in answer["resources"]]}
 
 
 def show(call: Call) -> dict[str, Any]:
     """A resource with its attributes."""
     view = call.ask_of_stack("resource_show", name=call.path["resource_name"], with_attr=call.query["with_attr"])
-    return {"resource": views.resource_in_detail(view, call.links)}
+    return {"resource": views.resource_in_detail(view, views.Place.of(view, call.links))}
 
 
 def metadata(call: Call) -> dict[str, Any]:
