@@ -132,6 +132,13 @@ def test_a_stack_that_is_to_be_has_its_name_and_nothing_in_it(boto: Any) -> None
     assert [each["StackId"] for each in boto.describe_stacks(StackName="sets")["Stacks"]] == [made["StackId"]]
 
 
+def test_only_a_new_stack_is_deleted_when_it_fails(boto: Any) -> None:
+    with pytest.raises(ClientError) as refused:
+        propose(boto, "change", "UPDATE", template(One="a"), OnStackFailure="DELETE")
+    assert code(refused) == "ValidationError"
+    assert "CREATE" in refused.value.response["Error"]["Message"]
+
+
 def test_another_project_has_no_part_in_a_change_set(world: QueryWorld, boto: Any) -> None:
     made = propose(boto, "private", "CREATE", template(One="a"), StackName="hidden")
     stranger = world.client(world.stranger())

@@ -386,6 +386,14 @@ def test_a_token_that_no_answer_gave(boto: Any) -> None:
     assert error(refused)["Code"] == "ValidationError"
 
 
+def test_stacks_of_a_status_that_there_is_not(boto: Any) -> None:
+    assert boto.list_stacks(StackStatusFilter=["IMPORT_ROLLBACK_FAILED"])["StackSummaries"] == []
+    with pytest.raises(ClientError) as refused:
+        boto.list_stacks(StackStatusFilter=["CREATE_COMPLETE", "COMPLETED"])
+    assert error(refused)["Code"] == "InvalidParameterValue"
+    assert "CREATE_COMPLETE" in error(refused)["Message"]
+
+
 @pytest.mark.usefixtures("clean")
 def test_a_repeated_request_is_carried_out_once(boto: Any) -> None:
     request = {"StackName": "once", "TemplateBody": TEMPLATE, "ClientRequestToken": "token-1"}

@@ -127,6 +127,16 @@ async def test_a_snapshot_is_restored_over_a_nested_stack_that_it_does_not_know(
     assert set(await world.resources("tree", 5)) == {"left"}
 
 
+async def test_events_below_tell_the_root_of_the_tree(world: World) -> None:
+    root = await world.create("tree", parent(word="one"), files=FILES)
+    nested = next(row["nested_id"] for row in (await world.resources("tree")).values() if row["nested_id"])
+
+    for ref in ({"name": "tree", "id": None}, {"name": None, "id": nested}):
+        events = await world.call("event_list", ref=ref, nested_depth=1)
+        assert {(event["root_stack_id"], event["root_stack_name"]) for event in events} == {(root["id"], "tree")}
+        assert nested in {event["stack_id"] for event in events}
+
+
 async def test_a_failure_is_told_on_the_path_of_the_leaf(world: World) -> None:
     stack = await world.create("tree", group(2, fail=True), files=FILES)
     assert stack["status"] == "FAILED"

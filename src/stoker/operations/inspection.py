@@ -268,20 +268,23 @@ async def event_list(
         descending=sort_dir == "desc",
     )
     depth = min(nested_depth, engine.settings.max_nested_stack_depth)
-    stacks, events = await engine.database.read(_events, context, ref, depth, wanted)
+    stacks, root, events = await engine.database.read(_events, context, ref, depth, wanted)
     stack = next(iter(stacks.values()))
     if resource_name is not None and not events and not marker:
         raise EntityNotFound(f"There are no events of the resource {resource_name} in stack {stack.name}.")
-    return [event_view(event, stacks[event.stack_id], stack) for event in events]
+    return [event_view(event, stacks[event.stack_id], root) for event in events]
 
 
 def _events(
     connection: Connection, context: RequestContext, ref: Reference, depth: int, wanted: queries.EventQuery
-) -> tuple[dict[str, Stack], list[Event]]:
-    """Those wanted of the events in a tree of stacks down to `depth`; the stacks by id, the top one first."""
+) -> tuple[dict[str, Stack], Stack | None, list[Event]]:
+    """Those wanted of the events in a tree of stacks down to `depth`; the stacks by id, the top one first, and the root
+    of them all.
+    """
     top = found_stack(connection, context, ref, deleted=True)
+    root = top if top.root_id == top.id else queries.stack_by_id(connection, top.root_id)
     stacks = {stack.id: stack for level in queries.levels_of(connection, top, depth) for stack in level}
-    return stacks, queries.list_events(connection, replace(wanted, stack_ids=list(stacks)))
+    return stacks, root, queries.list_events(connection, replace(wanted, stack_ids=list(stacks)))
 
 
 async def event_show(

@@ -27,7 +27,7 @@ _PAGE = 400
 
 _RESOURCES_OF = statements.where(tables.resources, "stack_id").order_by(tables.resources.c.position)
 _SUMMARIES_OF = (
-    select(*(tables.resources.c[name] for name in ResourceSummary.columns))
+    select(*(tables.resources.c[name] for name in ResourceSummary._fields))
     .where(tables.resources.c.stack_id.in_(bindparam("values", expanding=True)))
     .order_by(tables.resources.c.position)
 )
@@ -293,7 +293,7 @@ def resource_summaries(connection: Connection, stack_ids: Iterable[str]) -> dict
     wanted = list(stack_ids)
     for start in range(0, len(wanted), _PAGE):
         page = {"values": wanted[start : start + _PAGE]}
-        for resource in ResourceSummary.all_of(connection.execute(_SUMMARIES_OF, page)):
+        for resource in map(ResourceSummary._make, connection.execute(_SUMMARIES_OF, page)):
             found.setdefault(resource.stack_id, []).append(resource)
     return found
 

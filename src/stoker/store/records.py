@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from operator import itemgetter
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from sqlalchemy import Result, Row
 
@@ -111,9 +111,8 @@ class Resource(Record):
     state: str | None = None
 
 
-@dataclass(slots=True)
-class ResourceSummary(Record):
-    """What lists tell of a resource: a row without what is long, and sealed."""
+class ResourceSummary(NamedTuple):
+    """What lists tell of a resource: a row without what is long, and sealed. A tuple, for lists are long, too."""
 
     uuid: str
     stack_id: str

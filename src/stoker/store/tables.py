@@ -136,7 +136,7 @@ resources = Table(
     "resources",
     metadata,
     Column("uuid", Identifier, primary_key=True),
-    Column("stack_id", Identifier, nullable=False, index=True),
+    Column("stack_id", Identifier, nullable=False),
     Column("position", Integer, nullable=False),
     Column("name", Name, nullable=False),
     Column("type", Name, nullable=False),
@@ -153,6 +153,7 @@ resources = Table(
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double),
     Column("started_at", Double),
+    Index("ix_resources_stack_position", "stack_id", "position"),
     **_MYSQL,
 )
 

@@ -34,6 +34,22 @@ _MOST_MINUTES = 60 * 24 * 365
 _TOKEN_FORM = matching("[a-zA-Z0-9][-a-zA-Z0-9]{0,127}", "1 to 128 letters, digits and hyphens")
 _TEXTS = list_of(text)
 
+_STATUSES = list_of(
+    one_of(
+        *(
+            f"{action}_{status}"
+            for action in (
+                "REVIEW", "CREATE", "UPDATE", "ROLLBACK", "UPDATE_ROLLBACK", "DELETE", "IMPORT", "IMPORT_ROLLBACK",
+                "ADOPT", "SUSPEND", "RESUME", "CHECK", "SNAPSHOT", "RESTORE",
+            )
+            for status in ("IN_PROGRESS", "COMPLETE", "FAILED")
+        ),
+        "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS",
+        "UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS",
+    )
+)  # fmt: skip
+"""What stacks are asked for by: AWS's statuses, of which ours do not have all, and those of Heat's other actions."""
+
 _STACK: Parameters = {"StackName": Parameter(text, required=True)}
 _ANY_STACK: Parameters = {"StackName": Parameter(text)}
 _RESOURCE: Parameters = {**_STACK, "LogicalResourceId": Parameter(text, required=True)}
@@ -130,7 +146,7 @@ ACTIONS: Mapping[str, Action] = {
     ),
     "DescribeStacks": Action(stacks.describe, "cloudformation:DescribeStacks", {**_ANY_STACK, **_NEXT}),
     "ListStacks": Action(
-        stacks.list_stacks, "cloudformation:ListStacks", {"StackStatusFilter": Parameter(_TEXTS), **_NEXT}
+        stacks.list_stacks, "cloudformation:ListStacks", {"StackStatusFilter": Parameter(_STATUSES), **_NEXT}
     ),
     "GetTemplate": Action(
         resources.template,

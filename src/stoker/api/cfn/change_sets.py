@@ -21,6 +21,8 @@ _RECREATION = {"update": "Never", "replace": "Always", "refuse": "Never"}
 def create(call: Call) -> dict[str, Any]:
     """Plan a new stack, or a change of one."""
     kind = call["ChangeSetType"] or "UPDATE"
+    if kind == "UPDATE" and call["OnFailure"] == "DELETE":
+        raise QueryError("ValidationError", "OnStackFailure=DELETE is for change sets of the type CREATE.")
     view = call.ask(
         "change_set_create",
         stack_name=call["StackName"],

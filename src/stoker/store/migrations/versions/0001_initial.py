@@ -374,7 +374,7 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("resources", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_resources_physical_id"), ["physical_id"], unique=False)
-        batch_op.create_index(batch_op.f("ix_resources_stack_id"), ["stack_id"], unique=False)
+        batch_op.create_index("ix_resources_stack_position", ["stack_id", "position"], unique=False)
 
     op.create_table(
         "sealing_keys",
