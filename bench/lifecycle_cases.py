@@ -128,7 +128,8 @@ class Client:
         """Seconds from the request to the end of what it began."""
         began = time.perf_counter()
         answer = await self.call(method, "orchestration", path, body)
-        where = f"/stacks/{name}/{answer['stack']['id']}" if answer else f"/stacks/{name}"
+        stack = (answer or {}).get("stack")
+        where = f"/stacks/{name}/{stack['id']}" if stack else f"/stacks/{name}"
         while True:
             stack = (await self.call("GET", "orchestration", f"{where}?resolve_outputs=false"))["stack"]
             if stack["stack_status"].endswith("COMPLETE"):
