@@ -87,7 +87,7 @@ def _measured(place: dict[str, Any], label: str, url: str, token: str, clients: 
     wall, used = time.perf_counter() - began, cpu_seconds(process) - before
     rate, p95 = len(taken) / wall, statistics.quantiles(taken, n=20)[-1] * 1000
     return {
-        "case": "read",
+        "case": "reads",
         "phase": label,
         "n": clients,
         "p50_ms": round(statistics.median(taken) * 1000, 1),
