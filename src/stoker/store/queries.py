@@ -293,7 +293,7 @@ def resource_summaries(connection: Connection, stack_ids: Iterable[str]) -> dict
     wanted = list(stack_ids)
     for start in range(0, len(wanted), _PAGE):
         page = {"values": wanted[start : start + _PAGE]}
-        for resource in map(ResourceSummary._make, connection.execute(_SUMMARIES_OF, page)):
+        for resource in map(ResourceSummary._make, connection.execute(_SUMMARIES_OF, page).all()):
             found.setdefault(resource.stack_id, []).append(resource)
     return found
 
