@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 MINUTES ?= 30
 
-.PHONY: demo test quick check format plans bench chaos conformance playbook rally horizon docs clean
+.PHONY: demo test quick attack check format plans bench chaos conformance playbook rally horizon docs clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -21,6 +21,9 @@ test: $(STAMP)          ## run every test
 
 quick: $(STAMP)         ## run the tests that start no processes
 	$(BIN)/pytest -n auto -m 'not slow'
+
+attack: $(STAMP)        ## attack a running service, and print each attack with its outcome
+	$(BIN)/pytest -n 2 --dist loadgroup --attack-table tests/security
 
 check: $(STAMP)         ## format, lint, types, import contracts
 	$(BIN)/ruff format --check src tests bench conformance chaos
