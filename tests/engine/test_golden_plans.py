@@ -102,7 +102,8 @@ def in_order(plan: dict[str, Any]) -> str:
         after = " ".join(str(number) for number in sorted(numbers[key] for key in step["after"] if key in numbers))
         line = f"{numbers[step['key']]} {step['kind']} {step['path']}"
         line += f" after {after}" if after else ""
-        lines.append(f"{line}: {'; '.join(step['reasons'])}")
+        reasons = (f"{reason['message']} [{reason['code']}]" for reason in step["reasons"])
+        lines.append(f"{line}: {'; '.join(reasons)}")
     return "\n".join(lines) or "nothing"
 
 

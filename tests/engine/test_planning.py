@@ -9,6 +9,8 @@ import pytest
 from world import World
 
 from stoker.base.errors import BadValue, PlanOutdated, StackExists
+from stoker.engine.plan import read_plan
+from stoker.engine.reasons import Reason, ReasonCode
 
 HEADER = {"heat_template_version": "2021-04-16"}
 WEB: dict[str, Any] = {"name": "web", "id": None}
@@ -106,7 +108,12 @@ async def test_the_chain_that_leads_to_a_replacement_is_told(world: World) -> No
     plan = await update_plan(world, chain("two"))
     second = next(step for step in plan["steps"] if step["path"] == "second")
     assert second["reasons"] == [
-        "update_replace_value may change with first, which is replaced because update_replace_value changes"
+        {
+            "code": "may-change",
+            "subject": "update_replace_value",
+            "message": "update_replace_value may change with first, which is replaced because update_replace_value "
+            "changes",
+        }
     ]
     assert second["causes"] == [{"property": "update_replace_value", "path": "first", "kind": "replace"}]
     (change,) = second["changes"]
@@ -272,3 +279,34 @@ async def test_a_plan_for_a_busy_stack_has_no_digest(world: World) -> None:
 async def test_a_digest_that_is_none_is_a_mistake(world: World) -> None:
     with pytest.raises(BadValue, match="plan_digest"):
         await world.call("stack_create", name="web", template=template(a=thing()), plan_digest="nonsense")
+
+
+# -- reasons --------------------------------------------------------------------------------------------------------
+
+
+def test_every_reason_has_a_sentence() -> None:
+    for code in ReasonCode:
+        sentence = Reason(code, "flavor", "the service's words").sentence()
+        assert sentence and "{" not in sentence
+
+
+async def test_rewording_a_reason_changes_nothing_but_the_words(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    await world.create("web", template(thing=thing()))
+    refused = template(thing={"type": "OS::Heat::TestResource", "external_id": "other"})
+    before = await update_plan(world, refused)
+
+    reworded = {code: f"because of {code.value}" for code in ReasonCode}
+    monkeypatch.setattr("stoker.engine.reasons._SENTENCES", reworded)
+    after = await update_plan(world, refused)
+
+    assert [step["kind"] for step in before["steps"]] == ["refuse"] == [step["kind"] for step in after["steps"]]
+    assert before["digest"] == after["digest"]
+    assert after["steps"][0]["reasons"][0]["message"] == "because of immutable"
+    assert (await world.update("web", refused))["status"] == "FAILED"
+
+
+def test_plans_that_were_stored_with_sentences_for_reasons_are_read() -> None:
+    stored = {"action": "UPDATE", "summary": {}, "steps": [{"key": "make a", "reasons": ["it is new"]}]}
+    assert read_plan(stored)["steps"][0]["reasons"] == [
+        {"code": "unclassified", "subject": None, "message": "it is new"}
+    ]

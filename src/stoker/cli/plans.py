@@ -27,6 +27,7 @@ class _Look:
 _LOOKS = {
     "create": _Look("+", "green", "create"),
     "update": _Look("~", "yellow", "change"),
+    "refuse": _Look("!", "bold red", "fail"),
     "replace": _Look("-/+", "magenta", "replace"),
     "delete": _Look("-", "red", "remove"),
     "act": _Look(">", "cyan", "act on"),
@@ -41,6 +42,8 @@ _INDENT = 4
 _WIDEST_NAME = 40
 _CONTEXT = 2
 _LONGEST_TEXT = 20
+_CHANGES = frozenset({"changes", "changes-require-replacement"})
+_RETENTION = frozenset({"object-retained", "snapshot-retained", "object-external"})
 
 
 def changes(plan: Answer) -> list[Answer]:
@@ -91,8 +94,13 @@ def _legend(steps: Sequence[Answer]) -> str:
 
 def _left_behind(plan: Answer) -> dict[str, str]:
     """What is said about the former object of a replaced resource, beyond its being replaced."""
-    reasons = ((step["path"], step["reasons"][0]) for step in plan["steps"] if step["kind"] == "delete")
-    return {path: note for path, reason in reasons if (note := reason.partition("; ")[2])}
+    removals = (step for step in plan["steps"] if step["kind"] == "delete")
+    return {
+        step["path"]: reason["message"]
+        for step in removals
+        for reason in step["reasons"]
+        if reason["code"] in _RETENTION
+    }
 
 
 def _step_lines(step: Answer, left_behind: str | None, out: Console) -> Iterator[Text]:
@@ -128,12 +136,12 @@ def _definition_lines(definition: Sequence[Answer], margin: Text, out: Console) 
 def _reasons(step: Answer) -> Iterator[str]:
     """Why the step is there, where the properties do not say it already."""
     shown = [*step["changes"], *step.get("definition", ())]
-    known = {f"{change['property']} changes" for change in shown if change["known"]}
+    known = {change["property"] for change in shown if change["known"]}
     for reason in step["reasons"]:
-        if reason.endswith("cannot be changed"):
-            yield f"{reason}: the update will fail"
-        elif step["kind"] != "create" and reason.partition(", which needs")[0] not in known:
-            yield reason
+        if reason["code"] == "immutable":
+            yield f"{reason['message']}: the update will fail"
+        elif step["kind"] != "create" and not (reason["code"] in _CHANGES and reason["subject"] in known):
+            yield reason["message"]
 
 
 # -- properties ---------------------------------------------------------------------------------------------------

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from stoker.engine.plan import Decision, Kind, PropertyChange
+from stoker.engine.kinds import Kind
+from stoker.engine.plan import Decision, PropertyChange
+from stoker.engine.reasons import Awaited, Reason, ReasonCode
 from stoker.engine.state import ResourceState
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Change, Finalizer, Property
@@ -19,17 +21,14 @@ from stoker.schema.unknown import find_unknowns, has_unknown
 from stoker.store.records import COMPLETE, FAILED, Resource
 from stoker.template.registry import is_template_name
 
-REFUSED = "cannot be changed"
 BEGINNING = ("CREATE", "ADOPT", "UPDATE")
 """Actions of a resource that are gone on with where they were interrupted, before anything else is decided."""
 UNMADE = "INIT"
 """What stands for an action as long as a resource is held before its creation."""
-LOOK_INSIDE = "its template, files or environment may change"
 _PARTS = ("metadata", "deletion_policy", "update_policy")
-NEEDS_NEW = ", which needs a new resource"
 
-Fate = Callable[[str], str]
-"""From the name of a resource that a value waits for to what becomes of it, for a reason's text."""
+Fate = Callable[[str], Awaited]
+"""From the name of a resource that a value waits for to what the plan does with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,37 +98,36 @@ def _effect(prop: Property) -> str:
     return {Change.UPDATE: "update", Change.REPLACE: "replace", Change.REFUSE: "refuse"}[prop.change]
 
 
-def decide(
-    target: Target, state: ResourceState | None, *, repairable: bool = False, fate: Fate = lambda name: name
-) -> Decision:
+def decide(target: Target, state: ResourceState | None, *, repairable: bool = False, fate: Fate = Awaited) -> Decision:
     """Create, update, replace or keep, with the reasons.
 
-    `repairable` says that the object of a failed resource has been looked at and can go on being used. `fate` tells
-    of the resources that unknown values wait for.
+    `repairable` says that the object of a failed resource has been looked at and can go on being used. `fate` says
+    what the plan does with the resources that unknown values wait for.
     """
     if state is None:
-        return Decision(Kind.CREATE, ("it is new",), _all_new(target))
+        return Decision(Kind.CREATE, (Reason(ReasonCode.NEW),), _all_new(target))
     row = state.row
     if row.action == UNMADE:
-        return Decision(Kind.CREATE, ("it was never made",), _all_new(target))
+        return Decision(Kind.CREATE, (Reason(ReasonCode.NEVER_CREATED),), _all_new(target))
     if not _same_kind(state.implementation, target.implementation, state.type.support.substitutes):
-        return Decision(Kind.REPLACE, (f"its type changes from {state.implementation} to {target.implementation}",))
+        return Decision(Kind.REPLACE, (Reason(ReasonCode.TYPE_CHANGES, state.implementation, target.implementation),))
     recorded = state.stored.definition
     if (recorded.get("external_id") or target.external_id) and recorded.get("external_id") != target.external_id:
-        return Decision(Kind.UPDATE, (f"external_id {REFUSED}",))
+        return Decision(Kind.REFUSE, (Reason(ReasonCode.IMMUTABLE, "external_id"),))
     if row.status == FAILED and row.action == "CHECK" and _replaced_when_ill(target, state):
-        return Decision(Kind.REPLACE, (f"its check failed: {row.reason}",))
+        return Decision(Kind.REPLACE, (Reason(ReasonCode.CHECK_FAILED, detail=row.reason),))
     if is_broken(row) and not (target.type.nested or repairable):
-        return Decision(Kind.REPLACE, (f"its {row.action.lower()} failed: {row.reason}",))
+        return Decision(Kind.REPLACE, (Reason(ReasonCode.ACTION_FAILED, row.action.lower(), row.reason),))
     if target.external_id:
         return Decision(Kind.KEEP)
     if target.type.replaced_with_parent and row.created_at < target.since:
-        return Decision(Kind.REPLACE, ("it is replaced whenever its stack is updated",))
+        return Decision(Kind.REPLACE, (Reason(ReasonCode.REPLACED_WITH_STACK),))
     unbroken = not (is_broken(row) or state.in_change)
     same = target.fingerprint is not None and target.fingerprint == row.fingerprint and unbroken
     if same and target.renewed is None:
-        always = target.type.updates_with_parent
-        return Decision(Kind.UPDATE, ("it is updated whenever its stack is",)) if always else Decision(Kind.KEEP)
+        if target.type.updates_with_parent:
+            return Decision(Kind.UPDATE, (Reason(ReasonCode.UPDATED_WITH_STACK),))
+        return Decision(Kind.KEEP)
     return _compare(target, state, fate)
 
 
@@ -182,7 +180,7 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
     changes = tuple(property_changes(target.type, before, target.given))
     refused = [change.name for change in changes if change.effect == "refuse" and change.known]
     if refused:
-        return Decision(Kind.UPDATE, tuple(f"{name} {REFUSED}" for name in refused), changes)
+        return Decision(Kind.REFUSE, tuple(Reason(ReasonCode.IMMUTABLE, name) for name in refused), changes)
     reasons = [_why_replaced(change, fate) for change in changes if change.effect == "replace"]
     if not reasons and changes and all(change.known for change in changes):
         demand = target.type.replacement_reason(
@@ -190,7 +188,7 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
             finalized(target.type, target.given),
             {change.name: change.after for change in changes},
         )
-        reasons = [demand] if demand else []
+        reasons = [Reason(ReasonCode.TYPE_REQUIRES_REPLACEMENT, detail=demand)] if demand else []
     if reasons:
         return Decision(Kind.REPLACE, tuple(reasons), changes)
     reasons = [_why_changed(change, fate) for change in changes] or _other_differences(target, state)
@@ -199,26 +197,27 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
     return Decision(Kind.UPDATE, tuple(reasons), changes)
 
 
-def _why_replaced(change: PropertyChange, fate: Fate) -> str:
-    return _why_changed(change, fate) + (NEEDS_NEW if change.known else "")
-
-
-def _why_changed(change: PropertyChange, fate: Fate) -> str:
+def _why_replaced(change: PropertyChange, fate: Fate) -> Reason:
     if change.known:
-        return f"{change.name} changes"
+        return Reason(ReasonCode.CHANGES_REQUIRE_REPLACEMENT, change.name)
+    return _why_changed(change, fate)
+
+
+def _why_changed(change: PropertyChange, fate: Fate) -> Reason:
+    if change.known:
+        return Reason(ReasonCode.CHANGES, change.name)
     origins = sorted({name for found in find_unknowns(change.after) for name in found.resources()})
-    with_them = f" with {' and '.join(map(fate, origins))}" if origins else ""
-    return f"{change.name} may change{with_them}"
+    return Reason(ReasonCode.MAY_CHANGE, change.name, awaited=tuple(map(fate, origins)))
 
 
-def _other_differences(target: Target, state: ResourceState) -> list[str]:
-    reasons = [f"{change.name} changes" for change in definition_changes(target, state)]
+def _other_differences(target: Target, state: ResourceState) -> list[Reason]:
+    reasons = [Reason(ReasonCode.CHANGES, change.name) for change in definition_changes(target, state)]
     if target.type.any_properties:
         return []
     if not reasons and state.row.status == FAILED:
-        return [f"its {state.row.action.lower()} failed"]
+        return [Reason(ReasonCode.ACTION_FAILED, state.row.action.lower())]
     if not reasons and state.in_change:
-        return ["its update failed"]
+        return [Reason(ReasonCode.UPDATE_UNFINISHED)]
     if not reasons and target.type.nested:
-        return [LOOK_INSIDE]
+        return [Reason(ReasonCode.NESTED_MAY_CHANGE)]
     return reasons

@@ -20,10 +20,12 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import StokerError
 from stoker.engine.concealing import Shadow
-from stoker.engine.decide import LOOK_INSIDE, Target
+from stoker.engine.decide import Target
+from stoker.engine.kinds import Kind
 from stoker.engine.loader import LoadedInputs
-from stoker.engine.plan import Decision, Kind, Plan, Step, forward_key
+from stoker.engine.plan import Decision, Plan, Step, forward_key
 from stoker.engine.planner import Forward, Within, plan_removal
+from stoker.engine.reasons import Reason, ReasonCode
 from stoker.engine.recorded import Recorded
 from stoker.engine.rehearsal import Rehearsal, Unforeseeable
 from stoker.engine.scope import RecordedScope
@@ -79,7 +81,7 @@ class Inside:
         if recorded is None:
             return ()
         nested = self.below(recorded.stack, self.inputs)
-        return plan_removal("DELETE", list(recorded.states.values()), nested, "its stack goes").steps
+        return plan_removal("DELETE", list(recorded.states.values()), nested, ReasonCode.NESTED_STACK_DELETED).steps
 
     def below(self, stack: Stack, inputs: LoadedInputs) -> Inside:
         """Looks into the stacks that are nested in a nested stack."""
@@ -100,10 +102,10 @@ class Inside:
 
 def _with_what_is_inside(decision: Decision, plan: Plan) -> Decision:
     """A resource that would only be updated for what may have changed in its stack is kept where nothing has."""
-    if decision.reasons != (LOOK_INSIDE,):
+    if [reason.code for reason in decision.reasons] != [ReasonCode.NESTED_MAY_CHANGE]:
         return decision
     changed = any(step.kind is not Kind.KEEP for step in plan.steps)
-    return Decision(Kind.UPDATE, ("its nested stack changes",)) if changed else Decision(Kind.KEEP)
+    return Decision(Kind.UPDATE, (Reason(ReasonCode.NESTED_CHANGES),)) if changed else Decision(Kind.KEEP)
 
 
 class ChildOutlook:

@@ -10,23 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import Any
 
 from stoker.engine.blotting import masked
 from stoker.engine.differences import Path, differences, shown
+from stoker.engine.kinds import Kind
+from stoker.engine.reasons import Reason
 from stoker.schema.unknown import has_unknown
-
-
-class Kind(StrEnum):
-    """What a step does."""
-
-    CREATE = "create"
-    UPDATE = "update"
-    REPLACE = "replace"
-    DELETE = "delete"
-    KEEP = "keep"
-    VERB = "act"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +65,7 @@ class Decision:
     """What should become of one resource, and why."""
 
     kind: Kind
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     changes: tuple[PropertyChange, ...] = ()
 
 
@@ -93,7 +83,7 @@ class Step:
     name: str
     type: str
     uuid: str | None = None
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     changes: tuple[PropertyChange, ...] = ()
     definition: tuple[PropertyChange, ...] = ()
     after: frozenset[str] = frozenset()
@@ -108,7 +98,7 @@ class Step:
             "depth": self.depth,
             "kind": self.kind.value,
             "type": self.type,
-            "reasons": list(self.reasons),
+            "reasons": [reason.to_data() for reason in self.reasons],
             "causes": [cause.to_data() for cause in self.causes],
             "changes": [difference for change in self.changes for difference in change.to_data()],
             "definition": [difference for change in self.definition for difference in change.to_data()],
@@ -150,6 +140,11 @@ class Plan:
             "summary": self.summary(),
         }
 
+    def identity(self) -> dict[str, Any]:
+        """What the plan does and for which reasons, without their wording: plans that are alike have this in common."""
+        steps = [{**step.to_data(), "reasons": [reason.code.value for reason in step.reasons]} for step in self.steps]
+        return {"action": self.action, "steps": masked(steps, self.secrets)}
+
     def text(self) -> str:
         """One line a step that does something: `3 replace port after 1 2: network changes`."""
         numbers = {step.key: index for index, step in enumerate(self.steps, 1)}
@@ -160,9 +155,20 @@ class Plan:
             after = " ".join(str(numbers[key]) for key in sorted(step.after, key=numbers.__getitem__))
             line = f"{numbers[step.key]} {step.kind.value} {step.name}"
             line += f" after {after}" if after else ""
-            line += f": {'; '.join(step.reasons)}" if step.reasons else ""
+            line += f": {'; '.join(reason.sentence() for reason in step.reasons)}" if step.reasons else ""
             lines.append(line)
         return str(masked("\n".join(lines), self.secrets))
+
+
+def read_plan(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A plan's JSON data as any release has stored it, in the present form: 0.1.0 stored reasons as sentences."""
+    return {**data, "steps": [{**step, "reasons": list(map(_read_reason, step["reasons"]))} for step in data["steps"]]}
+
+
+def _read_reason(reason: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    if isinstance(reason, str):
+        return {"code": "unclassified", "subject": None, "message": reason}
+    return reason
 
 
 def forward_key(name: str) -> str:
@@ -183,7 +189,7 @@ class Removal:
     name: str
     type: str
     requires: frozenset[str]
-    reason: str
+    reasons: tuple[Reason, ...]
 
 
 def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset()) -> list[Step]:
@@ -208,7 +214,7 @@ def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset
             removal.name,
             removal.type,
             removal.uuid,
-            (removal.reason,),
+            removal.reasons,
             after=frozenset(first) | after,
         )
     return _in_order(steps)

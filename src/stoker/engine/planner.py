@@ -9,9 +9,11 @@ from math import inf
 from typing import Any, Protocol
 
 from stoker.engine.concealing import Concealment, Shadow
-from stoker.engine.decide import BEGINNING, NEEDS_NEW, Fate, Target, decide, definition_changes, is_asleep
+from stoker.engine.decide import BEGINNING, Fate, Target, decide, definition_changes, is_asleep
+from stoker.engine.kinds import Kind
 from stoker.engine.loader import LoadedInputs
-from stoker.engine.plan import Cause, Decision, Kind, Plan, Removal, Step, forward_key, removal_steps
+from stoker.engine.plan import Cause, Decision, Plan, Removal, Step, forward_key, removal_steps
+from stoker.engine.reasons import Awaited, Reason, ReasonCode
 from stoker.engine.restoring import Restore, as_given
 from stoker.engine.scope import Outlook, PlanScope, RecordedScope
 from stoker.engine.state import ResourceState, keys_of, namesakes
@@ -34,7 +36,8 @@ class VerbOrder(Enum):
     ANY = "any"
 
 
-_RANK = {Kind.KEEP: 0, Kind.UPDATE: 1, Kind.REPLACE: 2, Kind.CREATE: 3}
+_REDEFINES = (Kind.UPDATE, Kind.REPLACE, Kind.REFUSE)
+_RANK = {Kind.KEEP: 0, Kind.UPDATE: 1, Kind.REFUSE: 2, Kind.REPLACE: 3, Kind.CREATE: 4}
 
 
 @dataclass(slots=True)
@@ -220,7 +223,7 @@ class Forward:
         if self.nested is not None and target.type.nested:
             decision = self._look_inside(self.nested, target, state, decision)
         scope.decisions[name] = decision
-        redefined = definition_changes(target, state) if state and decision.kind in (Kind.UPDATE, Kind.REPLACE) else ()
+        redefined = definition_changes(target, state) if state and decision.kind in _REDEFINES else ()
         return Step(
             forward_key(name),
             decision.kind,
@@ -246,15 +249,12 @@ class Forward:
             self.scope.outlooks[target.name] = within.outlook
         return within.decision
 
-    def _fate(self, name: str) -> str:
-        """What becomes of a resource that others wait for, and why: the chain that leads to a replacement."""
+    def _fate(self, name: str) -> Awaited:
+        """What the plan does with a resource that others wait for: the chain that leads to a replacement."""
         decision = self.scope.decisions.get(name)
-        if decision is None or decision.kind is Kind.KEEP:
-            return name
-        if decision.kind is Kind.CREATE:
-            return f"{name}, which is new"
-        why = f" because {decision.reasons[0].removesuffix(NEEDS_NEW)}" if decision.reasons else ""
-        return f"{name}, which is {decision.kind.value}d{why}"
+        if decision is None:
+            return Awaited(name)
+        return Awaited(name, decision.kind, next(iter(decision.reasons), None))
 
     def _causes(self, decision: Decision) -> Iterator[Cause]:
         for change in decision.changes:
@@ -281,7 +281,9 @@ def _below(holder: Step, step: Step) -> Step:
     )
 
 
-def choose(target: Target, candidates: list[ResourceState], fate: Fate = str) -> tuple[ResourceState | None, Decision]:
+def choose(
+    target: Target, candidates: list[ResourceState], fate: Fate = Awaited
+) -> tuple[ResourceState | None, Decision]:
     """The recorded resource that comes nearest to what is wanted, and what it needs."""
     options = [(state, decide_running(target, state, fate)) for state in candidates]
     if not options:
@@ -289,39 +291,44 @@ def choose(target: Target, candidates: list[ResourceState], fate: Fate = str) ->
     return min(options, key=lambda option: _RANK[option[1].kind])
 
 
-def decide_running(target: Target, state: ResourceState, fate: Fate = str) -> Decision:
+def decide_running(target: Target, state: ResourceState, fate: Fate = Awaited) -> Decision:
     """As `decide`; an action that was begun and not ended is gone on with first, and what is suspended is resumed."""
     decision = decide(target, state, fate=fate)
     if decision.kind is not Kind.KEEP:
         return decision
     if state.in_progress and state.row.action in BEGINNING:
-        return Decision(Kind.UPDATE, (f"its {state.row.action.lower()} goes on",))
-    return Decision(Kind.UPDATE, ("it is suspended",)) if is_asleep(state.row) else decision
+        return Decision(Kind.UPDATE, (Reason(ReasonCode.ACTION_UNFINISHED, state.row.action.lower()),))
+    return Decision(Kind.UPDATE, (Reason(ReasonCode.SUSPENDED),)) if is_asleep(state.row) else decision
 
 
-def _why_removed(state: ResourceState, wanted: Wanted) -> str:
-    return "it is replaced" if state.row.name in wanted.definition.resources else "it is no longer in the template"
+def _why_removed(state: ResourceState, wanted: Wanted) -> ReasonCode:
+    still_wanted = state.row.name in wanted.definition.resources
+    return ReasonCode.SUPERSEDED_BY_REPLACEMENT if still_wanted else ReasonCode.NOT_IN_TEMPLATE
 
 
-def _removal(state: ResourceState, reason: str) -> Removal:
-    """The removal of a recorded resource; what its deletion policy leaves behind is part of the reason."""
+def _removal(state: ResourceState, why: ReasonCode) -> Removal:
+    """The removal of a recorded resource; what its deletion policy retains is a reason of its own."""
     definition = state.stored.definition
     policy = definition.get("deletion_policy", "Delete")
+    reasons = [Reason(why)]
     if definition.get("external_id"):
-        reason += "; its object stays, as it is not this stack's (external_id)"
-    elif policy in _LEFT_BEHIND:
-        reason += f"; {_LEFT_BEHIND[policy]} (deletion policy {policy})"
-    return Removal(state.row.uuid, state.row.name, state.row.type, state.requires, reason)
+        reasons.append(Reason(ReasonCode.OBJECT_EXTERNAL))
+    elif policy in _RETAINED:
+        reasons.append(Reason(_RETAINED[policy], policy))
+    return Removal(state.row.uuid, state.row.name, state.row.type, state.requires, tuple(reasons))
 
 
-_LEFT_BEHIND = {"Retain": "its object stays", "Snapshot": "a snapshot of its object stays"}
+_RETAINED = {"Retain": ReasonCode.OBJECT_RETAINED, "Snapshot": ReasonCode.SNAPSHOT_RETAINED}
 
 
 def plan_removal(
-    action: str, states: list[ResourceState], nested: Nested | None = None, reason: str = "the stack goes"
+    action: str,
+    states: list[ResourceState],
+    nested: Nested | None = None,
+    why: ReasonCode = ReasonCode.STACK_DELETED,
 ) -> Plan:
-    """The plan that leaves nothing."""
-    steps = removal_steps(_removal(state, reason) for state in reversed(states))
+    """The plan that removes everything."""
+    steps = removal_steps(_removal(state, why) for state in reversed(states))
     return Plan(action, tuple(_with_inside(steps, states, nested, {})))
 
 

@@ -23,10 +23,11 @@ from stoker.engine.documents import keep_document, load_adopted, load_copies, lo
 from stoker.engine.ending import FORWARD, NOTHING, REMOVES, ROLLS_BACK
 from stoker.engine.exchanging import reached_values, refuse_changes
 from stoker.engine.failure import Failure
+from stoker.engine.kinds import Kind
 from stoker.engine.loader import LoadedInputs
 from stoker.engine.masking import secrets_above, without_secrets
 from stoker.engine.observing import observe
-from stoker.engine.plan import Kind, Plan, Step, StepGraph
+from stoker.engine.plan import Plan, Step, StepGraph
 from stoker.engine.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb, unmade_checks
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState, attribute_text, namesakes

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from stoker.engine.plan import Decision, Kind
+from stoker.engine.kinds import Kind
+from stoker.engine.plan import Decision
 from stoker.engine.state import ResourceState, attribute_text, walk
 from stoker.plugins.resource import AttributeKey
 from stoker.schema.unknown import Unknown, is_unknown
@@ -105,7 +106,8 @@ class PlanScope:
         kind = self._kind(resource)
         if kind is Kind.UPDATE and resource in self.outlooks:
             return self.outlooks[resource].reference()
-        return self.recorded.reference(resource) if kind in (Kind.KEEP, Kind.UPDATE) else Unknown.of(resource)
+        stays = kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE)
+        return self.recorded.reference(resource) if stays else Unknown.of(resource)
 
     def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
         """Only a kept resource's attributes are sure to stay; a nested stack's are those that its own plan leaves."""

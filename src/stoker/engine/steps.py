@@ -20,7 +20,6 @@ from stoker.engine.calls import final_values, make_call
 from stoker.engine.copying import Copier
 from stoker.engine.decide import (
     BEGINNING,
-    REFUSED,
     UNMADE,
     Target,
     came_to_nothing,
@@ -31,8 +30,10 @@ from stoker.engine.decide import (
 )
 from stoker.engine.failure import Failure
 from stoker.engine.hooks import hold, holds
+from stoker.engine.kinds import Kind
 from stoker.engine.performing import Method, NeedsReplacement, Performer
-from stoker.engine.plan import Decision, Kind, Step
+from stoker.engine.plan import Decision, Step
+from stoker.engine.reasons import Reason, ReasonCode
 from stoker.engine.state import ResourceState, attribute_text, keys_of
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call, ResourceType
@@ -119,15 +120,17 @@ class StepRunner:
         if state is not None and state.row.action != UNMADE:
             await hold(run, state, "pre", "UPDATE")
         decision = await self._decide(target, state)
-        if state is not None and decision.kind in (Kind.KEEP, Kind.UPDATE):
+        if state is not None and decision.kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE):
             run.current[step.name] = state
             decision = await self._serving(target, state, decision)
         if state is not None and decision.kind.value in target.restricted:
             raise await self._restricted(state, decision)
         if state is not None and decision.kind is Kind.KEEP:
             await self._keep(state, target)
+        elif state is not None and decision.kind is Kind.REFUSE:
+            raise await self._refused(state, decision)
         elif state is not None and decision.kind is Kind.UPDATE:
-            await self._update(state, target, decision)
+            await self._update(state, target)
         else:
             await self._create(target, state)
 
@@ -185,7 +188,7 @@ class StepRunner:
         if not is_asleep(state.row):
             return decision
         if state.type.nested:
-            return Decision(Kind.UPDATE, ("it is suspended",))
+            return Decision(Kind.UPDATE, (Reason(ReasonCode.SUSPENDED),))
         await self._act(state, "RESUME")
         return await self._decide(target, state)
 
@@ -306,11 +309,9 @@ class StepRunner:
         )
         return ResourceState(row, target.type, run.stack.name, run.engine.sealer)
 
-    async def _update(self, state: ResourceState, target: Target, decision: Decision) -> None:
+    async def _update(self, state: ResourceState, target: Target) -> None:
         run = self.run_
         run.current[target.name] = state
-        if refused := [reason for reason in decision.reasons if reason.endswith(REFUSED)]:
-            raise await self._refused(state, refused)
         batch = Batch()
         state.row.action, state.row.status, state.row.started_at = "UPDATE", IN_PROGRESS, run.engine.clock.now()
         state.row.replaced_by = None
@@ -334,10 +335,12 @@ class StepRunner:
             state.row.status = FAILED
             await self._create(target, state)
 
-    async def _refused(self, state: ResourceState, reasons: list[str]) -> Failure:
+    async def _refused(self, state: ResourceState, decision: Decision) -> Failure:
         """A change that is not possible at all: the resource stays what it is, and has failed."""
         state.row.action, state.row.status = "UPDATE", IN_PROGRESS
-        failure = Failure("NotSupported", (state.row.name,), "; ".join(reasons))
+        failure = Failure(
+            "NotSupported", (state.row.name,), "; ".join(reason.sentence() for reason in decision.reasons)
+        )
         await self.performer.failed(state, failure, Batch().add(self.run_.event(state)))
         return failure
 

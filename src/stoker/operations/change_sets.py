@@ -18,7 +18,8 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Conflict, EntityNotFound, Invalid, StackExists, StokerError
 from stoker.base.ids import new_id
 from stoker.engine.core import Engine
-from stoker.engine.plan import Kind, Plan
+from stoker.engine.kinds import Kind
+from stoker.engine.plan import Plan, read_plan
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.masking import masked_template
 from stoker.operations.planning import check_exported_values, make_plan, plan_tree
@@ -224,7 +225,7 @@ async def change_set_show(
     held = engine.sealer.open(row.body)
     return {
         **await _view(engine, row),
-        "plan": held["plan"],
+        "plan": read_plan(held["plan"]),
         "physical_ids": {key: held["physical_ids"].get(uuid) for key, uuid in held["uuids"].items() if uuid},
         "parameters": held["parameters"],
         "tags": held["tags"],

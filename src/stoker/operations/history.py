@@ -8,6 +8,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound
 from stoker.engine.core import Engine
+from stoker.engine.plan import read_plan
 from stoker.operations.lookup import Reference, find_stack
 from stoker.store import queries
 from stoker.store.records import Operation, Stack
@@ -34,7 +35,7 @@ async def operation_show(engine: Engine, context: RequestContext, ref: Reference
     """One operation with its plan; values of hidden parameters and properties are masked. Raises EntityNotFound."""
     stack = await find_stack(engine, context, ref, deleted=True)
     operation = await _operation(engine, stack, operation_id)
-    plan = engine.sealer.open(operation.plan) if operation.plan else None
+    plan = read_plan(engine.sealer.open(operation.plan)) if operation.plan else None
     return {**_view(operation), "plan": plan}
 
 

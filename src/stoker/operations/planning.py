@@ -135,7 +135,7 @@ def _unborn(engine: Engine, stack: Stack, checked: CheckedRequest) -> Wanted:
 def _digest(engine: Engine, stack: Stack, checked: CheckedRequest, plan: Plan, recorded: list[list[Any]]) -> PlanDigest:
     inputs, row = checked.prepared.loaded, checked.prepared.row
     towards = [stack.project_id, row.template, inputs.environment_digest, row.files, inputs.parameters]
-    digests = (engine.sealer.digest(content)[:_LENGTH] for content in (recorded, towards, plan.to_data()))
+    digests = (engine.sealer.digest(content)[:_LENGTH] for content in (recorded, towards, plan.identity()))
     return PlanDigest(*digests)
 
 

@@ -10,7 +10,8 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.engine.blotting import masked
 from stoker.engine.core import Engine
-from stoker.engine.plan import Kind, Plan, Step
+from stoker.engine.kinds import Kind
+from stoker.engine.plan import Plan, Step
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.planning import plan_tree
 from stoker.operations.requests import CheckedRequest, StackRequest, check_tags, check_whole
@@ -57,6 +58,7 @@ async def stack_patch_preview(engine: Engine, context: RequestContext, ref: Refe
 _BUCKETS = {
     Kind.KEEP: "unchanged",
     Kind.UPDATE: "updated",
+    Kind.REFUSE: "updated",
     Kind.REPLACE: "replaced",
     Kind.CREATE: "added",
     Kind.DELETE: "deleted",
@@ -74,7 +76,7 @@ async def _changes(
     for step in steps:
         if step.kind is Kind.DELETE and step.name in replaced:
             continue
-        recorded = present.get(step.uuid or "") if step.kind in (Kind.UPDATE, Kind.DELETE) else None
+        recorded = present.get(step.uuid or "") if step.kind in (Kind.UPDATE, Kind.REFUSE, Kind.DELETE) else None
         buckets[_BUCKETS[step.kind]].append(_raw(stack, step) | (recorded or {}))
     return {"resource_changes": buckets, "plan": planned.to_data()}
 

@@ -13,7 +13,8 @@ import orjson
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Conflict, Forbidden
 from stoker.engine.core import Engine
-from stoker.engine.plan import Kind, Step
+from stoker.engine.kinds import Kind
+from stoker.engine.plan import Step
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.planning import make_plan
 from stoker.operations.requests import CheckedRequest
@@ -22,7 +23,12 @@ from stoker.store.journal import Batch
 from stoker.store.records import Stack, StackSettings
 
 EFFECTS = ("Allow", "Deny")
-_ACTIONS = {Kind.UPDATE: "Update:Modify", Kind.REPLACE: "Update:Replace", Kind.DELETE: "Update:Delete"}
+_ACTIONS = {
+    Kind.UPDATE: "Update:Modify",
+    Kind.REFUSE: "Update:Modify",
+    Kind.REPLACE: "Update:Replace",
+    Kind.DELETE: "Update:Delete",
+}
 """What a step is called in a policy; creating a resource is always allowed, as with AWS."""
 
 _KEYS = frozenset({"Effect", "Action", "NotAction", "Principal", "Resource", "NotResource", "Condition", "Sid"})

@@ -12,8 +12,8 @@ from stoker.api.cfn.stacks import disable_rollback, laid_down, new_parameters, p
 from stoker.base.errors import EntityNotFound, Invalid
 from stoker.base.ids import arn
 
-_ACTIONS = {"create": "Add", "update": "Modify", "replace": "Modify", "delete": "Remove"}
-_REPLACEMENT = {"update": "False", "replace": "True"}
+_ACTIONS = {"create": "Add", "update": "Modify", "refuse": "Modify", "replace": "Modify", "delete": "Remove"}
+_REPLACEMENT = {"update": "False", "refuse": "False", "replace": "True"}
 _PARTS = {"metadata": "Metadata", "deletion_policy": "DeletionPolicy", "update_policy": "UpdatePolicy"}
 _RECREATION = {"update": "Never", "replace": "Always", "refuse": "Never"}
 
