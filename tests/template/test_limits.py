@@ -18,7 +18,7 @@ from template.support import bind, complaints
 
 HOT = "heat_template_version: 2021-04-16\n"
 AWS = "AWSTemplateFormatVersion: 2010-09-09\nTransform: AWS::LanguageExtensions\n"
-EVIL = "(?:a|aa)+$"
+EVIL = "(?=a)(?:a|aa)+$"  # RE2 has no look-ahead
 VICTIM = "a" * 60 + "b"
 
 

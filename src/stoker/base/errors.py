@@ -95,6 +95,14 @@ class RequestLimitExceeded(Invalid):
     """A quota or a size limit would be passed."""
 
 
+class BudgetExceeded(RequestLimitExceeded):
+    """The work for a request or an operation costs more than it may; on the wire `RequestLimitExceeded`."""
+
+    @property
+    def kind(self) -> str:
+        return RequestLimitExceeded.__name__
+
+
 class DownloadLimitExceeded(Invalid):
     """What a request names is larger than may be fetched."""
 

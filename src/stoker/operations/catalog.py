@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoker import __version__
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound, Invalid, NotSupported, TemplateInvalid
+from stoker.base.patterns import Pattern, PatternError, PatternTooCostly, compiled
 from stoker.engine.core import Engine
 from stoker.operations.checking import SERVICE_UNAVAILABLE, TreeChecker, check_services
 from stoker.operations.requests import StackRequest, parse_environment, parse_template
@@ -48,17 +48,24 @@ async def resource_type_list(
             continue
         if version is not None and support.version != version:
             continue
-        if pattern is not None and not pattern.match(type_name):
+        if pattern is not None and not _begins(pattern, type_name):
             continue
         found.append({"resource_type": type_name, "description": type_.description} if with_description else type_name)
     return found
 
 
-def _pattern(text: str) -> re.Pattern[str]:
+def _pattern(text: str) -> Pattern:
     try:
-        return re.compile(text)
-    except re.error as error:
+        return compiled(text)
+    except PatternError as error:
         raise BadValue(f"Invalid name {text!r}: it is not a regular expression ({error}).") from error
+
+
+def _begins(pattern: Pattern, type_name: str) -> bool:
+    try:
+        return pattern.begins(type_name)
+    except PatternTooCostly as error:
+        raise BadValue(f"Invalid name {pattern.text!r}: it takes too long to compare it with {type_name}.") from error
 
 
 def _type(engine: Engine, type_name: str) -> ResourceType:

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any
 
-import regex
-
-PATTERN_SECONDS = 0.2
-"""How long one user-written pattern may run on one value."""
+from stoker.base.patterns import PatternError, PatternTooCostly, compiled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,24 +112,18 @@ class AllowedValues(Constraint):
         return self._described({"allowed_values": list(self.values)})
 
 
-@lru_cache(maxsize=512)
-def _compiled(pattern: str) -> Any:
-    return regex.compile(f"(?:{pattern})\\Z")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowedPattern(Constraint):
-    """A text that a Python regular expression matches from end to end, found out within `seconds`."""
+    """A text that a Python regular expression matches from end to end."""
 
     pattern: str
-    seconds: float = field(default=PATTERN_SECONDS, compare=False)
 
     def _problem(self, value: Any) -> str | None:
         try:
-            matched = _compiled(self.pattern).match(str(value), timeout=self.seconds)
-        except TimeoutError:
+            fits = compiled(self.pattern).fits(str(value))
+        except PatternTooCostly:
             return f"the pattern {self.pattern!r} takes too long on this value"
-        return None if matched else f"{value!r} does not match the pattern {self.pattern!r}"
+        return None if fits else f"{value!r} does not match the pattern {self.pattern!r}"
 
     def to_schema(self) -> dict[str, Any]:
         return self._described({"allowed_pattern": self.pattern})
@@ -155,8 +145,8 @@ class CustomConstraint(Constraint):
 def pattern_error(pattern: str) -> str | None:
     """Why `pattern` is no regular expression; None when it is one."""
     try:
-        _compiled(pattern)
-    except regex.error as error:
+        compiled(pattern)
+    except PatternError as error:
         return str(error)
     return None
 

@@ -130,7 +130,7 @@ def parse(
                 raise SchemaProblem(f"a parameter has no key {key!r}", (key,), suggestion(key, version.parameter_keys))
         schema = (_from_hot if version.dialect.name == "hot" else _from_cfn)(name, raw, version)
         _check_constraints(schema)
-        schema = replace(schema, constraints=tuple(_finished(item, schema.type, limits) for item in schema.constraints))
+        schema = replace(schema, constraints=tuple(_finished(item, schema.type) for item in schema.constraints))
         _check_default(schema, "default" if version.dialect.name == "hot" else "Default", allowance)
     except SchemaProblem as problem:
         return None, [
@@ -325,10 +325,8 @@ def _check_constraints(schema: ParameterSchema) -> None:
             )
 
 
-def _finished(constraint: Constraint, kind: ParameterType, limits: Limits) -> Constraint:
-    """Allowed values as the type's, for they are compared after conversion; patterns with the time that they have."""
-    if isinstance(constraint, AllowedPattern):
-        return replace(constraint, seconds=limits.pattern_seconds)
+def _finished(constraint: Constraint, kind: ParameterType) -> Constraint:
+    """Allowed values as the type's, for they are compared after conversion."""
     if not isinstance(constraint, AllowedValues):
         return constraint
     convert = str if kind.hot == COMMA_DELIMITED_LIST.hot else kind.convert

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import islice
 from typing import Any, cast
 
-import regex
 import yaql
 from yaql.language import contexts, specs, utils, yaqltypes
 from yaql.language.exceptions import YaqlException
 
+from stoker.base.patterns import Match, Pattern, compiled
 from stoker.base.processor_time import processor_time
 from stoker.template.expressions import Evaluation, Expression, entries_of
 from stoker.template.functions.base import Function, is_map, variant
@@ -93,7 +94,7 @@ def _parsed(expression: str, limits: Limits) -> Any:
 
 
 def _run(expression: str, data: Any, limits: Limits) -> Any:
-    context = _Bounded(_context(limits.pattern_seconds))
+    context = _Bounded(_context())
     context.deadline = processor_time() + limits.yaql_seconds
     return _plain(_parsed(expression, limits).evaluate(data={"data": data}, context=context))
 
@@ -130,42 +131,56 @@ class _Bounded(contexts.Context):  # type: ignore[misc]
         return bounded
 
 
-class _TimedPattern:
-    """A compiled pattern that gives up in time. It passes for `re.Pattern`, which yaql's declarations ask for."""
+class _Pattern:
+    """A pattern as the library's functions use it. It passes for `re.Pattern`, which their declarations ask for."""
 
     __class__ = re.Pattern  # type: ignore[assignment]
 
-    def __init__(self, pattern: str, flags: int, seconds: float) -> None:
-        self._pattern = regex.compile(pattern, flags)
-        self._seconds = seconds
+    def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
 
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self._pattern, name)
-        if not callable(method):
-            return method
-        return lambda *args: method(*args, timeout=self._seconds)
+    def search(self, text: str) -> Match | None:
+        return self._pattern.first(text)
+
+    def finditer(self, text: str) -> Iterator[Match]:
+        return iter(self._pattern.matches(text))
+
+    def split(self, text: str, most: int = 0) -> list[str | None]:
+        pieces: list[str | None] = []
+        end = 0
+        for match in self._some(text, most):
+            pieces += (text[end : match.start()], *match.groups())
+            end = match.end()
+        return [*pieces, text[end:]]
+
+    def sub(self, replacement: str | Callable[[Match], str], text: str, count: int = 0) -> str:
+        if isinstance(replacement, str):
+            return self._pattern.replaced(text, replacement, count)
+        pieces: list[str] = []
+        end = 0
+        for match in self._some(text, count):
+            pieces += (text[end : match.start()], replacement(match))
+            end = match.end()
+        return "".join([*pieces, text[end:]])
+
+    def _some(self, text: str, count: int) -> Iterator[Match]:
+        return islice(self.finditer(text), count or None) if count >= 0 else iter(())
 
 
-def _pattern_functions(seconds: float) -> Iterator[Callable[..., Any]]:
-    """The library's functions that take patterns, each of which gives up after `seconds`."""
+def _regex(pattern: str, ignore_case: bool = False, multi_line: bool = False, dot_all: bool = False) -> _Pattern:
+    return _Pattern(compiled(pattern, ignore_case=ignore_case, multi_line=multi_line, dot_all=dot_all))
 
-    def compiled(pattern: str, ignore_case: bool = False, multi_line: bool = False, dot_all: bool = False) -> Any:
-        flags = regex.IGNORECASE * ignore_case | regex.MULTILINE * multi_line | regex.DOTALL * dot_all
-        return _TimedPattern(pattern, int(flags), seconds)
 
-    def matches(string: str, regexp: str) -> bool:
-        return compiled(regexp).search(string) is not None
+def _matches(string: str, regexp: str) -> bool:
+    return compiled(regexp).found_in(string)
 
-    def equals(string: str, pattern: str) -> bool:
-        return matches(string, pattern)
 
-    def differs(string: str, pattern: str) -> bool:
-        return not matches(string, pattern)
+def _equals_pattern(string: str, pattern: str) -> bool:
+    return compiled(pattern).found_in(string)
 
-    yield _declared("regex", compiled, pattern=_TEXT)
-    yield specs.method(_declared("matches", matches, string=_TEXT, regexp=_TEXT))
-    yield _declared("#operator_=~", equals, string=_TEXT, pattern=_TEXT)
-    yield _declared("#operator_!~", differs, string=_TEXT, pattern=_TEXT)
+
+def _differs_from_pattern(string: str, pattern: str) -> bool:
+    return not compiled(pattern).found_in(string)
 
 
 def _power(a: Any, b: Any, c: Any = None) -> Any:
@@ -204,13 +219,17 @@ _OVERRIDES = (
     _declared("#operator_*", _times_reversed, left=int, right=_LIST),
     _declared("pow", _power, a=_NUMBER, b=_NUMBER, c=yaqltypes.Number(nullable=True)),
     _declared("shiftBitsLeft", _shift_bits_left, value=int, bits_number=int),
+    _declared("regex", _regex, pattern=_TEXT),
+    specs.method(_declared("matches", _matches, string=_TEXT, regexp=_TEXT)),
+    _declared("#operator_=~", _equals_pattern, string=_TEXT, pattern=_TEXT),
+    _declared("#operator_!~", _differs_from_pattern, string=_TEXT, pattern=_TEXT),
 )
 """What the library does without a bound on time or size, done with one."""
 
 
-@lru_cache(maxsize=8)
-def _context(pattern_seconds: float) -> Any:
+@cache
+def _context() -> Any:
     context = yaql.create_context(convention=yaql.language.conventions.CamelCaseConvention()).create_child_context()
-    for function in (*_OVERRIDES, *_pattern_functions(pattern_seconds)):
+    for function in _OVERRIDES:
         context.register_function(function)
     return context

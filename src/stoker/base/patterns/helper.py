@@ -1,0 +1,137 @@
+"""Asking a helper process what Python's `re` makes of a pattern and a text.
+
+Helpers are started when they are needed and kept for the next question. The kernel ends one that computes for too long;
+nobody waits for it longer than `_PATIENCE_SECONDS`, whatever else the machine does.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import select
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+SECONDS = 0.2
+"""Processor time that one question may take."""
+
+_MEMORY = 192 * 1024 * 1024
+_PATIENCE_SECONDS = 10.0
+_MOST_AT_ONCE = 2
+
+
+class PatternTooCostly(TimeoutError):
+    """A pattern takes more time or memory on a text than it may."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """Where a pattern matches in a text; `regs` are the spans of its groups, the whole match first, as in `re`."""
+
+    text: str
+    regs: tuple[tuple[int, int], ...]
+    names: dict[str, int]
+
+    def group(self, number: int = 0) -> str | None:
+        """What a group matched; None when it took no part."""
+        start, end = self.regs[number]
+        return None if start < 0 else self.text[start:end]
+
+    @cached_property
+    def _groups(self) -> tuple[str | None, ...]:
+        return tuple(self.group(number) for number in range(1, len(self.regs)))
+
+    def groups(self) -> tuple[str | None, ...]:
+        """What each group but the whole matched."""
+        return self._groups
+
+    def groupdict(self) -> dict[str, str | None]:
+        """What each named group matched."""
+        return {name: self.group(number) for name, number in self.names.items()}
+
+    def start(self, number: int = 0) -> int:
+        """Where a group begins; -1 when it took no part."""
+        return self.regs[number][0]
+
+    def end(self, number: int = 0) -> int:
+        """Where a group ends; -1 when it took no part."""
+        return self.regs[number][1]
+
+
+class _Helper:
+    """One helper process."""
+
+    def __init__(self) -> None:
+        worker = Path(__file__).with_name("worker.py")
+        command = [sys.executable, "-I", "-S", str(worker), str(SECONDS), str(_MEMORY)]
+        self._process = subprocess.Popen(  # noqa: S603 - a file of ours, and numbers
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, close_fds=True
+        )
+
+    def ask(self, question: str) -> dict[str, Any]:
+        """The answer to a line. Raises EOFError when the process has ended, TimeoutError when it does not answer."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        try:
+            self._process.stdin.write(question.encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError as error:
+            raise EOFError from error
+        if not select.select([self._process.stdout], [], [], _PATIENCE_SECONDS)[0]:
+            raise TimeoutError
+        line = self._process.stdout.readline()
+        if not line:
+            raise EOFError
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def stop(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+
+
+class _Helpers:
+    """Those that are waiting for a question, and how many may work at once."""
+
+    def __init__(self) -> None:
+        self._idle: list[_Helper] = []
+        self._turns = threading.BoundedSemaphore(_MOST_AT_ONCE)
+
+    def ask(self, question: str) -> dict[str, Any]:
+        """The answer to a question. Raises PatternTooCostly."""
+        with self._turns:
+            helper = self._idle.pop() if self._idle else _Helper()
+            try:
+                answer = helper.ask(question)
+            except (EOFError, TimeoutError) as error:
+                helper.stop()
+                raise PatternTooCostly from error
+            except BaseException:
+                helper.stop()
+                raise
+            self._idle.append(helper)
+        if "too_costly" in answer:
+            raise PatternTooCostly
+        return answer
+
+    def stop(self) -> None:
+        """End those that are waiting."""
+        while self._idle:
+            self._idle.pop().stop()
+
+
+_helpers = _Helpers()
+atexit.register(_helpers.stop)
+
+
+def ask(question: str, pattern: str, flags: int, *arguments: Any) -> Any:
+    """What `re` answers; see `worker`. Raises PatternTooCostly, and ValueError for arguments that make no sense."""
+    answer = _helpers.ask(json.dumps([question, pattern, flags, *arguments]))
+    if "error" in answer:
+        raise ValueError(answer["error"])
+    return answer["answer"]

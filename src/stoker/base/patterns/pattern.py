@@ -1,0 +1,120 @@
+"""One pattern, and who answers questions about it."""
+
+from __future__ import annotations
+
+import re
+import threading
+import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+import re2
+
+from stoker.base import budget
+from stoker.base.patterns import helper
+from stoker.base.patterns.automaton import automaton
+
+MOST_CHARACTERS = 10_000
+"""How long a pattern may be."""
+
+_MOST_FOR_AUTOMATON = 65_536
+"""Up to how many characters a text is for RE2, which cannot be stopped."""
+
+_FROM_START, _ANYWHERE = re2._re2.RE2.Anchor.ANCHOR_START, re2._re2.RE2.Anchor.UNANCHORED
+_NO_MATCH = (-1, -1)
+_warning_filters = threading.Lock()
+
+
+class PatternError(ValueError):
+    """A text is no regular expression."""
+
+
+class Pattern:
+    """A regular expression; see `compiled`."""
+
+    __slots__ = ("_automaton", "_flags", "groups", "names", "text")
+
+    def __init__(self, text: str, flags: int) -> None:
+        tree = _parsed(text, flags)
+        self.text = text
+        self.groups: int = tree.state.groups - 1
+        self.names: dict[str, int] = dict(tree.state.groupdict)
+        self._flags = flags
+        self._automaton: Any = automaton(tree)
+
+    def fits(self, text: str) -> bool:
+        """Whether the match at the beginning of `text`, the first that Python finds, reaches to its end.
+
+        Raises PatternTooCostly, like all methods.
+        """
+        if self._for_automaton(text):
+            return self._span(_FROM_START, text) == (0, len(text))
+        return bool(self._ask("fits", text))
+
+    def begins(self, text: str) -> bool:
+        """Whether the pattern matches at the beginning of `text`."""
+        if self._for_automaton(text):
+            return self._span(_FROM_START, text) != _NO_MATCH
+        return bool(self._ask("begins", text))
+
+    def found_in(self, text: str) -> bool:
+        """Whether the pattern matches anywhere in `text`."""
+        if self._for_automaton(text):
+            return self._span(_ANYWHERE, text) != _NO_MATCH
+        return bool(self._ask("found", text))
+
+    def first(self, text: str) -> helper.Match | None:
+        """The first match in `text`; None when there is none."""
+        return next(self._read(text, self._ask("first", text)), None)
+
+    def matches(self, text: str) -> list[helper.Match]:
+        """Every match in `text` that does not overlap with one before it."""
+        return list(self._read(text, self._ask("matches", text)))
+
+    def replaced(self, text: str, replacement: str, count: int = 0) -> str:
+        """`text` with its first `count` matches replaced, 0 for all; the replacement may name groups as in `re.sub`.
+
+        Raises ValueError for a replacement that makes no sense.
+        """
+        return str(self._ask("replaced", text, replacement, count))
+
+    def _read(self, text: str, found: Any) -> Iterator[helper.Match]:
+        return (helper.Match(text, tuple((start, end) for start, end in spans), self.names) for spans in found)
+
+    def _span(self, anchor: Any, text: str) -> tuple[int, int]:
+        span: tuple[int, int] = self._automaton.Match(anchor, text.encode(), 0, len(text))[0]
+        return span
+
+    def _for_automaton(self, text: str) -> bool:
+        return (
+            self._automaton is not None
+            and text.isascii()
+            and len(text) <= _MOST_FOR_AUTOMATON
+            and not text.endswith("\n")
+        )
+
+    def _ask(self, question: str, *arguments: Any) -> Any:
+        with budget.waiting(helper.SECONDS):
+            return helper.ask(question, self.text, self._flags, *arguments)
+
+
+def _parsed(text: str, flags: int) -> Any:
+    if len(text) > MOST_CHARACTERS:
+        raise PatternError(f"it has {len(text)} characters; at most {MOST_CHARACTERS} are allowed")
+    try:
+        with _warning_filters, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return parser.parse(text, flags)
+    except RecursionError as error:
+        raise PatternError("it is nested too deep") from error
+    except (re.error, OverflowError) as error:
+        raise PatternError(str(error)) from error
+
+
+@lru_cache(maxsize=128)
+def compiled(text: str, *, ignore_case: bool = False, multi_line: bool = False, dot_all: bool = False) -> Pattern:
+    """The pattern that `text` is in Python's syntax. Raises PatternError."""
+    flags = re.IGNORECASE * ignore_case | re.MULTILINE * multi_line | re.DOTALL * dot_all
+    return Pattern(text, int(flags))

@@ -1,0 +1,128 @@
+"""Patterns mean what they mean in Python's `re`, whichever engine answers."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from stoker.base.patterns import Pattern, PatternError, PatternTooCostly, compiled
+
+_ALPHABET = "aAbBkKsSzZ019_- .\t\n\x1c\x7féÉß\u017f\u212a٣²  "
+_ATOMS = st.one_of(
+    st.sampled_from(list("abBkKsSz09_-é\u017f\u212aß")),
+    st.sampled_from([r"\d", r"\D", r"\w", r"\W", r"\s", r"\S", ".", r"\.", r"\n", r"\x1c", r"\t", r"\-"]),
+    st.sampled_from(["[a-z]", "[^a-z]", r"[\w-]", r"[^\d]", "[A-Z0-9]", r"[\s\S]", "[K-Z]", "[a-é]", "[^k]", "[]a]"]),
+    st.sampled_from(["^", "$", r"\A", r"\Z", r"\b", r"\B"]),
+)
+_REPEATS = st.sampled_from(["", "", "", "*", "+", "?", "*?", "+?", "??", "{2}", "{0,2}", "{1,3}?", "{1,}"])
+
+
+@st.composite
+def _nested(draw: st.DrawFn, inner: st.SearchStrategy[str]) -> str:
+    parts = draw(st.lists(inner, min_size=1, max_size=3))
+    separator = draw(st.sampled_from(["", "", "|"]))
+    group = draw(st.sampled_from(["({})", "(?:{})", "(?i:{})", "(?-i:{})", "(?s:{})", "(?m:{})", "(?={})", "(?!{})"]))
+    return group.format(separator.join(parts)) + draw(_REPEATS)
+
+
+_PIECES = st.recursive(st.builds(str.__add__, _ATOMS, _REPEATS), _nested, max_leaves=8)
+PATTERNS = st.builds(
+    lambda flags, parts, separator: flags + separator.join(parts),
+    st.sampled_from(["", "", "", "(?i)", "(?m)", "(?s)", "(?a)", "(?x)", "(?im)"]),
+    st.lists(_PIECES, min_size=1, max_size=4),
+    st.sampled_from(["", "", "|"]),
+)
+TEXTS = st.one_of(st.text(_ALPHABET, max_size=8), st.text("aAbkKs09_- \n", max_size=8))
+
+
+def _of_python(pattern: str) -> re.Pattern[str] | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return re.compile(pattern)
+        except re.error:
+            return None
+
+
+@settings(max_examples=400)
+@given(PATTERNS, st.lists(TEXTS, min_size=1, max_size=6))
+@example("a|ab", ["ab"])
+@example("abc$", ["abc", "abc\n"])
+@example("(?i)[^k]", ["k", "K", "\u212a"])
+@example(r"\B", [""])
+@example("(a|b*)*c?", ["abc", "aabb"])
+def test_the_same_as_re(pattern: str, texts: list[str]) -> None:
+    """Whether a text fits, and whether a pattern occurs in it, is what `re` says."""
+    expected = _of_python(pattern)
+    if expected is None:
+        with pytest.raises(PatternError):
+            compiled(pattern)
+        return
+    found = compiled(pattern)
+    for text in texts:
+        match = expected.match(text)
+        assert found.fits(text) == (match is not None and match.end() == len(text)), (pattern, text)
+        assert found.found_in(text) == (expected.search(text) is not None), (pattern, text)
+
+
+@settings(max_examples=60)
+@given(PATTERNS, TEXTS)
+def test_the_same_matches_as_re(pattern: str, text: str) -> None:
+    """Matches, their groups and places are what `re` says."""
+    expected = _of_python(pattern)
+    assume(expected is not None)
+    assert expected is not None
+    matches = compiled(pattern).matches(text)
+    assert [(one.group(), one.groups(), one.start(), one.end()) for one in matches] == [
+        (one.group(), one.groups(), one.start(), one.end()) for one in expected.finditer(text)
+    ]
+
+
+_ORDINARY = [
+    r"^[a-zA-Z][a-zA-Z0-9-]{0,62}$",
+    r"\d{4}-\d{2}-\d{2}\s\d{2}:\d{2}",
+    r"^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$",
+    r"^([0-9]+(-[0-9]+)?)(,([0-9]+(-[0-9]+)?))*$",
+    r"[a-zA-Z0-9_\-]+[a-zA-Z0-9_@?#\s\-]*[a-zA-Z0-9_\-]+",
+    r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})/(\d{1,2})",
+    r"(?i)(true|false)",
+]
+
+
+@pytest.mark.parametrize("pattern", _ORDINARY)
+def test_ordinary_patterns_need_no_other_process(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Patterns as templates have them are answered at once for ASCII texts."""
+    monkeypatch.setattr(Pattern, "_ask", None)
+    assert not compiled(pattern).fits("?")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("(?=a)(a+)+$", "a" * 40 + "b"),
+        (r"(a*)*\1b", "a" * 40),
+        ("(?=x)((((a{1000}){1000}){1000}){1000})", "x"),
+        ("(?:a|a)*?é", "a" * 60 + "é"[:0] + "ü"),
+    ],
+)
+def test_what_never_ends_is_ended(pattern: str, text: str) -> None:
+    """Backtracking without end raises an error, and the next question is answered."""
+    try:
+        compiled(pattern).fits(text)
+    except PatternTooCostly:
+        pass
+    else:
+        assert "1000" in pattern
+    assert compiled("(?=é)é").fits("é")
+
+
+def test_long_patterns_are_refused() -> None:
+    """A pattern has a limited size, whatever it says."""
+    with pytest.raises(PatternError, match="10000"):
+        compiled("a" * 10_001)
+    with pytest.raises(PatternError):
+        compiled("(" * 9_999)
