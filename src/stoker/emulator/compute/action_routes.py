@@ -6,9 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from stoker.emulator.compute.consoles import LOCAL_CONSOLES, console_output, local_console
+from stoker.emulator.compute.console_routes import LOCAL_CONSOLES, console_output, local_console
+from stoker.emulator.compute.consoles import Consoles
+from stoker.emulator.compute.deletion import Deletion
+from stoker.emulator.compute.interfaces import Interfaces
+from stoker.emulator.compute.moves import Moves
 from stoker.emulator.compute.network_proxies import add_floating_ip, remove_floating_ip
+from stoker.emulator.compute.operations import Operations
+from stoker.emulator.compute.rebuilding import Rebuilds
 from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.security_groups import ServerSecurityGroups
 from stoker.emulator.compute.server_routes import (
     DISK_CONFIG,
     FULL_HOSTNAME,
@@ -21,15 +28,16 @@ from stoker.emulator.compute.server_routes import (
     found,
     since,
 )
-from stoker.emulator.compute.servers import new_password
+from stoker.emulator.compute.servers import Servers, new_password
+from stoker.emulator.compute.shelving import ServerImages, Shelving
 from stoker.emulator.compute.views import rebuilt_server
+from stoker.emulator.core.component import ActionHandler, on
 from stoker.emulator.core.errors import ApiError, bad_request, conflict
 from stoker.emulator.core.http import Request, Response, Version
 from stoker.emulator.core.store import Record
 from stoker.emulator.network.records import NetworkRecords
 from stoker.emulator.volume import fields
 
-Handler = Callable[[ComputeRecords, Request, Record, Any], Response]
 ACCEPTED = 202
 LATEST: Version = (9, 999)
 REBUILD_SINCE: Since = (
@@ -58,7 +66,7 @@ class Action:
     locks: a locked server refuses it.
     """
 
-    handler: Handler
+    handler: ActionHandler
     noted: str | None = None
     admin: bool = False
     versions: tuple[Version, Version] = ((2, 1), LATEST)
@@ -74,49 +82,50 @@ def server_action(compute: ComputeRecords, request: Request) -> Response:
     action = ACTIONS.get(name)
     if action is None or not action.versions[0] <= request.version <= action.versions[1]:
         raise bad_request(f"There is no such action: {name}")
-    server = found(compute, request)
+    servers = compute.servers
+    server = found(servers, request)
     if action.admin:
         request.context.require()
     if action.locks:
-        compute.require_unlocked(request.context, server)
+        servers.require_unlocked(request.context, server)
     response = action.handler(compute, request, server, arguments)
     if action.noted is not None:
-        compute.note(request.context, request.id, server, action.noted)
+        servers.history.begin(request.context, request.id, server, action.noted)
         if server["task_state"] is None:
-            compute.end_events(server["id"])
+            servers.history.end(server["id"])
     return response
 
 
-def plain(operation: str, status: int = ACCEPTED) -> Handler:
+def plain(operation: str, status: int = ACCEPTED) -> Callable[[Operations, Request, Record, Any], Response]:
     """An action that begins an operation and has no arguments."""
 
-    def act(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
-        compute.begin(server, operation)
+    def act(operations: Operations, request: Request, server: Record, arguments: Any) -> Response:
+        operations.begin(server, operation)
         return Response(status=status)
 
     return act
 
 
-def reboot(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def reboot(operations: Operations, request: Request, server: Record, arguments: Any) -> Response:
     fields.check_fields(arguments, {"type": fields.one_of("SOFT", "HARD", "soft", "hard")}, ("type",), "reboot")
     soft = arguments["type"].upper() == "SOFT"
     if server["vm_state"] == "stopped" and soft:
         raise conflict(f"Cannot 'reboot' instance {server['id']} while it is in vm_state stopped")
-    compute.begin(server, "reboot" if soft else "hard reboot")
+    operations.begin(server, "reboot" if soft else "hard reboot")
     return Response(status=ACCEPTED)
 
 
-def resize(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def resize(moves: Moves, request: Request, server: Record, arguments: Any) -> Response:
     checks = {"flavorRef": fields.either(fields.text(1), fields.integer(0)), "OS-DCF:diskConfig": DISK_CONFIG}
     fields.check_fields(arguments, checks, ("flavorRef",), "resize")
-    compute.resize(request.context, server, arguments["flavorRef"])
+    moves.resize(request.context, server, arguments["flavorRef"])
     if "OS-DCF:diskConfig" in arguments:
-        compute.touch(server, disk_config=arguments["OS-DCF:diskConfig"])
+        moves.servers.touch(server, disk_config=arguments["OS-DCF:diskConfig"])
     return Response(status=ACCEPTED)
 
 
-def rebuild(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
-    check_personality(compute, request, arguments if isinstance(arguments, dict) else {})
+def rebuild(rebuilds: Rebuilds, request: Request, server: Record, arguments: Any) -> Response:
+    check_personality(rebuilds.servers.quotas, request, arguments if isinstance(arguments, dict) else {})
     checks = {
         "imageRef": fields.text(1),
         "name": fields.name(),
@@ -130,14 +139,14 @@ def rebuild(compute: ComputeRecords, request: Request, server: Record, arguments
     }
     checks |= since(REBUILD_SINCE, request)
     fields.check_fields(arguments, checks, ("imageRef",), "rebuild")
-    compute.rebuild(request.context, server, arguments)
+    rebuilds.begin(request.context, server, arguments)
     password = arguments.get("adminPass") or new_password()
-    return Response({"server": {**rebuilt_server(compute, request, server), "adminPass": password}}, ACCEPTED)
+    return Response({"server": {**rebuilt_server(rebuilds.views, request, server), "adminPass": password}}, ACCEPTED)
 
 
-def change_password(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def change_password(operations: Operations, request: Request, server: Record, arguments: Any) -> Response:
     fields.check_fields(arguments, {"adminPass": fields.text()}, ("adminPass",), "changePassword")
-    compute.begin(server, "changePassword")
+    operations.begin(server, "changePassword")
     return Response(status=ACCEPTED)
 
 
@@ -147,15 +156,15 @@ def _image_answer(request: Request, image: Record) -> Response:
     return Response(status=ACCEPTED, headers={"Location": f"{request.base}/images/{image['id']}"})
 
 
-def create_image(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def create_image(images: ServerImages, request: Request, server: Record, arguments: Any) -> Response:
     fields.check_fields(arguments, {"name": fields.name(), "metadata": METADATA}, ("name",), "createImage")
     metadata = arguments.get("metadata") or {}
-    compute.check_metadata_quota(server["project_id"], metadata)
-    image = compute.create_image(request.context, server, arguments["name"].strip(), metadata)
+    images.servers.quotas.check_metadata(server["project_id"], metadata)
+    image = images.create(server, arguments["name"].strip(), metadata)
     return _image_answer(request, image)
 
 
-def create_backup(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def create_backup(images: ServerImages, request: Request, server: Record, arguments: Any) -> Response:
     checks = {
         "name": fields.name(),
         "backup_type": fields.text(),
@@ -164,100 +173,95 @@ def create_backup(compute: ComputeRecords, request: Request, server: Record, arg
     }
     fields.check_fields(arguments, checks, ("name", "backup_type", "rotation"), "createBackup")
     rotation = int(arguments["rotation"])
-    image = compute.create_backup(request.context, server, arguments["name"], arguments["backup_type"], rotation)
+    image = images.create_backup(server, arguments["name"], arguments["backup_type"], rotation)
     return _image_answer(request, image)
 
 
-def rescue(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def rescue(rebuilds: Rebuilds, request: Request, server: Record, arguments: Any) -> Response:
     wanted = arguments or {}
     fields.check_fields(wanted, {"adminPass": fields.text(), "rescue_image_ref": fields.text(1)}, where="rescue")
     if wanted.get("rescue_image_ref"):
-        compute.image_for_boot(request.context, wanted["rescue_image_ref"])
+        rebuilds.sources.image(request.context, wanted["rescue_image_ref"])
     if not server["image_id"] and request.version < (2, 87):
         raise bad_request("Cannot rescue a volume-backed instance")
-    compute.begin(server, "rescue")
+    rebuilds.operations.begin(server, "rescue")
     return Response({"adminPass": wanted.get("adminPass") or new_password()})
 
 
-def shelve(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
-    compute.shelve(request.context, server)
+def shelve(shelving: Shelving, request: Request, server: Record, arguments: Any) -> Response:
+    shelving.begin(server)
     return Response(status=ACCEPTED)
 
 
-def shelve_offload(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
-    compute.begin(server, "shelveOffload")
-    return Response(status=ACCEPTED)
-
-
-def unshelve(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def unshelve(shelving: Shelving, request: Request, server: Record, arguments: Any) -> Response:
     wanted = arguments or {}
     fields.check_fields(wanted, since(UNSHELVE_SINCE, request), where="unshelve")
     zone, host = wanted.get("availability_zone", server["zone_asked"]), wanted.get("host")
-    if zone is not None and zone not in compute.zones():
+    if zone is not None and zone not in shelving.aggregates.zones():
         raise bad_request("The requested availability zone is not available")
     if host is not None:
         request.context.require()
-        if host not in compute.hosts:
+        if host not in shelving.aggregates.hosts.rows:
             raise bad_request(f"Compute host {host} could not be found.")
-        if zone is not None and compute.zone_of(host) != zone:
+        if zone is not None and shelving.aggregates.zone_of(host) != zone:
             raise conflict(f"Host '{host}' is not in the availability zone '{zone}'.")
-    compute.begin(server, "unshelve", zone_asked=zone, _host_asked=host)
+    shelving.unshelve(server, zone, host)
     return Response(status=ACCEPTED)
 
 
-def lock(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def lock(servers: Servers, request: Request, server: Record, arguments: Any) -> Response:
     wanted = arguments or {}
     if request.version >= (2, 73):
         fields.check_fields(wanted, {"locked_reason": fields.text(1)}, where="lock")
-    compute.set_lock(request.context, server, wanted.get("locked_reason"))
+    servers.set_lock(request.context, server, wanted.get("locked_reason"))
     return Response(status=ACCEPTED)
 
 
-def unlock(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
-    compute.unlock(request.context, server)
+def unlock(servers: Servers, request: Request, server: Record, arguments: Any) -> Response:
+    servers.unlock(request.context, server)
     return Response(status=ACCEPTED)
 
 
-def force_delete(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
-    compute.delete_server(server)
+def force_delete(deletion: Deletion, request: Request, server: Record, arguments: Any) -> Response:
+    deletion.begin(server)
     return Response(status=ACCEPTED)
 
 
-def security_group(add: bool) -> Handler:
-    def act(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def security_group(add: bool) -> Callable[[ServerSecurityGroups, Request, Record, Any], Response]:
+    def act(groups: ServerSecurityGroups, request: Request, server: Record, arguments: Any) -> Response:
         fields.check_fields(arguments, {"name": fields.text(1)}, ("name",), "security group")
-        compute.change_security_group(server, arguments["name"], add)
+        groups.change(server, arguments["name"], add)
         return Response(status=ACCEPTED)
 
     return act
 
 
-def reset_state(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def reset_state(servers: Servers, request: Request, server: Record, arguments: Any) -> Response:
     fields.check_fields(arguments, {"state": fields.one_of("active", "error")}, ("state",), "os-resetState")
-    compute.soft_reset(server, arguments["state"])
+    servers.reset_state(server, arguments["state"])
     return Response(status=ACCEPTED)
 
 
-def reset_network(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def reset_network(servers: Servers, request: Request, server: Record, arguments: Any) -> Response:
     raise ApiError(410, "The resource is gone.", "computeFault")
 
 
-def inject_network_info(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def inject_network_info(servers: Servers, request: Request, server: Record, arguments: Any) -> Response:
     """Tell the guest of its network once more: there is nothing to see of it from outside."""
     return Response(status=ACCEPTED)
 
 
-def migrate(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def migrate(moves: Moves, request: Request, server: Record, arguments: Any) -> Response:
     wanted = arguments or {}
     fields.check_fields(wanted, {"host": fields.nullable(fields.text(1))}, where="migrate")
     host = wanted.get("host")
-    if host is not None and host not in compute.hosts:
+    if host is not None and host not in moves.hosts.rows:
         raise bad_request(f"Compute host {host} could not be found.")
-    compute.migrate(server, host)
+    moves.migrate(server, host)
     return Response(status=ACCEPTED)
 
 
-def live_migrate(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def live_migrate(moves: Moves, request: Request, server: Record, arguments: Any) -> Response:
     checks = {
         "host": fields.nullable(fields.text(1)),
         "block_migration": fields.either(fields.one_of("auto"), fields.boolean),
@@ -265,32 +269,27 @@ def live_migrate(compute: ComputeRecords, request: Request, server: Record, argu
         "force": fields.boolean,
     }
     fields.check_fields(arguments, checks, ("host", "block_migration"), "os-migrateLive")
-    compute.live_migrate(server, arguments["host"])
+    moves.live_migrate(server, arguments["host"])
     return Response(status=ACCEPTED)
 
 
-def evacuate(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def evacuate(moves: Moves, request: Request, server: Record, arguments: Any) -> Response:
     checks = {"host": fields.text(1), "adminPass": fields.text(), "onSharedStorage": fields.boolean}
     fields.check_fields(arguments, checks, where="evacuate")
-    compute.evacuate(server, arguments.get("host"))
+    moves.evacuate(server, arguments.get("host"))
     return Response({"adminPass": arguments.get("adminPass") or new_password()} if request.version < (2, 14) else None)
 
 
-def crash_dump(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
-    compute.begin(server, "trigger_crash_dump")
-    return Response(status=ACCEPTED)
-
-
-def add_fixed_ip(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def add_fixed_ip(interfaces: Interfaces, request: Request, server: Record, arguments: Any) -> Response:
     fields.check_fields(arguments, {"networkId": fields.text(1)}, ("networkId",), "addFixedIp")
-    compute.attach_interface(request.context, server, {"uuid": arguments["networkId"]})
+    interfaces.attach(request.context, server, {"uuid": arguments["networkId"]})
     return Response(status=ACCEPTED)
 
 
-def remove_fixed_ip(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def remove_fixed_ip(interfaces: Interfaces, request: Request, server: Record, arguments: Any) -> Response:
     fields.check_fields(arguments, {"address": fields.text(1)}, ("address",), "removeFixedIp")
-    network = compute.cloud.of(NetworkRecords)
-    for port in network.ports_of_device(server["id"]):
+    network = interfaces.cloud.of(NetworkRecords)
+    for port in interfaces.of_server(server):
         kept = [row for row in port["fixed_ips"] if row["ip_address"] != arguments["address"]]
         if len(kept) != len(port["fixed_ips"]):
             network.update_port(port["id"], fixed_ips=kept)
@@ -299,42 +298,47 @@ def remove_fixed_ip(compute: ComputeRecords, request: Request, server: Record, a
 
 
 ACTIONS = {
-    "os-stop": Action(plain("stop"), "stop"),
-    "os-start": Action(plain("start"), "start"),
-    "reboot": Action(reboot, "reboot"),
-    "pause": Action(plain("pause"), "pause"),
-    "unpause": Action(plain("unpause"), "unpause"),
-    "suspend": Action(plain("suspend"), "suspend"),
-    "resume": Action(plain("resume"), "resume"),
-    "resize": Action(resize, "resize"),
-    "confirmResize": Action(plain("confirmResize", 204), "confirmResize"),
-    "revertResize": Action(plain("revertResize"), "revertResize"),
-    "rebuild": Action(rebuild, "rebuild"),
-    "changePassword": Action(change_password, "changePassword"),
-    "createImage": Action(create_image, "createImage", locks=False),
-    "createBackup": Action(create_backup, "createBackup"),
-    "rescue": Action(rescue, "rescue"),
-    "unrescue": Action(plain("unrescue"), "unrescue"),
-    "shelve": Action(shelve, "shelve"),
-    "shelveOffload": Action(shelve_offload, "shelveOffload", admin=True),
-    "unshelve": Action(unshelve, "unshelve"),
-    "lock": Action(lock, "lock", locks=False),
-    "unlock": Action(unlock, "unlock", locks=False),
-    "forceDelete": Action(force_delete, "delete"),
-    "restore": Action(plain("restore"), "restore"),
-    "migrate": Action(migrate, "migrate", admin=True),
-    "os-migrateLive": Action(live_migrate, "live-migration", admin=True),
-    "evacuate": Action(evacuate, "evacuate", admin=True),
-    "trigger_crash_dump": Action(crash_dump, "trigger_crash_dump", versions=((2, 17), LATEST)),
-    "os-getConsoleOutput": Action(console_output, locks=False),
-    "os-resetState": Action(reset_state, admin=True, locks=False),
-    "resetNetwork": Action(reset_network, admin=True),
-    "injectNetworkInfo": Action(inject_network_info, admin=True),
-    "addSecurityGroup": Action(security_group(add=True), locks=False),
-    "removeSecurityGroup": Action(security_group(add=False), locks=False),
-    "addFixedIp": Action(add_fixed_ip, versions=((2, 1), (2, 43))),
-    "removeFixedIp": Action(remove_fixed_ip, versions=((2, 1), (2, 43))),
+    "os-stop": Action(on(Operations, plain("stop")), "stop"),
+    "os-start": Action(on(Operations, plain("start")), "start"),
+    "reboot": Action(on(Operations, reboot), "reboot"),
+    "pause": Action(on(Operations, plain("pause")), "pause"),
+    "unpause": Action(on(Operations, plain("unpause")), "unpause"),
+    "suspend": Action(on(Operations, plain("suspend")), "suspend"),
+    "resume": Action(on(Operations, plain("resume")), "resume"),
+    "resize": Action(on(Moves, resize), "resize"),
+    "confirmResize": Action(on(Operations, plain("confirmResize", 204)), "confirmResize"),
+    "revertResize": Action(on(Operations, plain("revertResize")), "revertResize"),
+    "rebuild": Action(on(Rebuilds, rebuild), "rebuild"),
+    "changePassword": Action(on(Operations, change_password), "changePassword"),
+    "createImage": Action(on(ServerImages, create_image), "createImage", locks=False),
+    "createBackup": Action(on(ServerImages, create_backup), "createBackup"),
+    "rescue": Action(on(Rebuilds, rescue), "rescue"),
+    "unrescue": Action(on(Operations, plain("unrescue")), "unrescue"),
+    "shelve": Action(on(Shelving, shelve), "shelve"),
+    "shelveOffload": Action(on(Operations, plain("shelveOffload")), "shelveOffload", admin=True),
+    "unshelve": Action(on(Shelving, unshelve), "unshelve"),
+    "lock": Action(on(Servers, lock), "lock", locks=False),
+    "unlock": Action(on(Servers, unlock), "unlock", locks=False),
+    "forceDelete": Action(on(Deletion, force_delete), "delete"),
+    "restore": Action(on(Operations, plain("restore")), "restore"),
+    "migrate": Action(on(Moves, migrate), "migrate", admin=True),
+    "os-migrateLive": Action(on(Moves, live_migrate), "live-migration", admin=True),
+    "evacuate": Action(on(Moves, evacuate), "evacuate", admin=True),
+    "trigger_crash_dump": Action(
+        on(Operations, plain("trigger_crash_dump")), "trigger_crash_dump", versions=((2, 17), LATEST)
+    ),
+    "os-getConsoleOutput": Action(on(Consoles, console_output), locks=False),
+    "os-resetState": Action(on(Servers, reset_state), admin=True, locks=False),
+    "resetNetwork": Action(on(Servers, reset_network), admin=True),
+    "injectNetworkInfo": Action(on(Servers, inject_network_info), admin=True),
+    "addSecurityGroup": Action(on(ServerSecurityGroups, security_group(add=True)), locks=False),
+    "removeSecurityGroup": Action(on(ServerSecurityGroups, security_group(add=False)), locks=False),
+    "addFixedIp": Action(on(Interfaces, add_fixed_ip), versions=((2, 1), (2, 43))),
+    "removeFixedIp": Action(on(Interfaces, remove_fixed_ip), versions=((2, 1), (2, 43))),
     "addFloatingIp": Action(add_floating_ip, versions=((2, 1), (2, 43)), locks=False),
     "removeFloatingIp": Action(remove_floating_ip, versions=((2, 1), (2, 43)), locks=False),
-    **{name: Action(local_console(name), versions=((2, 1), (2, 5)), locks=False) for name in LOCAL_CONSOLES},
+    **{
+        name: Action(on(Consoles, local_console(name)), versions=((2, 1), (2, 5)), locks=False)
+        for name in LOCAL_CONSOLES
+    },
 }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.compute.quotas import DEFAULT_LIMITS
-from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.quotas import DEFAULT_LIMITS, Quotas
 from stoker.emulator.compute.versions import MAXIMUM
+from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.microversions import write
@@ -80,15 +80,15 @@ EXTENSIONS = {
 }
 
 
-def versions(compute: ComputeRecords, request: Request) -> Response:
+def versions(records: Records, request: Request) -> Response:
     return Response({"versions": [_old_version(request), _version(request)]})
 
 
-def version(compute: ComputeRecords, request: Request) -> Response:
+def version(records: Records, request: Request) -> Response:
     return Response({"version": _described(_version(request), "2.1")})
 
 
-def old_version(compute: ComputeRecords, request: Request) -> Response:
+def old_version(records: Records, request: Request) -> Response:
     return Response({"version": _described(_old_version(request), "2")})
 
 
@@ -121,11 +121,11 @@ def _version(request: Request) -> dict[str, Any]:
     }
 
 
-def extensions(compute: ComputeRecords, request: Request) -> Response:
+def extensions(records: Records, request: Request) -> Response:
     return Response({"extensions": [_extension(alias) for alias in EXTENSIONS]})
 
 
-def extension(compute: ComputeRecords, request: Request) -> Response:
+def extension(records: Records, request: Request) -> Response:
     if request.vars["alias"] not in EXTENSIONS:
         raise not_found("The resource could not be found.")
     return Response({"extension": _extension(request.vars["alias"])})
@@ -144,11 +144,11 @@ def _extension(alias: str) -> dict[str, Any]:
     }
 
 
-def limits(compute: ComputeRecords, request: Request) -> Response:
+def limits(quotas: Quotas, request: Request) -> Response:
     project = request.query.get("tenant_id") or request.context.project
     if project != request.context.project_id and not request.context.is_admin:
         raise forbidden("Policy doesn't allow os_compute_api:limits:other_project to be performed.")
-    allowed, used = compute.limits_of(project), compute.used_by(project)
+    allowed, used = quotas.limits_of(project), quotas.used_by(project)
     absolute = {
         "maxServerMeta": allowed["metadata_items"],
         "maxTotalInstances": allowed["instances"],
@@ -200,24 +200,24 @@ def _quota_view(request: Request, limits_: dict[str, int]) -> dict[str, Any]:
     return {name: limits_[name] for name in _quota_names(request)}
 
 
-def show_quota(compute: ComputeRecords, request: Request) -> Response:
+def show_quota(quotas: Quotas, request: Request) -> Response:
     project = _quota_project(request)
-    return Response({"quota_set": {"id": project, **_quota_view(request, compute.limits_of(project))}})
+    return Response({"quota_set": {"id": project, **_quota_view(request, quotas.limits_of(project))}})
 
 
-def show_quota_detail(compute: ComputeRecords, request: Request) -> Response:
+def show_quota_detail(quotas: Quotas, request: Request) -> Response:
     project = _quota_project(request)
-    used = compute.used_by(project)
+    used = quotas.used_by(project)
     rows = {
         name: {"limit": limit, "in_use": used[name], "reserved": 0}
-        for name, limit in _quota_view(request, compute.limits_of(project)).items()
+        for name, limit in _quota_view(request, quotas.limits_of(project)).items()
     }
     return Response({"quota_set": {"id": project, **rows}})
 
 
-def default_quota(compute: ComputeRecords, request: Request) -> Response:
+def default_quota(quotas: Quotas, request: Request) -> Response:
     project = request.vars["target_id"]
-    return Response({"quota_set": {"id": project, **_quota_view(request, compute.default_limits())}})
+    return Response({"quota_set": {"id": project, **_quota_view(request, quotas.default_limits())}})
 
 
 def _quota_changes(request: Request, wanted: dict[str, Any], ignored: tuple[str, ...]) -> dict[str, int]:
@@ -226,36 +226,36 @@ def _quota_changes(request: Request, wanted: dict[str, Any], ignored: tuple[str,
     return {key: int(value) for key, value in given.items()}
 
 
-def update_quota(compute: ComputeRecords, request: Request) -> Response:
+def update_quota(quotas: Quotas, request: Request) -> Response:
     request.context.require()
     project, wanted = request.vars["target_id"], request.object("quota_set")
     changes = _quota_changes(request, wanted, ("tenant_id", "force"))
-    used = compute.used_by(project)
+    used = quotas.used_by(project)
     if not fields.as_boolean(wanted.get("force", False)):
         for name, limit in changes.items():
             if 0 <= limit < used[name]:
                 raise bad_request(
                     f"Quota limit {limit} for {name} must be greater than or equal to already used {used[name]}."
                 )
-    compute.set_limits(project, changes)
-    return Response({"quota_set": _quota_view(request, compute.limits_of(project))})
+    quotas.set_limits(project, changes)
+    return Response({"quota_set": _quota_view(request, quotas.limits_of(project))})
 
 
-def delete_quota(compute: ComputeRecords, request: Request) -> Response:
+def delete_quota(quotas: Quotas, request: Request) -> Response:
     request.context.require()
-    compute.reset_limits(request.vars["target_id"])
+    quotas.reset_limits(request.vars["target_id"])
     return Response(status=202)
 
 
-def show_quota_class(compute: ComputeRecords, request: Request) -> Response:
+def show_quota_class(quotas: Quotas, request: Request) -> Response:
     request.context.require()
-    view = _quota_view(request, compute.default_limits())
+    view = _quota_view(request, quotas.default_limits())
     return Response({"quota_class_set": {"id": request.vars["class_name"], **view}})
 
 
-def update_quota_class(compute: ComputeRecords, request: Request) -> Response:
+def update_quota_class(quotas: Quotas, request: Request) -> Response:
     request.context.require()
     if request.vars["class_name"] != "default":
         raise not_found(f"Quota class {request.vars['class_name']} could not be found.")
-    compute.set_limits("default", _quota_changes(request, request.object("quota_class_set"), ("class_name",)))
-    return Response({"quota_class_set": _quota_view(request, compute.default_limits())})
+    quotas.set_limits("default", _quota_changes(request, request.object("quota_class_set"), ("class_name",)))
+    return Response({"quota_class_set": _quota_view(request, quotas.default_limits())})

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.compute.block_devices import BlockDevices
 from stoker.emulator.compute.group_proxies import GROUPS, group_view
-from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.interfaces import Interfaces
 from stoker.emulator.compute.server_routes import TAG, found
+from stoker.emulator.compute.servers import Servers
 from stoker.emulator.compute.tables import missing
-from stoker.emulator.compute.views import attachment_view, interface_view
-from stoker.emulator.core.cloud import Routes
+from stoker.emulator.compute.views import ServerViews, attachment_view, interface_view
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.internal import ask
 from stoker.emulator.core.paging import page
 from stoker.emulator.core.store import Record
-from stoker.emulator.network.records import NetworkRecords
 from stoker.emulator.volume import fields
 
 EVENT_NAMES = {
@@ -34,22 +34,23 @@ EVENT_NAMES = {
 }
 
 
-def list_interfaces(compute: ComputeRecords, request: Request) -> Response:
-    ports = compute.cloud.of(NetworkRecords).ports_of_device(found(compute, request)["id"])
-    return Response({"interfaceAttachments": [interface_view(compute, request, port) for port in ports]})
+def list_interfaces(interfaces: Interfaces, request: Request) -> Response:
+    ports = interfaces.of_server(found(interfaces.servers, request))
+    return Response({"interfaceAttachments": [interface_view(interfaces, request, port) for port in ports]})
 
 
-def show_interface(compute: ComputeRecords, request: Request) -> Response:
-    ports = compute.cloud.of(NetworkRecords).ports_of_device(found(compute, request)["id"])
+def show_interface(interfaces: Interfaces, request: Request) -> Response:
+    ports = interfaces.of_server(found(interfaces.servers, request))
     key = request.vars["port_id"]
     port = next((port for port in ports if port["id"] == key), None)
     if port is None:
         raise not_found(f"Port id {key} not found.")
-    return Response({"interfaceAttachment": interface_view(compute, request, port)})
+    return Response({"interfaceAttachment": interface_view(interfaces, request, port)})
 
 
-def attach_interface(compute: ComputeRecords, request: Request) -> Response:
-    server = found(compute, request)
+def attach_interface(interfaces: Interfaces, request: Request) -> Response:
+    history = interfaces.servers.history
+    server = found(interfaces.servers, request)
     body = request.json if request.body else {}
     wanted = (body or {}).get("interfaceAttachment") or {}
     checks: dict[str, fields.Check] = {
@@ -65,43 +66,43 @@ def attach_interface(compute: ComputeRecords, request: Request) -> Response:
         raise bad_request("Must input network_id when request IP address")
     if wanted.get("net_id") and wanted.get("port_id"):
         raise bad_request("Must not input both network_id and port_id")
-    compute.require_unlocked(request.context, server)
+    interfaces.servers.require_unlocked(request.context, server)
     asked = {"port": wanted.get("port_id"), "uuid": wanted.get("net_id"), "tag": wanted.get("tag")}
     for row in addresses:
         fields.check_fields(row, {"ip_address": fields.text(1, 45)}, ("ip_address",), "fixed_ips")
         asked["fixed_ip"] = row["ip_address"]
-    compute.note(request.context, request.id, server, "attach_interface")
+    history.begin(request.context, request.id, server, "attach_interface")
     try:
-        port = compute.attach_interface(request.context, server, asked)
+        port = interfaces.attach(request.context, server, asked)
     except ApiError as error:
-        compute.end_events(server["id"], "Error", error.message)
+        history.end(server["id"], "Error", error.message)
         raise
-    compute.end_events(server["id"])
-    return Response({"interfaceAttachment": interface_view(compute, request, port)})
+    history.end(server["id"])
+    return Response({"interfaceAttachment": interface_view(interfaces, request, port)})
 
 
-def detach_interface(compute: ComputeRecords, request: Request) -> Response:
-    server = found(compute, request)
-    compute.require_unlocked(request.context, server)
-    compute.detach_interface(server, request.vars["port_id"])
-    compute.note(request.context, request.id, server, "detach_interface")
+def detach_interface(interfaces: Interfaces, request: Request) -> Response:
+    server = found(interfaces.servers, request)
+    interfaces.servers.require_unlocked(request.context, server)
+    interfaces.detach(server, request.vars["port_id"])
+    interfaces.servers.history.begin(request.context, request.id, server, "detach_interface")
     return Response(status=202)
 
 
-def list_volumes(compute: ComputeRecords, request: Request) -> Response:
-    rows = compute.block_devices.select(server_id=found(compute, request)["id"])
+def list_volumes(devices: BlockDevices, request: Request) -> Response:
+    rows = devices.of_server(found(devices.servers, request))
     offset = request.query.integer("offset") or 0
     shown = page(rows[offset:], request.query, key="volume_id").rows
     return Response({"volumeAttachments": [attachment_view(request, row) for row in shown]})
 
 
-def show_volume(compute: ComputeRecords, request: Request) -> Response:
-    device = compute.device_for(found(compute, request), request.vars["volume_id"])
+def show_volume(devices: BlockDevices, request: Request) -> Response:
+    device = devices.find(found(devices.servers, request), request.vars["volume_id"])
     return Response({"volumeAttachment": attachment_view(request, device)})
 
 
-def attach_volume(compute: ComputeRecords, request: Request) -> Response:
-    server, wanted = found(compute, request), request.object("volumeAttachment")
+def attach_volume(devices: BlockDevices, request: Request) -> Response:
+    server, wanted = found(devices.servers, request), request.object("volumeAttachment")
     checks: dict[str, fields.Check] = {
         "volumeId": fields.identifier,
         "device": fields.nullable(fields.text(0, 255, r"(/dev/)?[a-z0-9]*")),
@@ -111,53 +112,57 @@ def attach_volume(compute: ComputeRecords, request: Request) -> Response:
     if request.version >= (2, 79):
         checks["delete_on_termination"] = fields.boolean
     fields.check_fields(wanted, checks, ("volumeId",), "volumeAttachment")
-    compute.require_unlocked(request.context, server)
+    devices.servers.require_unlocked(request.context, server)
     asked = {
         "volume_id": wanted["volumeId"],
         "device": wanted.get("device"),
         "tag": wanted.get("tag"),
         "delete_on_termination": bool(fields.as_boolean(wanted.get("delete_on_termination", False))),
     }
-    device = compute.attach_volume(request.context, server, asked)
-    compute.note(request.context, request.id, server, "attach_volume")
+    device = devices.attach(request.context, server, asked)
+    devices.servers.history.begin(request.context, request.id, server, "attach_volume")
     return Response({"volumeAttachment": {**attachment_view(request, device), "id": device["volume_id"]}})
 
 
-def update_volume(compute: ComputeRecords, request: Request) -> Response:
-    server, wanted, volume_id = found(compute, request), request.object("volumeAttachment"), request.vars["volume_id"]
-    device = compute.device_for(server, volume_id)
+def update_volume(devices: BlockDevices, request: Request) -> Response:
+    server, wanted, volume_id = (
+        found(devices.servers, request),
+        request.object("volumeAttachment"),
+        request.vars["volume_id"],
+    )
+    device = devices.find(server, volume_id)
     fields.check_fields(wanted, {"volumeId": fields.identifier}, ("volumeId",), "volumeAttachment", strict=False)
     if request.version >= (2, 85) and wanted["volumeId"] == volume_id:
         if (keep := fields.as_boolean(wanted.get("delete_on_termination"))) is not None:
-            compute.block_devices.update(device, delete_on_termination=keep)
+            devices.rows.update(device, delete_on_termination=keep)
         return Response(status=202)
     request.context.require()
-    compute.swap_volume(request.context, server, volume_id, wanted["volumeId"])
-    compute.note(request.context, request.id, server, "swap_volume")
+    devices.swap(request.context, server, volume_id, wanted["volumeId"])
+    devices.servers.history.begin(request.context, request.id, server, "swap_volume")
     return Response(status=202)
 
 
-def detach_volume(compute: ComputeRecords, request: Request) -> Response:
-    server = found(compute, request)
-    compute.require_unlocked(request.context, server)
-    compute.detach_volume(server, request.vars["volume_id"])
-    compute.note(request.context, request.id, server, "detach_volume")
+def detach_volume(devices: BlockDevices, request: Request) -> Response:
+    server = found(devices.servers, request)
+    devices.servers.require_unlocked(request.context, server)
+    devices.detach(server, request.vars["volume_id"])
+    devices.servers.history.begin(request.context, request.id, server, "detach_volume")
     return Response(status=202)
 
 
-def list_security_groups(compute: ComputeRecords, request: Request) -> Response:
+def list_security_groups(views: ServerViews, request: Request) -> Response:
     """The groups of a server, as `/os-security-groups` shows them."""
-    groups = compute.security_groups(found(compute, request))
-    found_ = [ask(compute.cloud, request, "GET", f"{GROUPS}/{group['id']}")["security_group"] for group in groups]
-    return Response({"security_groups": [group_view(compute, request, group) for group in found_]})
+    groups = views.security_groups.of_server(found(views.servers, request))
+    found_ = [ask(views.cloud, request, "GET", f"{GROUPS}/{group['id']}")["security_group"] for group in groups]
+    return Response({"security_groups": [group_view(views.records, request, group) for group in found_]})
 
 
-def _history(compute: ComputeRecords, request: Request) -> list[Record]:
-    """What was done to the server, latest first; since 2.21 also to one that is gone."""
+def _history(servers: Servers, request: Request) -> list[Record]:
+    """The history of a server, latest entry first; since 2.21 also of a deleted one."""
     key = request.vars["server_id"]
-    rows = compute.events.select(server_id=key)[::-1]
-    if key in compute.servers or request.version < (2, 21) or not rows:
-        compute.server_for(request.context, key)
+    rows = servers.history.rows.select(server_id=key)[::-1]
+    if key in servers.rows or request.version < (2, 21) or not rows:
+        servers.find(request.context, key)
     elif not request.context.is_admin and rows[0]["server_project_id"] != request.context.project_id:
         raise missing("servers", key)
     return rows
@@ -178,8 +183,8 @@ def _event_view(request: Request, event: Record) -> dict[str, Any]:
     return view
 
 
-def list_events(compute: ComputeRecords, request: Request) -> Response:
-    rows = _history(compute, request)
+def list_events(servers: Servers, request: Request) -> Response:
+    rows = _history(servers, request)
     if request.version < (2, 58):
         return Response({"instanceActions": [_event_view(request, row) for row in rows]})
     shown = page(rows, request.query)
@@ -189,8 +194,8 @@ def list_events(compute: ComputeRecords, request: Request) -> Response:
     return Response(body)
 
 
-def show_event(compute: ComputeRecords, request: Request) -> Response:
-    rows, key = _history(compute, request), request.vars["request_id"]
+def show_event(servers: Servers, request: Request) -> Response:
+    rows, key = _history(servers, request), request.vars["request_id"]
     event = next((row for row in rows if row["id"] == key), None)
     if event is None:
         raise not_found(f"Action for request_id {key} on instance {request.vars['server_id']} not found")
@@ -218,12 +223,12 @@ def _step_view(request: Request, event: Record) -> dict[str, Any]:
     return view
 
 
-def diagnostics(compute: ComputeRecords, request: Request) -> Response:
+def diagnostics(views: ServerViews, request: Request) -> Response:
     request.context.require()
-    server = found(compute, request)
+    server = found(views.servers, request)
     if server["vm_state"] not in ("active", "rescued", "paused"):
         raise conflict(f"Instance {server['id']} is not running: it is in vm_state {server['vm_state']}.")
-    flavor, ports = server["flavor"], compute.cloud.of(NetworkRecords).ports_of_device(server["id"])
+    flavor, ports = server["flavor"], views.interfaces.of_server(server)
     if request.version < (2, 48):
         return Response({**{f"cpu{at}_time": 0 for at in range(flavor["vcpus"])}, "memory": flavor["ram"] * 1024})
     counts = dict.fromkeys(
@@ -239,7 +244,7 @@ def diagnostics(compute: ComputeRecords, request: Request) -> Response:
             "config_drive": server["config_drive"] == "True",
             "num_cpus": flavor["vcpus"],
             "num_nics": len(ports),
-            "num_disks": len(compute.block_devices.select(server_id=server["id"])) + bool(server["image_id"]),
+            "num_disks": len(views.block_devices.of_server(server)) + bool(server["image_id"]),
             "disk_details": [],
             "cpu_details": [{"id": at, "time": 0, "utilisation": 0} for at in range(flavor["vcpus"])],
             "nic_details": [{"mac_address": port["mac_address"], **counts} for port in ports],
@@ -248,30 +253,24 @@ def diagnostics(compute: ComputeRecords, request: Request) -> Response:
     )
 
 
-def show_password(compute: ComputeRecords, request: Request) -> Response:
-    """The encrypted password that the guest has set: none, as no guest runs."""
-    found(compute, request)
+def show_password(servers: Servers, request: Request) -> Response:
+    """The encrypted password that the guest has set: there is none, as no guest runs."""
+    found(servers, request)
     return Response({"password": ""})
 
 
-def clear_password(compute: ComputeRecords, request: Request) -> Response:
-    found(compute, request)
+def clear_password(servers: Servers, request: Request) -> Response:
+    found(servers, request)
     return Response(status=204)
 
 
-def list_shares(compute: ComputeRecords, request: Request) -> Response:
+def list_shares(servers: Servers, request: Request) -> Response:
     """None: the cloud has no shared file systems."""
-    found(compute, request)
+    found(servers, request)
     return Response({"shares": []})
 
 
-def no_share(compute: ComputeRecords, request: Request) -> Response:
-    found(compute, request)
+def no_share(servers: Servers, request: Request) -> Response:
+    found(servers, request)
     key = request.vars.get("share_id") or request.object("share").get("share_id")
     raise not_found(f"Share {key} could not be found.")
-
-
-SHARE_ROUTES: Routes = {
-    "/servers/{server_id}/shares": {"GET": list_shares, "POST": no_share},
-    "/servers/{server_id}/shares/{share_id}": {"GET": no_share, "DELETE": no_share},
-}

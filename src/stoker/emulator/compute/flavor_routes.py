@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from stoker.emulator.compute.hosts import POLICIES
-from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.flavors import Flavors
+from stoker.emulator.compute.keypairs import Keypairs
+from stoker.emulator.compute.server_groups import POLICIES, ServerGroups
 from stoker.emulator.compute.views import brief, flavor_detail, group_detail, keypair_detail, keypair_summary
+from stoker.emulator.core.component import visible
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.paging import ordered, page
@@ -32,13 +34,13 @@ DESCRIPTION = fields.nullable(fields.text(0, 65535))
 EXTRA_SPECS = Specs("extra_specs", "Flavor", "extra specs", fields.text_map(key_form=r"[a-zA-Z0-9\-_:. ]{1,255}"))
 
 
-def _flavor(compute: ComputeRecords, request: Request) -> Record:
-    return compute.flavor_for(request.context, request.vars["flavor_id"])
+def _flavor(flavors: Flavors, request: Request) -> Record:
+    return flavors.find(request.context, request.vars["flavor_id"])
 
 
-def _flavors(compute: ComputeRecords, request: Request, view: Callable[[Record], dict[str, Any]]) -> Response:
+def _flavors(flavors: Flavors, request: Request, view: Callable[[Record], dict[str, Any]]) -> Response:
     query = request.query
-    rows = compute.flavors_for(request.context)
+    rows = flavors.usable(request.context)
     public = query.get("is_public")
     if not request.context.is_admin or public is None:
         own = request.context.project_id
@@ -56,10 +58,10 @@ def _flavors(compute: ComputeRecords, request: Request, view: Callable[[Record],
     return Response(body)
 
 
-def list_flavors(compute: ComputeRecords, request: Request) -> Response:
+def list_flavors(flavors: Flavors, request: Request) -> Response:
     described = request.version >= (2, 55)
     return _flavors(
-        compute,
+        flavors,
         request,
         lambda row: {
             **brief(request, "flavors", row),
@@ -68,22 +70,22 @@ def list_flavors(compute: ComputeRecords, request: Request) -> Response:
     )
 
 
-def list_flavors_detail(compute: ComputeRecords, request: Request) -> Response:
-    return _flavors(compute, request, lambda row: flavor_detail(request, row))
+def list_flavors_detail(flavors: Flavors, request: Request) -> Response:
+    return _flavors(flavors, request, lambda row: flavor_detail(request, row))
 
 
-def show_flavor(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"flavor": flavor_detail(request, _flavor(compute, request))})
+def show_flavor(flavors: Flavors, request: Request) -> Response:
+    return Response({"flavor": flavor_detail(request, _flavor(flavors, request))})
 
 
-def create_flavor(compute: ComputeRecords, request: Request) -> Response:
+def create_flavor(flavors: Flavors, request: Request) -> Response:
     request.context.require()
     wanted = request.object("flavor")
     checks = {**FLAVOR, **({"description": DESCRIPTION} if request.version >= (2, 55) else {})}
     fields.check_fields(wanted, checks, ("name", "ram", "vcpus", "disk"), "flavor")
     key = wanted.get("id")
     public = fields.as_boolean(wanted.get("os-flavor-access:is_public", True))
-    flavor = compute.create_flavor(
+    flavor = flavors.create(
         {
             "id": None if key in (None, "auto") else str(key).strip(),
             "name": wanted["name"].strip(),
@@ -98,46 +100,46 @@ def create_flavor(compute: ComputeRecords, request: Request) -> Response:
     return Response({"flavor": flavor_detail(request, flavor)})
 
 
-def update_flavor(compute: ComputeRecords, request: Request) -> Response:
+def update_flavor(flavors: Flavors, request: Request) -> Response:
     request.context.require()
     if request.version < (2, 55):
         raise not_found("The resource could not be found.")
-    flavor, wanted = _flavor(compute, request), request.object("flavor")
+    flavor, wanted = _flavor(flavors, request), request.object("flavor")
     fields.check_fields(wanted, {"description": DESCRIPTION}, ("description",), "flavor")
-    compute.flavors.update(flavor, description=wanted["description"])
+    flavors.rows.update(flavor, description=wanted["description"])
     return Response({"flavor": flavor_detail(request, flavor)})
 
 
-def delete_flavor(compute: ComputeRecords, request: Request) -> Response:
+def delete_flavor(flavors: Flavors, request: Request) -> Response:
     request.context.require()
-    compute.flavors.remove(_flavor(compute, request))
+    flavors.rows.remove(_flavor(flavors, request))
     return Response(status=202)
 
 
-def list_specs(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"extra_specs": _flavor(compute, request)["extra_specs"]})
+def list_specs(flavors: Flavors, request: Request) -> Response:
+    return Response({"extra_specs": _flavor(flavors, request)["extra_specs"]})
 
 
-def add_specs(compute: ComputeRecords, request: Request) -> Response:
+def add_specs(flavors: Flavors, request: Request) -> Response:
     request.context.require()
-    flavor, wanted = _flavor(compute, request), request.object("extra_specs")
+    flavor, wanted = _flavor(flavors, request), request.object("extra_specs")
     texts = {key: str(value) if isinstance(value, int | float) else value for key, value in wanted.items()}
-    EXTRA_SPECS.add(compute.flavors, flavor, texts)
+    EXTRA_SPECS.add(flavors.rows, flavor, texts)
     return Response({"extra_specs": texts})
 
 
-def show_spec(compute: ComputeRecords, request: Request) -> Response:
-    return EXTRA_SPECS.show(_flavor(compute, request), request)
+def show_spec(flavors: Flavors, request: Request) -> Response:
+    return EXTRA_SPECS.show(_flavor(flavors, request), request)
 
 
-def update_spec(compute: ComputeRecords, request: Request) -> Response:
+def update_spec(flavors: Flavors, request: Request) -> Response:
     request.context.require()
-    return EXTRA_SPECS.change(compute.flavors, _flavor(compute, request), request)
+    return EXTRA_SPECS.change(flavors.rows, _flavor(flavors, request), request)
 
 
-def delete_spec(compute: ComputeRecords, request: Request) -> Response:
+def delete_spec(flavors: Flavors, request: Request) -> Response:
     request.context.require()
-    EXTRA_SPECS.remove(compute.flavors, _flavor(compute, request), request)
+    EXTRA_SPECS.remove(flavors.rows, _flavor(flavors, request), request)
     return Response(status=200)
 
 
@@ -145,31 +147,31 @@ def _access(flavor: Record) -> Response:
     return Response({"flavor_access": [{"flavor_id": flavor["id"], "tenant_id": one} for one in flavor["_projects"]]})
 
 
-def list_access(compute: ComputeRecords, request: Request) -> Response:
+def list_access(flavors: Flavors, request: Request) -> Response:
     request.context.require()
-    flavor = _flavor(compute, request)
+    flavor = _flavor(flavors, request)
     if flavor["is_public"]:
         raise not_found("Access list not available for public flavors.")
     return _access(flavor)
 
 
-def flavor_action(compute: ComputeRecords, request: Request) -> Response:
+def flavor_action(flavors: Flavors, request: Request) -> Response:
     request.context.require()
-    flavor, body = _flavor(compute, request), request.json
-    changes = {"addTenantAccess": compute.add_access, "removeTenantAccess": compute.remove_access}
+    flavor, body = _flavor(flavors, request), request.json
+    changes = {"addTenantAccess": flavors.add_access, "removeTenantAccess": flavors.remove_access}
     name = next((key for key in changes if isinstance(body, dict) and key in body), None)
     if name is None:
         raise bad_request(f"The action must be one of {', '.join(changes)}.")
     fields.check_fields(body[name], {"tenant": fields.text(1)}, ("tenant",), name)
     project = body[name]["tenant"]
-    if compute.cloud.of(IdentityRecords).projects.get(project) is None:
+    if flavors.cloud.of(IdentityRecords).projects.get(project) is None:
         raise bad_request(f"Project ID {project} is not a valid project.")
     changes[name](flavor, project)
     return _access(flavor)
 
 
 def _key_owner(request: Request, asked: str | None) -> str:
-    """Whose keypairs are meant: an admin may name another user, since 2.10."""
+    """The owner of the keypairs: since 2.10 an admin may name another user."""
     if request.version < (2, 10) or asked in (None, request.context.user_id):
         return request.context.user_id
     if not request.context.is_admin:
@@ -177,9 +179,9 @@ def _key_owner(request: Request, asked: str | None) -> str:
     return str(asked)
 
 
-def list_keypairs(compute: ComputeRecords, request: Request) -> Response:
+def list_keypairs(keypairs: Keypairs, request: Request) -> Response:
     user = _key_owner(request, request.query.get("user_id"))
-    rows = sorted(compute.keypairs.select(user_id=user), key=lambda row: str(row["name"]))
+    rows = sorted(keypairs.rows.select(user_id=user), key=lambda row: str(row["name"]))
     links: list[dict[str, str]] = []
     if request.version >= (2, 35):
         shown = page(rows, request.query, key="name")
@@ -188,7 +190,7 @@ def list_keypairs(compute: ComputeRecords, request: Request) -> Response:
     return Response({**body, "keypairs_links": links} if links else body)
 
 
-def create_keypair(compute: ComputeRecords, request: Request) -> Response:
+def create_keypair(keypairs: Keypairs, request: Request) -> Response:
     wanted = request.object("keypair")
     form = r"[a-zA-Z0-9@._\- ]+" if request.version >= (2, 92) else r"[a-zA-Z0-9_\- ]+"
     checks: dict[str, fields.Check] = {
@@ -205,40 +207,40 @@ def create_keypair(compute: ComputeRecords, request: Request) -> Response:
         raise fields.invalid("public_key", None, "None is not of type 'string'")
     user = _key_owner(request, wanted.get("user_id"))
     kind, context = wanted.get("type", "ssh"), request.context
-    keypair = compute.create_keypair(user, context.project, wanted["name"], kind, wanted.get("public_key"))
+    keypair = keypairs.create(user, context.project, wanted["name"], kind, wanted.get("public_key"))
     view = {**keypair_summary(request, keypair), "user_id": user}
     if keypair["_private_key"] is not None:
         view["private_key"] = keypair["_private_key"]
     return Response({"keypair": view}, 201 if request.version >= (2, 2) else 200)
 
 
-def _keypair(compute: ComputeRecords, request: Request) -> Record:
-    return compute.keypair_for(_key_owner(request, request.query.get("user_id")), request.vars["name"])
+def _keypair(keypairs: Keypairs, request: Request) -> Record:
+    return keypairs.find(_key_owner(request, request.query.get("user_id")), request.vars["name"])
 
 
-def show_keypair(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"keypair": keypair_detail(request, _keypair(compute, request))})
+def show_keypair(keypairs: Keypairs, request: Request) -> Response:
+    return Response({"keypair": keypair_detail(request, _keypair(keypairs, request))})
 
 
-def delete_keypair(compute: ComputeRecords, request: Request) -> Response:
-    compute.keypairs.remove(_keypair(compute, request))
+def delete_keypair(keypairs: Keypairs, request: Request) -> Response:
+    keypairs.rows.remove(_keypair(keypairs, request))
     return Response(status=204 if request.version >= (2, 2) else 202)
 
 
-def _group(compute: ComputeRecords, request: Request) -> Record:
-    return compute.visible(compute.server_groups, request.context, request.vars["group_id"])
+def _group(groups: ServerGroups, request: Request) -> Record:
+    return visible(groups.rows, request.context, request.vars["group_id"])
 
 
-def list_groups(compute: ComputeRecords, request: Request) -> Response:
+def list_groups(groups: ServerGroups, request: Request) -> Response:
     context = request.context
     everyone = context.is_admin and request.query.boolean("all_projects")
-    rows = list(compute.server_groups) if everyone else compute.server_groups.select(project_id=context.project)
+    rows = list(groups.rows) if everyone else groups.rows.select(project_id=context.project)
     offset = request.query.integer("offset") or 0
     shown = page(rows[offset:], request.query).rows
-    return Response({"server_groups": [group_detail(compute, request, row) for row in shown]})
+    return Response({"server_groups": [group_detail(request, row) for row in shown]})
 
 
-def create_group(compute: ComputeRecords, request: Request) -> Response:
+def create_group(groups: ServerGroups, request: Request) -> Response:
     wanted = request.object("server_group")
     allowed = POLICIES if request.version >= (2, 15) else POLICIES[:2]
     checks: dict[str, fields.Check] = {"name": fields.name()}
@@ -255,14 +257,14 @@ def create_group(compute: ComputeRecords, request: Request) -> Response:
     if rules is not None:
         fields.check_fields(rules, {"max_server_per_host": fields.integer(1)}, where="rules")
         rules = {key: int(value) for key, value in rules.items()}
-    group = compute.create_group(request.context, wanted["name"].strip(), policy, rules)
-    return Response({"server_group": group_detail(compute, request, group)})
+    group = groups.create(request.context, wanted["name"].strip(), policy, rules)
+    return Response({"server_group": group_detail(request, group)})
 
 
-def show_group(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"server_group": group_detail(compute, request, _group(compute, request))})
+def show_group(groups: ServerGroups, request: Request) -> Response:
+    return Response({"server_group": group_detail(request, _group(groups, request))})
 
 
-def delete_group(compute: ComputeRecords, request: Request) -> Response:
-    compute.server_groups.remove(_group(compute, request))
+def delete_group(groups: ServerGroups, request: Request) -> Response:
+    groups.rows.remove(_group(groups, request))
     return Response(status=204)

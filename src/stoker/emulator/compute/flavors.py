@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stoker.emulator.compute.tables import Tables, missing
-from stoker.emulator.core.cloud import new_id
+from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import conflict, not_found
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Record
@@ -25,27 +25,30 @@ PRESETS = (
 """The flavors of a DevStack: id, name, RAM (MiB), VCPUs, disk (GiB)."""
 
 
-class FlavorRecords(Tables):
+class Flavors(Component):
     """Flavors, their extra specs, and which projects may use a private one."""
 
+    def __init__(self, records: Records) -> None:
+        super().__init__(records)
+        self.rows = records.table("flavors", "name")
+
     def seed(self) -> None:
-        super().seed()
         for key, name, ram, vcpus, disk in PRESETS:
             wanted = {"id": key, "name": name, "ram": ram, "vcpus": vcpus, "disk": disk}
-            self.create_flavor({**wanted, "extra_specs": {"hw_rng:allowed": "True"}})
+            self.create({**wanted, "extra_specs": {"hw_rng:allowed": "True"}})
 
-    def create_flavor(self, wanted: Record) -> Record:
+    def create(self, wanted: Record) -> Record:
         """A new flavor; 409 when its id or name is taken.
 
-        wanted: name, ram (MiB), vcpus, disk (GiB); and, if need be, id, ephemeral (GiB), swap (MiB), rxtx_factor,
+        wanted: name, ram (MiB), vcpus, disk (GiB); and optionally id, ephemeral (GiB), swap (MiB), rxtx_factor,
         is_public, description, extra_specs.
         """
-        if self.flavors.first(name=wanted["name"]) is not None:
+        if self.rows.first(name=wanted["name"]) is not None:
             raise conflict(f"Flavor with name {wanted['name']} already exists.")
         key = wanted.get("id") or new_id()
-        if key in self.flavors:
+        if key in self.rows:
             raise conflict(f"Flavor with ID {key} already exists.")
-        return self.flavors.add(
+        return self.rows.add(
             {
                 "ephemeral": 0,
                 "swap": 0,
@@ -59,16 +62,16 @@ class FlavorRecords(Tables):
             }
         )
 
-    def flavor_for(self, context: Context, key: str) -> Record:
+    def find(self, context: Context, key: str) -> Record:
         """A flavor the caller may use; 404 otherwise."""
-        flavor = self.flavors.require(key)
+        flavor = self.rows.require(key)
         if not may_use(flavor, context):
-            raise missing("flavors", key)
+            raise self.rows.missing(key)
         return flavor
 
-    def flavors_for(self, context: Context) -> list[Record]:
+    def usable(self, context: Context) -> list[Record]:
         """The flavors the caller may use."""
-        return [flavor for flavor in self.flavors if may_use(flavor, context)]
+        return [flavor for flavor in self.rows if may_use(flavor, context)]
 
     def add_access(self, flavor: Record, project_id: str) -> None:
         """Let a project use a private flavor; 409 when it may already or the flavor is public."""
@@ -76,15 +79,21 @@ class FlavorRecords(Tables):
             raise conflict("Can not add access to a public flavor.")
         if project_id in flavor["_projects"]:
             raise conflict(f"Flavor access already exists for flavor {flavor['id']} and project {project_id}.")
-        self.flavors.update(flavor, _projects=[*flavor["_projects"], project_id])
+        self.rows.update(flavor, _projects=[*flavor["_projects"], project_id])
 
     def remove_access(self, flavor: Record, project_id: str) -> None:
-        """Take a private flavor from a project; 404 when it had no access."""
+        """Remove a project's access to a private flavor; 404 when it had none."""
         if project_id not in flavor["_projects"]:
             raise not_found(f"Flavor access not found for {flavor['id']} / {project_id} combination.")
-        self.flavors.update(flavor, _projects=[one for one in flavor["_projects"] if one != project_id])
+        self.rows.update(flavor, _projects=[one for one in flavor["_projects"] if one != project_id])
 
 
 def may_use(flavor: Record, context: Context) -> bool:
     """Whether the caller may use a flavor."""
     return flavor["is_public"] or context.is_admin or context.project_id in flavor["_projects"]
+
+
+def flavor_copy(flavor: Record) -> Record:
+    """The part of a flavor that a server keeps: the flavor may be changed or deleted."""
+    fields = ("id", "name", "ram", "vcpus", "disk", "ephemeral", "swap", "extra_specs")
+    return {field: flavor[field] for field in fields}

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
-from stoker.emulator.compute.records import ComputeRecords
-from stoker.emulator.core.cloud import Routes
+from stoker.emulator.core.cloud import Records, Routes
 from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.internal import ask
@@ -27,7 +26,7 @@ RULE = {
 }
 
 
-def group_view(compute: ComputeRecords, request: Request, group: Record) -> Record:
+def group_view(records: Records, request: Request, group: Record) -> Record:
     """A group of Neutron's as Nova has it: with the rules for what comes in."""
     rules = [row for row in group["security_group_rules"] if row["direction"] == "ingress"]
     return {
@@ -35,16 +34,16 @@ def group_view(compute: ComputeRecords, request: Request, group: Record) -> Reco
         "name": group["name"],
         "description": group["description"],
         "tenant_id": group["project_id"],
-        "rules": [rule_view(compute, request, row) for row in rules],
+        "rules": [rule_view(records, request, row) for row in rules],
     }
 
 
-def rule_view(compute: ComputeRecords, request: Request, rule: Record) -> Record:
+def rule_view(records: Records, request: Request, rule: Record) -> Record:
     """A rule of Neutron's as Nova has it; ports that do not matter are -1, also in rules without a protocol."""
     remote, prefix = rule["remote_group_id"], rule["remote_ip_prefix"]
     source: Record = {}
     if remote is not None:
-        found = ask(compute.cloud, request, "GET", f"{GROUPS}/{remote}")["security_group"]
+        found = ask(records.cloud, request, "GET", f"{GROUPS}/{remote}")["security_group"]
         source = {"name": found["name"], "tenant_id": found["project_id"]}
     elif prefix is None:
         prefix = "0.0.0.0/0" if rule["ethertype"] == "IPv4" else "::/0"
@@ -69,14 +68,14 @@ def _asked(call: Callable[[], Any]) -> Any:
         raise bad_request(error.message) if error.status == 409 else error from None
 
 
-def index(compute: ComputeRecords, request: Request) -> Response:
+def index(records: Records, request: Request) -> Response:
     everyone = request.context.is_admin and bool(request.query.boolean("all_tenants"))
     query = "" if everyone else urlencode({"project_id": request.context.project})
-    groups = ask(compute.cloud, request, "GET", GROUPS, query=query)["security_groups"]
+    groups = ask(records.cloud, request, "GET", GROUPS, query=query)["security_groups"]
     start = request.query.integer("offset") or 0
     limit = request.query.integer("limit")
     shown = groups[start:] if limit is None else groups[start : start + limit]
-    return Response({"security_groups": [group_view(compute, request, group) for group in shown]})
+    return Response({"security_groups": [group_view(records, request, group) for group in shown]})
 
 
 def _group(request: Request) -> Record:
@@ -85,9 +84,9 @@ def _group(request: Request) -> Record:
     return {"security_group": {**wanted, "description": wanted["description"] or ""}}
 
 
-def create(compute: ComputeRecords, request: Request) -> Response:
-    made = _asked(lambda: ask(compute.cloud, request, "POST", GROUPS, _group(request)))
-    return Response({"security_group": group_view(compute, request, made["security_group"])})
+def create(records: Records, request: Request) -> Response:
+    made = _asked(lambda: ask(records.cloud, request, "POST", GROUPS, _group(request)))
+    return Response({"security_group": group_view(records, request, made["security_group"])})
 
 
 def _place(request: Request) -> str:
@@ -97,27 +96,27 @@ def _place(request: Request) -> str:
     return f"{GROUPS}/{key}"
 
 
-def show(compute: ComputeRecords, request: Request) -> Response:
-    found = ask(compute.cloud, request, "GET", _place(request))["security_group"]
-    return Response({"security_group": group_view(compute, request, found)})
+def show(records: Records, request: Request) -> Response:
+    found = ask(records.cloud, request, "GET", _place(request))["security_group"]
+    return Response({"security_group": group_view(records, request, found)})
 
 
-def update(compute: ComputeRecords, request: Request) -> Response:
-    changed = _asked(lambda: ask(compute.cloud, request, "PUT", _place(request), _group(request)))
-    return Response({"security_group": group_view(compute, request, changed["security_group"])})
+def update(records: Records, request: Request) -> Response:
+    changed = _asked(lambda: ask(records.cloud, request, "PUT", _place(request), _group(request)))
+    return Response({"security_group": group_view(records, request, changed["security_group"])})
 
 
-def delete(compute: ComputeRecords, request: Request) -> Response:
-    _asked(lambda: ask(compute.cloud, request, "DELETE", _place(request)))
+def delete(records: Records, request: Request) -> Response:
+    _asked(lambda: ask(records.cloud, request, "DELETE", _place(request)))
     return Response(status=202)
 
 
-def create_rule(compute: ComputeRecords, request: Request) -> Response:
+def create_rule(records: Records, request: Request) -> Response:
     wanted = request.object("security_group_rule")
     fields.check_fields(wanted, RULE, ("parent_group_id",), "security_group_rule", strict=False)
     body = {"security_group_rule": _rule(wanted)}
-    made = _asked(lambda: ask(compute.cloud, request, "POST", RULES, body))["security_group_rule"]
-    return Response({"security_group_rule": rule_view(compute, request, made)})
+    made = _asked(lambda: ask(records.cloud, request, "POST", RULES, body))["security_group_rule"]
+    return Response({"security_group_rule": rule_view(records, request, made)})
 
 
 def _rule(wanted: Record) -> Record:
@@ -140,11 +139,11 @@ def _rule(wanted: Record) -> Record:
     }
 
 
-def delete_rule(compute: ComputeRecords, request: Request) -> Response:
+def delete_rule(records: Records, request: Request) -> Response:
     key = request.vars["rule_id"]
     if fields.identifier(key) is not None:
         raise bad_request(f"Security group rule id should be a uuid: {key}")
-    ask(compute.cloud, request, "DELETE", f"{RULES}/{key}")
+    ask(records.cloud, request, "DELETE", f"{RULES}/{key}")
     return Response(status=202)
 
 

@@ -4,35 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.compute.hosts import CONTROLLER
-from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.hosts import INTERNAL_ZONE, Aggregates, Hosts
+from stoker.emulator.compute.migrations import Migrations
+from stoker.emulator.compute.moves import Moves
 from stoker.emulator.compute.tables import missing
 from stoker.emulator.compute.views import aggregate_detail, links
 from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.paging import page
-from stoker.emulator.core.store import Record
+from stoker.emulator.core.store import Collection, Record
 from stoker.emulator.volume import fields
 
 
-def list_zones(compute: ComputeRecords, request: Request) -> Response:
-    rows = [{"zoneName": zone, "zoneState": {"available": True}, "hosts": None} for zone in compute.zones()]
+def list_zones(aggregates: Aggregates, request: Request) -> Response:
+    rows = [{"zoneName": zone, "zoneState": {"available": True}, "hosts": None} for zone in aggregates.zones()]
     return Response({"availabilityZoneInfo": rows})
 
 
-def list_zones_detail(compute: ComputeRecords, request: Request) -> Response:
+def list_zones_detail(aggregates: Aggregates, request: Request) -> Response:
     request.context.require()
-    zones: dict[str, dict[str, dict[str, Any]]] = {"internal": {}}
-    for service in compute.services:
-        zone = "internal" if service["host"] == CONTROLLER else compute.zone_of(service["host"])
-        state = {"available": True, "active": not service["disabled"], "updated_at": compute.moment()}
+    zones: dict[str, dict[str, dict[str, Any]]] = {INTERNAL_ZONE: {}}
+    for service in aggregates.hosts.services:
+        zone = aggregates.zone_of_service(service)
+        state = {"available": True, "active": not service["disabled"], "updated_at": aggregates.moment()}
         zones.setdefault(zone, {}).setdefault(service["host"], {})[service["binary"]] = state
     rows = [{"zoneName": zone, "zoneState": {"available": True}, "hosts": hosts} for zone, hosts in zones.items()]
     return Response({"availabilityZoneInfo": rows})
 
 
-def _host_view(compute: ComputeRecords, request: Request, host: Record, detailed: bool) -> dict[str, Any]:
-    service = compute.services.first(binary="nova-compute", host=host["id"])
+def _host_view(hosts: Hosts, request: Request, host: Record, detailed: bool) -> dict[str, Any]:
+    service = hosts.service_of(host["id"])
     by_uuid = request.version >= (2, 53)
     view: dict[str, Any] = {
         "id": host["uuid"] if by_uuid else host["number"],
@@ -41,7 +42,7 @@ def _host_view(compute: ComputeRecords, request: Request, host: Record, detailed
         "status": "disabled" if service is not None and service["disabled"] else "enabled",
     }
     if by_uuid and request.query.boolean("with_servers"):
-        servers = compute.servers.select(host=host["id"])
+        servers = hosts.servers_on(host["id"])
         view["servers"] = [{"name": f"instance-{row['number']:08x}", "uuid": row["id"]} for row in servers]
     if not detailed:
         return view
@@ -59,11 +60,11 @@ def _host_view(compute: ComputeRecords, request: Request, host: Record, detailed
     }
     if request.version >= (2, 88):
         return {**view, "uptime": None}
-    return {**view, **_capacity(compute, host), "cpu_info": {} if request.version >= (2, 28) else "{}"}
+    return {**view, **_capacity(hosts, host), "cpu_info": {} if request.version >= (2, 28) else "{}"}
 
 
-def _capacity(compute: ComputeRecords, host: Record) -> dict[str, Any]:
-    used = compute.usage(host["id"])
+def _capacity(hosts: Hosts, host: Record) -> dict[str, Any]:
+    used = hosts.usage(host["id"])
     return {
         **{field: host[field] for field in ("vcpus", "memory_mb", "local_gb")},
         **used,
@@ -74,87 +75,86 @@ def _capacity(compute: ComputeRecords, host: Record) -> dict[str, Any]:
     }
 
 
-def _hypervisors(compute: ComputeRecords, request: Request, detailed: bool) -> Response:
+def _hypervisors(hosts: Hosts, request: Request, detailed: bool) -> Response:
     request.context.require()
-    rows = list(compute.hosts)
+    rows = list(hosts.rows)
     pattern = request.query.get("hypervisor_hostname_pattern")
     if pattern is not None:
         rows = [row for row in rows if pattern in row["id"]]
         if not rows:
             raise not_found(f"No hypervisor matching '{pattern}' could be found.")
     shown = page(rows, request.query, key="uuid")
-    body: dict[str, Any] = {"hypervisors": [_host_view(compute, request, row, detailed) for row in shown.rows]}
+    body: dict[str, Any] = {"hypervisors": [_host_view(hosts, request, row, detailed) for row in shown.rows]}
     if shown.next_marker is not None:
         body["hypervisors_links"] = shown.links(request)
     return Response(body)
 
 
-def list_hypervisors(compute: ComputeRecords, request: Request) -> Response:
-    return _hypervisors(compute, request, detailed=False)
+def list_hypervisors(hosts: Hosts, request: Request) -> Response:
+    return _hypervisors(hosts, request, detailed=False)
 
 
-def list_hypervisors_detail(compute: ComputeRecords, request: Request) -> Response:
-    return _hypervisors(compute, request, detailed=True)
+def list_hypervisors_detail(hosts: Hosts, request: Request) -> Response:
+    return _hypervisors(hosts, request, detailed=True)
 
 
-def _hypervisor(compute: ComputeRecords, request: Request) -> Record:
+def _hypervisor(hosts: Hosts, request: Request) -> Record:
     request.context.require()
     key, field = request.vars["hypervisor_id"], "uuid" if request.version >= (2, 53) else "number"
-    host = next((row for row in compute.hosts if str(row[field]) == key), None)
+    host = next((row for row in hosts.rows if str(row[field]) == key), None)
     if host is None:
         raise not_found(f"Hypervisor with ID '{key}' could not be found.")
     return host
 
 
-def show_hypervisor(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"hypervisor": _host_view(compute, request, _hypervisor(compute, request), detailed=True)})
+def show_hypervisor(hosts: Hosts, request: Request) -> Response:
+    return Response({"hypervisor": _host_view(hosts, request, _hypervisor(hosts, request), detailed=True)})
 
 
-def hypervisor_uptime(compute: ComputeRecords, request: Request) -> Response:
-    view = _host_view(compute, request, _hypervisor(compute, request), detailed=False)
+def hypervisor_uptime(hosts: Hosts, request: Request) -> Response:
+    view = _host_view(hosts, request, _hypervisor(hosts, request), detailed=False)
     return Response({"hypervisor": {**view, "uptime": "up 1 day,  0:00,  0 users,  load average: 0.00, 0.00, 0.00"}})
 
 
-def hypervisor_statistics(compute: ComputeRecords, request: Request) -> Response:
+def hypervisor_statistics(hosts: Hosts, request: Request) -> Response:
     request.context.require()
-    rows = [_capacity(compute, host) for host in compute.hosts]
+    rows = [_capacity(hosts, host) for host in hosts.rows]
     total = {field: sum(row[field] for row in rows) for field in rows[0]}
     return Response({"hypervisor_statistics": {"count": len(rows), **total}})
 
 
-def _search(compute: ComputeRecords, request: Request) -> list[Record]:
+def _search(hosts: Hosts, request: Request) -> list[Record]:
     request.context.require()
     pattern = request.vars["hypervisor_id"]
-    rows = [row for row in compute.hosts if pattern in row["id"]]
+    rows = [row for row in hosts.rows if pattern in row["id"]]
     if not rows:
         raise not_found(f"No hypervisor matching '{pattern}' could be found.")
     return rows
 
 
-def search_hypervisors(compute: ComputeRecords, request: Request) -> Response:
-    rows = _search(compute, request)
-    return Response({"hypervisors": [_host_view(compute, request, row, detailed=False) for row in rows]})
+def search_hypervisors(hosts: Hosts, request: Request) -> Response:
+    rows = _search(hosts, request)
+    return Response({"hypervisors": [_host_view(hosts, request, row, detailed=False) for row in rows]})
 
 
-def hypervisor_servers(compute: ComputeRecords, request: Request) -> Response:
+def hypervisor_servers(hosts: Hosts, request: Request) -> Response:
     views = []
-    for host in _search(compute, request):
-        servers = compute.servers.select(host=host["id"])
+    for host in _search(hosts, request):
+        servers = hosts.servers_on(host["id"])
         rows = [{"name": f"instance-{row['number']:08x}", "uuid": row["id"]} for row in servers]
-        views.append({**_host_view(compute, request, host, detailed=False), **({"servers": rows} if rows else {})})
+        views.append({**_host_view(hosts, request, host, detailed=False), **({"servers": rows} if rows else {})})
     return Response({"hypervisors": views})
 
 
-def _service_view(compute: ComputeRecords, request: Request, service: Record) -> dict[str, Any]:
-    controller = service["host"] == CONTROLLER
+def _service_view(aggregates: Aggregates, request: Request, service: Record) -> dict[str, Any]:
     view = {
         "id": service["id"] if request.version >= (2, 53) else service["number"],
         "binary": service["binary"],
         "host": service["host"],
-        "zone": "internal" if controller else compute.zone_of(service["host"]),
+        "zone": aggregates.zone_of_service(service),
         "status": "disabled" if service["disabled"] else "enabled",
         "state": "down" if service["forced_down"] else "up",
-        "updated_at": compute.moment(),
+        "updated_at": aggregates.moment(),
         "disabled_reason": service["disabled_reason"],
     }
     if request.version >= (2, 11):
@@ -162,107 +162,108 @@ def _service_view(compute: ComputeRecords, request: Request, service: Record) ->
     return view
 
 
-def list_services(compute: ComputeRecords, request: Request) -> Response:
+def list_services(aggregates: Aggregates, request: Request) -> Response:
     request.context.require()
     host, binary = request.query.get("host"), request.query.get("binary")
-    rows = [row for row in compute.services if host in (None, row["host"]) and binary in (None, row["binary"])]
-    return Response({"services": [_service_view(compute, request, row) for row in rows]})
+    rows = [row for row in aggregates.hosts.services if host in (None, row["host"]) and binary in (None, row["binary"])]
+    return Response({"services": [_service_view(aggregates, request, row) for row in rows]})
 
 
-def update_service(compute: ComputeRecords, request: Request) -> Response:
+def update_service(aggregates: Aggregates, request: Request) -> Response:
     """By id since 2.53; before, `enable`, `disable`, `disable-log-reason` and `force-down` by host and binary."""
     request.context.require()
+    services = aggregates.hosts.services
     key, wanted = request.vars["service_id"], request.json
     if request.version >= (2, 53):
-        service = compute.services.require(key)
+        service = services.require(key)
         checks = {
             "status": fields.one_of("enabled", "disabled"),
             "disabled_reason": fields.text(1),
             "forced_down": fields.boolean,
         }
         fields.check_fields(wanted, checks)
-        _change_service(compute, service, wanted)
-        return Response({"service": _service_view(compute, request, service)})
+        _change_service(services, service, wanted)
+        return Response({"service": _service_view(aggregates, request, service)})
     changes = {"enable": "enabled", "disable": "disabled", "disable-log-reason": "disabled"}
     fields.check_fields(wanted, {}, ("host", "binary"), strict=False)
-    found = compute.services.first(host=wanted["host"], binary=wanted["binary"])
+    found = services.first(host=wanted["host"], binary=wanted["binary"])
     if found is None:
         raise missing("services", wanted["binary"])
     if key == "force-down" and request.version >= (2, 11):
-        _change_service(compute, found, {"forced_down": wanted.get("forced_down", True)})
+        _change_service(services, found, {"forced_down": wanted.get("forced_down", True)})
         return Response(
             {"service": {"host": found["host"], "binary": found["binary"], "forced_down": found["forced_down"]}}
         )
     if key not in changes:
         raise not_found("Unknown action")
-    _change_service(compute, found, {**wanted, "status": changes[key]})
+    _change_service(services, found, {**wanted, "status": changes[key]})
     view = {"host": found["host"], "binary": found["binary"], "status": changes[key]}
     return Response({"service": {**view, **({"disabled_reason": found["disabled_reason"]} if "log" in key else {})}})
 
 
-def _change_service(compute: ComputeRecords, service: Record, wanted: Record) -> None:
+def _change_service(services: Collection, service: Record, wanted: Record) -> None:
     status, reason = wanted.get("status"), wanted.get("disabled_reason")
     if reason is not None and status != "disabled":
         raise bad_request("Specifying disabled_reason is only allowed when status is disabled.")
     if status is not None:
-        compute.services.update(service, disabled=status == "disabled", disabled_reason=reason)
+        services.update(service, disabled=status == "disabled", disabled_reason=reason)
     if (down := fields.as_boolean(wanted.get("forced_down"))) is not None:
-        compute.services.update(service, forced_down=down)
+        services.update(service, forced_down=down)
 
 
-def _aggregate(compute: ComputeRecords, request: Request) -> Record:
+def _aggregate(aggregates: Aggregates, request: Request) -> Record:
     request.context.require()
-    return compute.aggregates.require(request.vars["aggregate_id"])
+    return aggregates.rows.require(request.vars["aggregate_id"])
 
 
 AGGREGATE = {"name": fields.name(), "availability_zone": fields.nullable(fields.text(1, 255, r"[^:]*"))}
 
 
-def list_aggregates(compute: ComputeRecords, request: Request) -> Response:
+def list_aggregates(aggregates: Aggregates, request: Request) -> Response:
     request.context.require()
-    return Response({"aggregates": [aggregate_detail(request, row) for row in compute.aggregates]})
+    return Response({"aggregates": [aggregate_detail(request, row) for row in aggregates.rows]})
 
 
-def create_aggregate(compute: ComputeRecords, request: Request) -> Response:
+def create_aggregate(aggregates: Aggregates, request: Request) -> Response:
     request.context.require()
     wanted = request.object("aggregate")
     fields.check_fields(wanted, AGGREGATE, ("name",), "aggregate")
-    view = aggregate_detail(request, compute.create_aggregate(wanted["name"].strip(), wanted.get("availability_zone")))
+    view = aggregate_detail(request, aggregates.create(wanted["name"].strip(), wanted.get("availability_zone")))
     shown = {key: value for key, value in view.items() if key not in ("hosts", "metadata")}
     return Response({"aggregate": shown})
 
 
-def show_aggregate(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"aggregate": aggregate_detail(request, _aggregate(compute, request))})
+def show_aggregate(aggregates: Aggregates, request: Request) -> Response:
+    return Response({"aggregate": aggregate_detail(request, _aggregate(aggregates, request))})
 
 
-def update_aggregate(compute: ComputeRecords, request: Request) -> Response:
-    aggregate, wanted = _aggregate(compute, request), request.object("aggregate")
+def update_aggregate(aggregates: Aggregates, request: Request) -> Response:
+    aggregate, wanted = _aggregate(aggregates, request), request.object("aggregate")
     fields.check_fields(wanted, AGGREGATE, where="aggregate")
     if not wanted:
         raise fields.invalid("aggregate", wanted, "{} does not have enough properties")
-    compute.update_aggregate(aggregate, wanted)
+    aggregates.update(aggregate, wanted)
     return Response({"aggregate": aggregate_detail(request, aggregate)})
 
 
-def delete_aggregate(compute: ComputeRecords, request: Request) -> Response:
-    compute.delete_aggregate(_aggregate(compute, request))
+def delete_aggregate(aggregates: Aggregates, request: Request) -> Response:
+    aggregates.delete(_aggregate(aggregates, request))
     return Response(status=200)
 
 
-def aggregate_action(compute: ComputeRecords, request: Request) -> Response:
-    aggregate, body = _aggregate(compute, request), request.json
+def aggregate_action(aggregates: Aggregates, request: Request) -> Response:
+    aggregate, body = _aggregate(aggregates, request), request.json
     if not isinstance(body, dict) or len(body) != 1:
         raise bad_request("The body of an action must be an object with the name of the action as its only key.")
     [(name, arguments)] = body.items()
     if name in ("add_host", "remove_host"):
         fields.check_fields(arguments, {"host": fields.text(1)}, ("host",), name)
-        change = compute.add_host if name == "add_host" else compute.remove_host
+        change = aggregates.add_host if name == "add_host" else aggregates.remove_host
         change(aggregate, arguments["host"])
     elif name == "set_metadata":
         checks = {"metadata": fields.text_map(null_values=True, key_form=r"[a-zA-Z0-9\-_:. ]{1,255}")}
         fields.check_fields(arguments, checks, ("metadata",), name)
-        compute.set_aggregate_metadata(aggregate, arguments["metadata"])
+        aggregates.set_metadata(aggregate, arguments["metadata"])
     else:
         raise bad_request(f"There is no such action: {name}")
     return Response({"aggregate": aggregate_detail(request, aggregate)})
@@ -293,9 +294,9 @@ def _migration_view(request: Request, row: Record) -> dict[str, Any]:
     return view
 
 
-def list_migrations(compute: ComputeRecords, request: Request) -> Response:
+def list_migrations(migrations: Migrations, request: Request) -> Response:
     request.context.require()
-    rows = list(compute.migrations)[::-1]
+    rows = list(migrations.rows)[::-1]
     for name, field in (
         ("status", "status"),
         ("instance_uuid", "server_id"),
@@ -315,11 +316,11 @@ def list_migrations(compute: ComputeRecords, request: Request) -> Response:
     return Response(body)
 
 
-def list_server_migrations(compute: ComputeRecords, request: Request) -> Response:
-    """The live migrations of a server that are under way."""
+def list_server_migrations(moves: Moves, request: Request) -> Response:
+    """The live migrations of a server that are in progress."""
     request.context.require()
     if request.version < (2, 23):
         raise ApiError(404, "The resource could not be found.")
-    server = compute.server_for(request.context, request.vars["server_id"])
-    rows = compute.migrations.select(server_id=server["id"], status="running")
+    server = moves.servers.find(request.context, request.vars["server_id"])
+    rows = moves.migrations.rows.select(server_id=server["id"], status="running")
     return Response({"migrations": [_migration_view(request, row) for row in rows]})

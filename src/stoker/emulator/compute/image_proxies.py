@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.quotas import Quotas
 from stoker.emulator.compute.views import bookmark, links
-from stoker.emulator.core.cloud import Routes
+from stoker.emulator.core.cloud import Cloud, Records, Routes
+from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Query, Request, Response
 from stoker.emulator.core.internal import ask
@@ -60,9 +61,9 @@ def _view(request: Request, image: Record) -> Record:
     return view
 
 
-def _rows(compute: ComputeRecords, request: Request) -> list[Record]:
+def _rows(records: Records, request: Request) -> list[Record]:
     """The images that the caller may list and that the query selects, newest first."""
-    query, images = request.query, compute.cloud.of(ImageRecords)
+    query, images = request.query, records.cloud.of(ImageRecords)
     rows = candidates(images, request.context, Query(""))[::-1]
     if (name := query.get("name")) is not None:
         rows = [row for row in rows if row["name"] == name]
@@ -81,8 +82,8 @@ def _rows(compute: ComputeRecords, request: Request) -> list[Record]:
     return rows
 
 
-def _page(compute: ComputeRecords, request: Request, detailed: bool) -> Response:
-    shown = page(_rows(compute, request), request.query)
+def _page(records: Records, request: Request, detailed: bool) -> Response:
+    shown = page(_rows(records, request), request.query)
     view = _view if detailed else _brief
     body: dict[str, Any] = {"images": [view(request, row) for row in shown.rows]}
     if shown.next_marker is not None:
@@ -90,35 +91,35 @@ def _page(compute: ComputeRecords, request: Request, detailed: bool) -> Response
     return Response(body)
 
 
-def index(compute: ComputeRecords, request: Request) -> Response:
-    return _page(compute, request, detailed=False)
+def index(records: Records, request: Request) -> Response:
+    return _page(records, request, detailed=False)
 
 
-def detail(compute: ComputeRecords, request: Request) -> Response:
-    return _page(compute, request, detailed=True)
+def detail(records: Records, request: Request) -> Response:
+    return _page(records, request, detailed=True)
 
 
-def _image(compute: ComputeRecords, request: Request) -> Record:
-    return compute.cloud.of(ImageRecords).image_in(request.context, request.vars["image_id"])
+def _image(cloud: Cloud, request: Request) -> Record:
+    return cloud.of(ImageRecords).image_in(request.context, request.vars["image_id"])
 
 
-def show(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"image": _view(request, _image(compute, request))})
+def show(records: Records, request: Request) -> Response:
+    return Response({"image": _view(request, _image(records.cloud, request))})
 
 
-def delete(compute: ComputeRecords, request: Request) -> Response:
-    ask(compute.cloud, request, "DELETE", f"/image/v2/images/{request.vars['image_id']}")
+def delete(records: Records, request: Request) -> Response:
+    ask(records.cloud, request, "DELETE", f"/image/v2/images/{request.vars['image_id']}")
     return Response(status=204)
 
 
-def show_metadata(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"metadata": _image(compute, request)["properties"]})
+def show_metadata(records: Records, request: Request) -> Response:
+    return Response({"metadata": _image(records.cloud, request)["properties"]})
 
 
-def _set(compute: ComputeRecords, request: Request, metadata: dict[str, str]) -> dict[str, str]:
-    images = compute.cloud.of(ImageRecords)
+def _set(quotas: Quotas, request: Request, metadata: dict[str, str]) -> dict[str, str]:
+    images = quotas.cloud.of(ImageRecords)
     image = images.owned_image(request.context, request.vars["image_id"])
-    compute.check_metadata_quota(image["project_id"], metadata)
+    quotas.check_metadata(image["project_id"], metadata)
     images.change(image, {"properties": metadata})
     return metadata
 
@@ -129,40 +130,40 @@ def _given(request: Request) -> dict[str, str]:
     return metadata
 
 
-def merge_metadata(compute: ComputeRecords, request: Request) -> Response:
-    have = _image(compute, request)["properties"]
-    return Response({"metadata": _set(compute, request, {**have, **_given(request)})})
+def merge_metadata(quotas: Quotas, request: Request) -> Response:
+    have = _image(quotas.cloud, request)["properties"]
+    return Response({"metadata": _set(quotas, request, {**have, **_given(request)})})
 
 
-def replace_metadata(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"metadata": _set(compute, request, _given(request))})
+def replace_metadata(quotas: Quotas, request: Request) -> Response:
+    return Response({"metadata": _set(quotas, request, _given(request))})
 
 
-def _item(compute: ComputeRecords, request: Request) -> dict[str, str]:
-    """The metadata, which have the item of the path; 404 otherwise."""
-    metadata: dict[str, str] = _image(compute, request)["properties"]
+def _item(cloud: Cloud, request: Request) -> dict[str, str]:
+    """The metadata of the image; 404 when the item of the path is not in it."""
+    metadata: dict[str, str] = _image(cloud, request)["properties"]
     if request.vars["key"] not in metadata:
         raise not_found("Metadata item was not found")
     return metadata
 
 
-def show_item(compute: ComputeRecords, request: Request) -> Response:
+def show_item(records: Records, request: Request) -> Response:
     key = request.vars["key"]
-    return Response({"meta": {key: _item(compute, request)[key]}})
+    return Response({"meta": {key: _item(records.cloud, request)[key]}})
 
 
-def set_item(compute: ComputeRecords, request: Request) -> Response:
+def set_item(quotas: Quotas, request: Request) -> Response:
     item = request.object("meta")
     fields.check_fields({"meta": item}, {"meta": METADATA})
     if list(item) != [request.vars["key"]]:
         raise bad_request("Request body and URI mismatch")
-    _set(compute, request, {**_image(compute, request)["properties"], **item})
+    _set(quotas, request, {**_image(quotas.cloud, request)["properties"], **item})
     return Response({"meta": item})
 
 
-def delete_item(compute: ComputeRecords, request: Request) -> Response:
-    kept = {name: value for name, value in _item(compute, request).items() if name != request.vars["key"]}
-    _set(compute, request, kept)
+def delete_item(quotas: Quotas, request: Request) -> Response:
+    kept = {name: value for name, value in _item(quotas.cloud, request).items() if name != request.vars["key"]}
+    _set(quotas, request, kept)
     return Response(status=204)
 
 
@@ -171,7 +172,13 @@ IMAGE_PROXIES: Routes = {
     "/images/detail": {"GET": detail},
     "/images/{image_id}": {"GET": show, "DELETE": delete},
 }
-IMAGE_METADATA_PROXIES: Routes = {
-    "/images/{image_id}/metadata": {"GET": show_metadata, "POST": merge_metadata, "PUT": replace_metadata},
-    "/images/{image_id}/metadata/{key}": {"GET": show_item, "PUT": set_item, "DELETE": delete_item},
-}
+IMAGE_METADATA_PROXIES = merged(
+    {"/images/{image_id}/metadata": {"GET": show_metadata}, "/images/{image_id}/metadata/{key}": {"GET": show_item}},
+    using(
+        Quotas,
+        {
+            "/images/{image_id}/metadata": {"POST": merge_metadata, "PUT": replace_metadata},
+            "/images/{image_id}/metadata/{key}": {"PUT": set_item, "DELETE": delete_item},
+        },
+    ),
+)

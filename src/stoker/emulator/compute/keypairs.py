@@ -1,4 +1,4 @@
-"""Keypairs: public keys for servers, made here when a user brings none."""
+"""Keypairs: public keys for servers, generated here when the user provides none."""
 
 from __future__ import annotations
 
@@ -13,32 +13,41 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 from cryptography.x509.oid import NameOID
 
-from stoker.emulator.compute.quotas import QuotaRecords
+from stoker.emulator.compute.quotas import Quotas
+from stoker.emulator.compute.tables import Counters
+from stoker.emulator.core.cloud import Records
+from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import bad_request, conflict, forbidden, not_found
 from stoker.emulator.core.store import Record
 
 CERTIFICATE_DAYS = 3650
 
 
-class KeypairRecords(QuotaRecords):
+class Keypairs(Component):
     """Keypairs by user and name."""
 
-    def create_keypair(self, user_id: str, project_id: str, name: str, kind: str, public_key: str | None) -> Record:
-        """A new keypair, `_private_key` in it when it was made here (and only in the answer, it is not kept).
+    def __init__(self, records: Records, counters: Counters, quotas: Quotas) -> None:
+        super().__init__(records)
+        self.rows = records.table("keypairs", "user_id")
+        self._counters = counters
+        self._quotas = quotas
+
+    def create(self, user_id: str, project_id: str, name: str, kind: str, public_key: str | None) -> Record:
+        """A new keypair, with the `_private_key` when it was generated here (it is not stored).
 
         kind: `ssh` or `x509`.
 
-        Raises: ApiError 409 when the name is taken, 403 beyond the quota, 400 for a key that is none.
+        Raises: ApiError 409 when the name is taken, 403 beyond the quota, 400 for an invalid key.
         """
-        if self.keypairs.get(f"{user_id}:{name}") is not None:
+        if self.rows.get(f"{user_id}:{name}") is not None:
             raise conflict(f"Key pair '{name}' already exists.")
-        limit = self.limits_of(project_id)["key_pairs"]
-        if 0 <= limit <= len(self.keypairs.select(user_id=user_id)):
+        limit = self._quotas.limits_of(project_id)["key_pairs"]
+        if 0 <= limit <= len(self.rows.select(user_id=user_id)):
             raise forbidden("Quota exceeded, too many key pairs.")
         private_key = None
         if public_key is None:
             private_key, public_key = self._make_certificate(user_id) if kind == "x509" else make_ssh_key()
-        keypair = self.keypairs.add(
+        keypair = self.rows.add(
             {
                 "id": f"{user_id}:{name}",
                 "user_id": user_id,
@@ -47,20 +56,20 @@ class KeypairRecords(QuotaRecords):
                 "public_key": public_key,
                 "fingerprint": fingerprint(kind, public_key),
                 "created_at": self.moment(),
-                "number": self.next_number("keypairs"),
+                "number": self._counters.next("keypairs"),
             }
         )
         return {**keypair, "_private_key": private_key}
 
-    def keypair_for(self, user_id: str, name: str) -> Record:
+    def find(self, user_id: str, name: str) -> Record:
         """A keypair of a user; 404 when there is none."""
-        found = self.keypairs.get(f"{user_id}:{name}")
+        found = self.rows.get(f"{user_id}:{name}")
         if found is None:
             raise not_found(f"Keypair {name} not found for user {user_id}")
         return found
 
     def _make_certificate(self, user_id: str) -> tuple[str, str]:
-        """A private key and a certificate for it that names the user, as Windows guests take them."""
+        """A private key and a certificate for it with the user as its subject, as Windows guests need."""
         key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, user_id[:64])])
         certificate = (
@@ -69,8 +78,8 @@ class KeypairRecords(QuotaRecords):
             .issuer_name(subject)
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
-            .not_valid_before(self.now())
-            .not_valid_after(self.now() + timedelta(days=CERTIFICATE_DAYS))
+            .not_valid_before(self.records.now())
+            .not_valid_after(self.records.now() + timedelta(days=CERTIFICATE_DAYS))
             .sign(key, hashes.SHA256())
         )
         private = key.private_bytes(
@@ -90,7 +99,7 @@ def make_ssh_key() -> tuple[str, str]:
 
 
 def fingerprint(kind: str, public_key: str) -> str:
-    """What a key is recognised by; 400 when it is not a key."""
+    """The fingerprint of a public key; 400 when it is not a key."""
     try:
         if kind == "x509":
             digest = x509.load_pem_x509_certificate(public_key.encode()).fingerprint(hashes.SHA1()).hex()  # noqa: S303

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from stoker.emulator.compute.records import ComputeRecords
-from stoker.emulator.core.cloud import Routes
+from stoker.emulator.core.cloud import Records, Routes
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.internal import ask
@@ -25,8 +24,8 @@ OF_NOVA_NETWORK = (
 """Fields of networks that Nova once made itself; of Neutron's nothing is said in them."""
 
 
-def _networks(compute: ComputeRecords, request: Request, query: str = "") -> list[Record]:
-    found: list[Record] = ask(compute.cloud, request, "GET", NETWORKS, query=query)["networks"]
+def _networks(records: Records, request: Request, query: str = "") -> list[Record]:
+    found: list[Record] = ask(records.cloud, request, "GET", NETWORKS, query=query)["networks"]
     return found
 
 
@@ -38,41 +37,41 @@ def _tenant_network_view(network: Record) -> Record:
     return {"id": network["id"], "label": network["name"], "cidr": "None"}
 
 
-def list_networks(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"networks": [_network_view(row) for row in _networks(compute, request)]})
+def list_networks(records: Records, request: Request) -> Response:
+    return Response({"networks": [_network_view(row) for row in _networks(records, request)]})
 
 
-def _network(compute: ComputeRecords, request: Request) -> Record:
-    found: Record = ask(compute.cloud, request, "GET", f"{NETWORKS}/{request.vars['network_id']}")["network"]
+def _network(records: Records, request: Request) -> Record:
+    found: Record = ask(records.cloud, request, "GET", f"{NETWORKS}/{request.vars['network_id']}")["network"]
     return found
 
 
-def show_network(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"network": _network_view(_network(compute, request))})
+def show_network(records: Records, request: Request) -> Response:
+    return Response({"network": _network_view(_network(records, request))})
 
 
-def list_tenant_networks(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"networks": [_tenant_network_view(row) for row in _networks(compute, request)]})
+def list_tenant_networks(records: Records, request: Request) -> Response:
+    return Response({"networks": [_tenant_network_view(row) for row in _networks(records, request)]})
 
 
-def show_tenant_network(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"network": _tenant_network_view(_network(compute, request))})
+def show_tenant_network(records: Records, request: Request) -> Response:
+    return Response({"network": _tenant_network_view(_network(records, request))})
 
 
-def _pools(compute: ComputeRecords, request: Request) -> list[Record]:
+def _pools(records: Records, request: Request) -> list[Record]:
     """The external networks, which Nova calls pools."""
-    return _networks(compute, request, "router:external=true")
+    return _networks(records, request, "router:external=true")
 
 
-def list_pools(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"floating_ip_pools": [{"name": row["name"]} for row in _pools(compute, request)]})
+def list_pools(records: Records, request: Request) -> Response:
+    return Response({"floating_ip_pools": [{"name": row["name"]} for row in _pools(records, request)]})
 
 
-def _floating_view(compute: ComputeRecords, request: Request, floating: Record) -> Record:
+def _floating_view(records: Records, request: Request, floating: Record) -> Record:
     port: Record = {}
     if floating["port_id"] is not None:
-        port = ask(compute.cloud, request, "GET", f"{PORTS}/{floating['port_id']}")["port"]
-    pool = ask(compute.cloud, request, "GET", f"{NETWORKS}/{floating['floating_network_id']}")
+        port = ask(records.cloud, request, "GET", f"{PORTS}/{floating['port_id']}")["port"]
+    pool = ask(records.cloud, request, "GET", f"{NETWORKS}/{floating['floating_network_id']}")
     return {
         "id": floating["id"],
         "ip": floating["floating_ip_address"],
@@ -82,49 +81,49 @@ def _floating_view(compute: ComputeRecords, request: Request, floating: Record) 
     }
 
 
-def list_floating_ips(compute: ComputeRecords, request: Request) -> Response:
+def list_floating_ips(records: Records, request: Request) -> Response:
     query = urlencode({"project_id": request.context.project})
-    rows = ask(compute.cloud, request, "GET", FLOATING_IPS, query=query)["floatingips"]
-    return Response({"floating_ips": [_floating_view(compute, request, row) for row in rows]})
+    rows = ask(records.cloud, request, "GET", FLOATING_IPS, query=query)["floatingips"]
+    return Response({"floating_ips": [_floating_view(records, request, row) for row in rows]})
 
 
-def _floating(compute: ComputeRecords, request: Request) -> Record:
+def _floating(records: Records, request: Request) -> Record:
     key = request.vars["floating_id"]
     if fields.identifier(key) is not None:
         raise not_found(f"Floating IP not found for ID {key}")
-    found: Record = ask(compute.cloud, request, "GET", f"{FLOATING_IPS}/{key}")["floatingip"]
+    found: Record = ask(records.cloud, request, "GET", f"{FLOATING_IPS}/{key}")["floatingip"]
     return found
 
 
-def show_floating_ip(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"floating_ip": _floating_view(compute, request, _floating(compute, request))})
+def show_floating_ip(records: Records, request: Request) -> Response:
+    return Response({"floating_ip": _floating_view(records, request, _floating(records, request))})
 
 
-def allocate(compute: ComputeRecords, request: Request) -> Response:
+def allocate(records: Records, request: Request) -> Response:
     """A floating IP from the pool that the body names, else from the first one."""
     body = request.json if request.body else None
     wanted = body.get("pool") if isinstance(body, dict) else None
-    pools = [row for row in _pools(compute, request) if wanted in (None, row["name"], row["id"])]
+    pools = [row for row in _pools(records, request) if wanted in (None, row["name"], row["id"])]
     if not pools:
         raise not_found("Floating IP pool not found.")
     asked = {"floatingip": {"floating_network_id": pools[0]["id"]}}
-    made = ask(compute.cloud, request, "POST", FLOATING_IPS, asked)["floatingip"]
-    return Response({"floating_ip": _floating_view(compute, request, made)})
+    made = ask(records.cloud, request, "POST", FLOATING_IPS, asked)["floatingip"]
+    return Response({"floating_ip": _floating_view(records, request, made)})
 
 
-def release(compute: ComputeRecords, request: Request) -> Response:
-    ask(compute.cloud, request, "DELETE", f"{FLOATING_IPS}/{_floating(compute, request)['id']}")
+def release(records: Records, request: Request) -> Response:
+    ask(records.cloud, request, "DELETE", f"{FLOATING_IPS}/{_floating(records, request)['id']}")
     return Response(status=202)
 
 
-def add_floating_ip(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def add_floating_ip(records: Records, request: Request, server: Record, arguments: Any) -> Response:
     """Lead a floating IP of the project to a server: to the fixed address named, else to its first IPv4 one."""
     checks = {"address": fields.text(1), "fixed_address": fields.text(1)}
     fields.check_fields(arguments, checks, ("address",), "addFloatingIp")
-    floating, asked = _by_address(compute, request, arguments["address"]), arguments.get("fixed_address")
+    floating, asked = _by_address(records, request, arguments["address"]), arguments.get("fixed_address")
     places = [
         (port["id"], row["ip_address"])
-        for port in _ports(compute, request, server)
+        for port in _ports(records, request, server)
         for row in port["fixed_ips"]
         if (row["ip_address"] == asked if asked else ":" not in row["ip_address"])
     ]
@@ -132,31 +131,31 @@ def add_floating_ip(compute: ComputeRecords, request: Request, server: Record, a
         raise bad_request("Specified fixed address not assigned to instance" if asked else "No fixed IPs to associate.")
     body = {"floatingip": {"port_id": places[0][0], "fixed_ip_address": places[0][1]}}
     try:
-        ask(compute.cloud, request, "PUT", f"{FLOATING_IPS}/{floating['id']}", body)
+        ask(records.cloud, request, "PUT", f"{FLOATING_IPS}/{floating['id']}", body)
     except ApiError as error:
         raise bad_request(f"Unable to associate the floating IP: {error.message}") from None
     return Response(status=202)
 
 
-def remove_floating_ip(compute: ComputeRecords, request: Request, server: Record, arguments: Any) -> Response:
+def remove_floating_ip(records: Records, request: Request, server: Record, arguments: Any) -> Response:
     """Lead a floating IP nowhere; 409 when it does not lead to the server."""
     fields.check_fields(arguments, {"address": fields.text(1)}, ("address",), "removeFloatingIp")
-    floating = _by_address(compute, request, arguments["address"])
-    if floating["port_id"] not in [port["id"] for port in _ports(compute, request, server)]:
+    floating = _by_address(records, request, arguments["address"])
+    if floating["port_id"] not in [port["id"] for port in _ports(records, request, server)]:
         raise conflict(f"Floating IP {arguments['address']} is not associated with instance {server['id']}.")
-    ask(compute.cloud, request, "PUT", f"{FLOATING_IPS}/{floating['id']}", {"floatingip": {"port_id": None}})
+    ask(records.cloud, request, "PUT", f"{FLOATING_IPS}/{floating['id']}", {"floatingip": {"port_id": None}})
     return Response(status=202)
 
 
-def _ports(compute: ComputeRecords, request: Request, server: Record) -> list[Record]:
+def _ports(records: Records, request: Request, server: Record) -> list[Record]:
     query = urlencode({"device_id": server["id"]})
-    found: list[Record] = ask(compute.cloud, request, "GET", PORTS, query=query)["ports"]
+    found: list[Record] = ask(records.cloud, request, "GET", PORTS, query=query)["ports"]
     return found
 
 
-def _by_address(compute: ComputeRecords, request: Request, address: str) -> Record:
+def _by_address(records: Records, request: Request, address: str) -> Record:
     query = urlencode({"floating_ip_address": address})
-    rows: list[Record] = ask(compute.cloud, request, "GET", FLOATING_IPS, query=query)["floatingips"]
+    rows: list[Record] = ask(records.cloud, request, "GET", FLOATING_IPS, query=query)["floatingips"]
     if not rows:
         raise not_found("floating IP not found")
     return rows[0]

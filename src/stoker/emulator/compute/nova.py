@@ -5,148 +5,230 @@ from __future__ import annotations
 from stoker.emulator.compute import (
     action_routes,
     admin_routes,
-    consoles,
+    console_routes,
     device_routes,
     flavor_routes,
     host_routes,
     server_routes,
 )
+from stoker.emulator.compute.block_devices import BlockDevices
+from stoker.emulator.compute.building import Builder
+from stoker.emulator.compute.consoles import Consoles
+from stoker.emulator.compute.deletion import Deletion
+from stoker.emulator.compute.flavors import Flavors
 from stoker.emulator.compute.group_proxies import GROUP_PROXIES
+from stoker.emulator.compute.hosts import Aggregates, Hosts
 from stoker.emulator.compute.image_proxies import IMAGE_METADATA_PROXIES, IMAGE_PROXIES
+from stoker.emulator.compute.interfaces import Interfaces
+from stoker.emulator.compute.keypairs import Keypairs
+from stoker.emulator.compute.migrations import Migrations
+from stoker.emulator.compute.moves import Moves
 from stoker.emulator.compute.network_proxies import NETWORK_PROXIES
+from stoker.emulator.compute.quotas import Quotas
 from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.server_groups import ServerGroups
+from stoker.emulator.compute.servers import Servers
 from stoker.emulator.compute.service_routes import HOST_ROUTES, SERVICE_ROUTES
 from stoker.emulator.compute.usage_routes import USAGE_ROUTES
 from stoker.emulator.compute.versions import MAXIMUM, only
+from stoker.emulator.compute.views import ServerViews
 from stoker.emulator.compute.volume_proxies import VOLUME_PROXIES
 from stoker.emulator.core.cloud import Microversions, Routes, Service
+from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import fault_body
 
-SERVER_ROUTES: Routes = {
-    "/servers": {"GET": server_routes.index, "POST": server_routes.create},
-    "/servers/detail": {"GET": server_routes.detail},
-    "/servers/{server_id}": {
-        "GET": server_routes.show,
-        "PUT": server_routes.update,
-        "DELETE": server_routes.delete,
-    },
-    "/servers/{server_id}/action": {"POST": action_routes.server_action},
-    **only({"/servers/{server_id}/remote-consoles": {"POST": consoles.remote_console}}, first=(2, 6)),
-    **only(device_routes.SHARE_ROUTES, first=(2, 97)),
-    "/servers/{server_id}/ips": {"GET": server_routes.list_addresses},
-    "/servers/{server_id}/ips/{network}": {"GET": server_routes.show_addresses},
-    "/servers/{server_id}/metadata": {
-        "GET": server_routes.show_metadata,
-        "POST": server_routes.merge_metadata,
-        "PUT": server_routes.replace_metadata,
-    },
-    "/servers/{server_id}/metadata/{key}": {
-        "GET": server_routes.show_metadata_item,
-        "PUT": server_routes.set_metadata_item,
-        "DELETE": server_routes.delete_metadata_item,
-    },
-    "/servers/{server_id}/tags": {
-        "GET": server_routes.list_tags,
-        "PUT": server_routes.replace_tags,
-        "DELETE": server_routes.delete_tags,
-    },
-    "/servers/{server_id}/tags/{tag}": {
-        "GET": server_routes.has_tag,
-        "PUT": server_routes.add_tag,
-        "DELETE": server_routes.delete_tag,
-    },
-    "/servers/{server_id}/os-interface": {
-        "GET": device_routes.list_interfaces,
-        "POST": device_routes.attach_interface,
-    },
-    "/servers/{server_id}/os-interface/{port_id}": {
-        "GET": device_routes.show_interface,
-        "DELETE": device_routes.detach_interface,
-    },
-    "/servers/{server_id}/os-volume_attachments": {
-        "GET": device_routes.list_volumes,
-        "POST": device_routes.attach_volume,
-    },
-    "/servers/{server_id}/os-volume_attachments/{volume_id}": {
-        "GET": device_routes.show_volume,
-        "PUT": device_routes.update_volume,
-        "DELETE": device_routes.detach_volume,
-    },
-    "/servers/{server_id}/os-security-groups": {"GET": device_routes.list_security_groups},
-    "/servers/{server_id}/os-instance-actions": {"GET": device_routes.list_events},
-    "/servers/{server_id}/os-instance-actions/{request_id}": {"GET": device_routes.show_event},
-    "/servers/{server_id}/os-server-password": {
-        "GET": device_routes.show_password,
-        "DELETE": device_routes.clear_password,
-    },
-    "/servers/{server_id}/diagnostics": {"GET": device_routes.diagnostics},
-    "/servers/{server_id}/migrations": {"GET": host_routes.list_server_migrations},
-}
+SERVER_ROUTES = merged(
+    {"/servers/{server_id}/action": {"POST": action_routes.server_action}},
+    using(Builder, {"/servers": {"POST": server_routes.create}}),
+    using(Deletion, {"/servers/{server_id}": {"DELETE": server_routes.delete}}),
+    using(
+        ServerViews,
+        {
+            "/servers": {"GET": server_routes.index},
+            "/servers/detail": {"GET": server_routes.detail},
+            "/servers/{server_id}": {"GET": server_routes.show, "PUT": server_routes.update},
+            "/servers/{server_id}/ips": {"GET": server_routes.list_addresses},
+            "/servers/{server_id}/ips/{network}": {"GET": server_routes.show_addresses},
+            "/servers/{server_id}/os-security-groups": {"GET": device_routes.list_security_groups},
+            "/servers/{server_id}/diagnostics": {"GET": device_routes.diagnostics},
+        },
+    ),
+    using(
+        Servers,
+        {
+            "/servers/{server_id}/metadata": {
+                "GET": server_routes.show_metadata,
+                "POST": server_routes.merge_metadata,
+                "PUT": server_routes.replace_metadata,
+            },
+            "/servers/{server_id}/metadata/{key}": {
+                "GET": server_routes.show_metadata_item,
+                "PUT": server_routes.set_metadata_item,
+                "DELETE": server_routes.delete_metadata_item,
+            },
+            "/servers/{server_id}/tags": {
+                "GET": server_routes.list_tags,
+                "PUT": server_routes.replace_tags,
+                "DELETE": server_routes.delete_tags,
+            },
+            "/servers/{server_id}/tags/{tag}": {
+                "GET": server_routes.has_tag,
+                "PUT": server_routes.add_tag,
+                "DELETE": server_routes.delete_tag,
+            },
+            "/servers/{server_id}/os-instance-actions": {"GET": device_routes.list_events},
+            "/servers/{server_id}/os-instance-actions/{request_id}": {"GET": device_routes.show_event},
+            "/servers/{server_id}/os-server-password": {
+                "GET": device_routes.show_password,
+                "DELETE": device_routes.clear_password,
+            },
+        },
+    ),
+    only(
+        using(
+            Servers,
+            {
+                "/servers/{server_id}/shares": {"GET": device_routes.list_shares, "POST": device_routes.no_share},
+                "/servers/{server_id}/shares/{share_id}": {
+                    "GET": device_routes.no_share,
+                    "DELETE": device_routes.no_share,
+                },
+            },
+        ),
+        first=(2, 97),
+    ),
+    using(
+        Interfaces,
+        {
+            "/servers/{server_id}/os-interface": {
+                "GET": device_routes.list_interfaces,
+                "POST": device_routes.attach_interface,
+            },
+            "/servers/{server_id}/os-interface/{port_id}": {
+                "GET": device_routes.show_interface,
+                "DELETE": device_routes.detach_interface,
+            },
+        },
+    ),
+    using(
+        BlockDevices,
+        {
+            "/servers/{server_id}/os-volume_attachments": {
+                "GET": device_routes.list_volumes,
+                "POST": device_routes.attach_volume,
+            },
+            "/servers/{server_id}/os-volume_attachments/{volume_id}": {
+                "GET": device_routes.show_volume,
+                "PUT": device_routes.update_volume,
+                "DELETE": device_routes.detach_volume,
+            },
+        },
+    ),
+    only(
+        using(Consoles, {"/servers/{server_id}/remote-consoles": {"POST": console_routes.remote_console}}), first=(2, 6)
+    ),
+    only(using(Consoles, {"/os-console-auth-tokens/{token}": {"GET": console_routes.show_token}}), first=(2, 31)),
+    using(Moves, {"/servers/{server_id}/migrations": {"GET": host_routes.list_server_migrations}}),
+    using(Migrations, {"/os-migrations": {"GET": host_routes.list_migrations}}),
+)
 
+FLAVOR_ROUTES = using(
+    Flavors,
+    {
+        "/flavors": {"GET": flavor_routes.list_flavors, "POST": flavor_routes.create_flavor},
+        "/flavors/detail": {"GET": flavor_routes.list_flavors_detail},
+        "/flavors/{flavor_id}": {
+            "GET": flavor_routes.show_flavor,
+            "PUT": flavor_routes.update_flavor,
+            "DELETE": flavor_routes.delete_flavor,
+        },
+        "/flavors/{flavor_id}/action": {"POST": flavor_routes.flavor_action},
+        "/flavors/{flavor_id}/os-flavor-access": {"GET": flavor_routes.list_access},
+        "/flavors/{flavor_id}/os-extra_specs": {"GET": flavor_routes.list_specs, "POST": flavor_routes.add_specs},
+        "/flavors/{flavor_id}/os-extra_specs/{key}": {
+            "GET": flavor_routes.show_spec,
+            "PUT": flavor_routes.update_spec,
+            "DELETE": flavor_routes.delete_spec,
+        },
+    },
+)
+KEYPAIR_ROUTES = using(
+    Keypairs,
+    {
+        "/os-keypairs": {"GET": flavor_routes.list_keypairs, "POST": flavor_routes.create_keypair},
+        "/os-keypairs/{name}": {"GET": flavor_routes.show_keypair, "DELETE": flavor_routes.delete_keypair},
+    },
+)
+GROUP_ROUTES = using(
+    ServerGroups,
+    {
+        "/os-server-groups": {"GET": flavor_routes.list_groups, "POST": flavor_routes.create_group},
+        "/os-server-groups/{group_id}": {"GET": flavor_routes.show_group, "DELETE": flavor_routes.delete_group},
+    },
+)
+QUOTA_ROUTES = using(
+    Quotas,
+    {
+        "/limits": {"GET": admin_routes.limits},
+        "/os-quota-sets/{target_id}": {
+            "GET": admin_routes.show_quota,
+            "PUT": admin_routes.update_quota,
+            "DELETE": admin_routes.delete_quota,
+        },
+        "/os-quota-sets/{target_id}/detail": {"GET": admin_routes.show_quota_detail},
+        "/os-quota-sets/{target_id}/defaults": {"GET": admin_routes.default_quota},
+        "/os-quota-class-sets/{class_name}": {
+            "GET": admin_routes.show_quota_class,
+            "PUT": admin_routes.update_quota_class,
+        },
+    },
+)
+AGGREGATE_ROUTES = using(
+    Aggregates,
+    {
+        "/os-availability-zone": {"GET": host_routes.list_zones},
+        "/os-availability-zone/detail": {"GET": host_routes.list_zones_detail},
+        "/os-services": {"GET": host_routes.list_services},
+        "/os-services/{service_id}": {"PUT": host_routes.update_service},
+        "/os-aggregates": {"GET": host_routes.list_aggregates, "POST": host_routes.create_aggregate},
+        "/os-aggregates/{aggregate_id}": {
+            "GET": host_routes.show_aggregate,
+            "PUT": host_routes.update_aggregate,
+            "DELETE": host_routes.delete_aggregate,
+        },
+        "/os-aggregates/{aggregate_id}/action": {"POST": host_routes.aggregate_action},
+    },
+)
+HYPERVISOR_ROUTES = using(
+    Hosts,
+    {
+        "/os-hypervisors": {"GET": host_routes.list_hypervisors},
+        "/os-hypervisors/detail": {"GET": host_routes.list_hypervisors_detail},
+        "/os-hypervisors/statistics": {"GET": host_routes.hypervisor_statistics},
+        "/os-hypervisors/{hypervisor_id}": {"GET": host_routes.show_hypervisor},
+        "/os-hypervisors/{hypervisor_id}/uptime": {"GET": host_routes.hypervisor_uptime},
+        "/os-hypervisors/{hypervisor_id}/search": {"GET": host_routes.search_hypervisors},
+        "/os-hypervisors/{hypervisor_id}/servers": {"GET": host_routes.hypervisor_servers},
+    },
+)
 PROXIES: Routes = {
     **only({**GROUP_PROXIES, **NETWORK_PROXIES, **IMAGE_PROXIES, **VOLUME_PROXIES}, last=(2, 35)),
     **only(IMAGE_METADATA_PROXIES, last=(2, 38)),
     **only(HOST_ROUTES, last=(2, 42)),
 }
-
 ROUTES: Routes = {
     **SERVER_ROUTES,
     **PROXIES,
     **USAGE_ROUTES,
-    **only(consoles.TOKEN_ROUTES, first=(2, 31)),
     **SERVICE_ROUTES,
-    "/flavors": {"GET": flavor_routes.list_flavors, "POST": flavor_routes.create_flavor},
-    "/flavors/detail": {"GET": flavor_routes.list_flavors_detail},
-    "/flavors/{flavor_id}": {
-        "GET": flavor_routes.show_flavor,
-        "PUT": flavor_routes.update_flavor,
-        "DELETE": flavor_routes.delete_flavor,
-    },
-    "/flavors/{flavor_id}/action": {"POST": flavor_routes.flavor_action},
-    "/flavors/{flavor_id}/os-flavor-access": {"GET": flavor_routes.list_access},
-    "/flavors/{flavor_id}/os-extra_specs": {"GET": flavor_routes.list_specs, "POST": flavor_routes.add_specs},
-    "/flavors/{flavor_id}/os-extra_specs/{key}": {
-        "GET": flavor_routes.show_spec,
-        "PUT": flavor_routes.update_spec,
-        "DELETE": flavor_routes.delete_spec,
-    },
-    "/os-keypairs": {"GET": flavor_routes.list_keypairs, "POST": flavor_routes.create_keypair},
-    "/os-keypairs/{name}": {"GET": flavor_routes.show_keypair, "DELETE": flavor_routes.delete_keypair},
-    "/os-server-groups": {"GET": flavor_routes.list_groups, "POST": flavor_routes.create_group},
-    "/os-server-groups/{group_id}": {"GET": flavor_routes.show_group, "DELETE": flavor_routes.delete_group},
+    **FLAVOR_ROUTES,
+    **KEYPAIR_ROUTES,
+    **GROUP_ROUTES,
+    **QUOTA_ROUTES,
+    **AGGREGATE_ROUTES,
+    **HYPERVISOR_ROUTES,
     "/extensions": {"GET": admin_routes.extensions},
     "/extensions/{alias}": {"GET": admin_routes.extension},
-    "/limits": {"GET": admin_routes.limits},
-    "/os-quota-sets/{target_id}": {
-        "GET": admin_routes.show_quota,
-        "PUT": admin_routes.update_quota,
-        "DELETE": admin_routes.delete_quota,
-    },
-    "/os-quota-sets/{target_id}/detail": {"GET": admin_routes.show_quota_detail},
-    "/os-quota-sets/{target_id}/defaults": {"GET": admin_routes.default_quota},
-    "/os-quota-class-sets/{class_name}": {
-        "GET": admin_routes.show_quota_class,
-        "PUT": admin_routes.update_quota_class,
-    },
-    "/os-availability-zone": {"GET": host_routes.list_zones},
-    "/os-availability-zone/detail": {"GET": host_routes.list_zones_detail},
-    "/os-hypervisors": {"GET": host_routes.list_hypervisors},
-    "/os-hypervisors/detail": {"GET": host_routes.list_hypervisors_detail},
-    "/os-hypervisors/statistics": {"GET": host_routes.hypervisor_statistics},
-    "/os-hypervisors/{hypervisor_id}": {"GET": host_routes.show_hypervisor},
-    "/os-hypervisors/{hypervisor_id}/uptime": {"GET": host_routes.hypervisor_uptime},
-    "/os-hypervisors/{hypervisor_id}/search": {"GET": host_routes.search_hypervisors},
-    "/os-hypervisors/{hypervisor_id}/servers": {"GET": host_routes.hypervisor_servers},
-    "/os-services": {"GET": host_routes.list_services},
-    "/os-services/{service_id}": {"PUT": host_routes.update_service},
-    "/os-aggregates": {"GET": host_routes.list_aggregates, "POST": host_routes.create_aggregate},
-    "/os-aggregates/{aggregate_id}": {
-        "GET": host_routes.show_aggregate,
-        "PUT": host_routes.update_aggregate,
-        "DELETE": host_routes.delete_aggregate,
-    },
-    "/os-aggregates/{aggregate_id}/action": {"POST": host_routes.aggregate_action},
-    "/os-migrations": {"GET": host_routes.list_migrations},
 }
 
 COMPUTE = Service(

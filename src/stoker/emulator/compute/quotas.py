@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stoker.emulator.compute.flavors import FlavorRecords
+from stoker.emulator.core.cloud import Records
+from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import forbidden
+from stoker.emulator.core.store import Collection, Record
 
 DEFAULT_LIMITS = {
     "instances": 10,
@@ -25,40 +27,55 @@ DEFAULT_LIMITS = {
 }
 
 
-class QuotaRecords(FlavorRecords):
-    """Limits by project, the default ones under the id `default`; a limit of -1 is none."""
+class Quotas(Component):
+    """Limits by project, the default ones under the id `default`; -1 means unlimited.
+
+    servers, server_groups: the collections whose records are counted.
+    """
+
+    def __init__(self, records: Records, servers: Collection, server_groups: Collection) -> None:
+        super().__init__(records)
+        self.rows = records.table("quotas")
+        self._servers = servers
+        self._server_groups = server_groups
 
     def default_limits(self) -> dict[str, int]:
         """The limits of a project without limits of its own."""
-        changed = self.quotas.get("default") or {}
+        changed = self.rows.get("default") or {}
         return {name: changed.get(name, limit) for name, limit in DEFAULT_LIMITS.items()}
 
     def limits_of(self, project_id: str) -> dict[str, int]:
-        own = self.quotas.get(project_id) or {}
+        own = self.rows.get(project_id) or {}
         return {name: own.get(name, limit) for name, limit in self.default_limits().items()}
 
     def set_limits(self, key: str, changes: Mapping[str, int]) -> None:
         """Limit a project, or all of them with the key `default`."""
-        row = self.quotas.get(key) or self.quotas.add({"id": key})
-        self.quotas.update(row, **changes)
+        row = self.rows.get(key) or self.rows.add({"id": key})
+        self.rows.update(row, **changes)
 
     def reset_limits(self, project_id: str) -> None:
-        """Let the defaults hold for a project again."""
-        if (row := self.quotas.get(project_id)) is not None:
-            self.quotas.remove(row)
+        """Remove the limits of a project, so that the defaults apply again."""
+        if (row := self.rows.get(project_id)) is not None:
+            self.rows.remove(row)
 
     def used_by(self, project_id: str) -> dict[str, int]:
-        """What a project uses of each limit; what is counted per user or per group counts as nothing here."""
-        servers = self.servers.select(project_id=project_id)
+        """What a project uses of each limit; what is limited per user or per group is 0 here."""
+        servers = self._servers.select(project_id=project_id)
         return {
             **dict.fromkeys(DEFAULT_LIMITS, 0),
             "instances": len(servers),
             "cores": sum(server["flavor"]["vcpus"] for server in servers),
             "ram": sum(server["flavor"]["ram"] for server in servers),
-            "server_groups": len(self.server_groups.select(project_id=project_id)),
+            "server_groups": len(self._server_groups.select(project_id=project_id)),
         }
 
-    def check_quota(self, project_id: str, wanted: Mapping[str, int]) -> None:
+    def check_metadata(self, project_id: str, metadata: Record) -> None:
+        """403 for more metadata than a server may have."""
+        most = self.limits_of(project_id)["metadata_items"]
+        if 0 <= most < len(metadata):
+            raise forbidden(f"Quota exceeded: Maximum number of metadata items exceeds {most}")
+
+    def check(self, project_id: str, wanted: Mapping[str, int]) -> None:
         """Refuse what goes beyond a limit.
 
         wanted: quota name → how much more of it.

@@ -7,16 +7,27 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from stoker.emulator.compute.building import is_base64
-from stoker.emulator.compute.records import ComputeRecords
-from stoker.emulator.compute.servers import shortest
+from stoker.emulator.compute.building import Builder
+from stoker.emulator.compute.deletion import Deletion
+from stoker.emulator.compute.quotas import Quotas
+from stoker.emulator.compute.servers import Servers, shortest
 from stoker.emulator.compute.states import STATUS, status_of
-from stoker.emulator.compute.views import LISTED, SHOWN, addresses, brief, changed_server, links, plain, server_view
+from stoker.emulator.compute.user_data import is_base64
+from stoker.emulator.compute.views import (
+    LISTED,
+    SHOWN,
+    ServerViews,
+    addresses,
+    brief,
+    changed_server,
+    links,
+    plain,
+    server_view,
+)
 from stoker.emulator.core.errors import ApiError, bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response, Version
 from stoker.emulator.core.paging import ordered, page
 from stoker.emulator.core.store import Record
-from stoker.emulator.network.records import NetworkRecords
 from stoker.emulator.volume import fields
 
 TAG = fields.text(1, 60, r"[^,/]*")
@@ -92,9 +103,9 @@ DEVICE_KEYS = {
 SORT_KEYS = {"created_at": "created", "updated_at": "updated", "uuid": "id", "display_name": "name"}
 
 
-def found(compute: ComputeRecords, request: Request) -> Record:
+def found(servers: Servers, request: Request) -> Record:
     """The server the path names."""
-    return compute.server_for(request.context, request.vars["server_id"])
+    return servers.find(request.context, request.vars["server_id"])
 
 
 def since(table: Since, request: Request) -> dict[str, fields.Check]:
@@ -123,7 +134,7 @@ def _check_new_server(request: Request, wanted: Record) -> None:
         raise bad_request("min_count must be <= max_count")
 
 
-def check_personality(compute: ComputeRecords, request: Request, wanted: Record) -> None:
+def check_personality(quotas: Quotas, request: Request, wanted: Record) -> None:
     """Refuse injected files: all of them since 2.57, before that too many or too large ones."""
     files = wanted.get("personality")
     if files is None:
@@ -132,7 +143,7 @@ def check_personality(compute: ComputeRecords, request: Request, wanted: Record)
         raise fields.invalid("server", wanted, "Additional properties are not allowed ('personality' was unexpected)")
     keys = {"path": fields.text(1), "contents": fields.text(0, 10**7)}
     fields.check_fields({"personality": files}, {"personality": fields.items(fields.anything)})
-    limits = compute.limits_of(request.context.project)
+    limits = quotas.limits_of(request.context.project)
     if 0 <= limits["injected_files"] < len(files):
         raise forbidden("Quota exceeded, too many injected files.")
     for row in files:
@@ -143,16 +154,16 @@ def check_personality(compute: ComputeRecords, request: Request, wanted: Record)
             raise forbidden("Quota exceeded, too large file content.")
 
 
-def create(compute: ComputeRecords, request: Request) -> Response:
+def create(builder: Builder, request: Request) -> Response:
     wanted = request.object("server")
-    check_personality(compute, request, wanted)
+    check_personality(builder.servers.quotas, request, wanted)
     _check_new_server(request, wanted)
     body = request.json
     hints = body.get("os:scheduler_hints") or body.get("OS-SCH-HNT:scheduler_hints") or {}
     fields.check_fields(hints, HINTS, where="os:scheduler_hints", strict=False)
-    servers = compute.create_servers(request.context, wanted, hints, request.version)
+    servers = builder.create(request.context, wanted, hints)
     for server in servers:
-        compute.note(request.context, request.id, server, "create")
+        builder.servers.history.begin(request.context, request.id, server, "create")
     first = servers[0]
     if fields.as_boolean(wanted.get("return_reservation_id", False)):
         return Response({"reservation_id": first["reservation_id"]}, 202)
@@ -166,7 +177,7 @@ def create(compute: ComputeRecords, request: Request) -> Response:
     return Response({"server": view}, 202, {"Location": f"{request.base}/v2.1/servers/{first['id']}"})
 
 
-def _rows(compute: ComputeRecords, request: Request) -> list[Record]:
+def _rows(views: ServerViews, request: Request) -> list[Record]:
     """The servers asked for, newest first."""
     context, query = request.context, request.query
     everyone = context.is_admin and bool(query.boolean("all_tenants"))
@@ -174,13 +185,13 @@ def _rows(compute: ComputeRecords, request: Request) -> list[Record]:
     if not everyone:
         if query.boolean("all_tenants"):
             raise forbidden("Policy doesn't allow os_compute_api:servers:index:get_all_tenants to be performed.")
-        rows = compute.servers.select(project_id=context.project)
+        rows = views.servers.rows.select(project_id=context.project)
     else:
-        rows = compute.servers.select(project_id=project) if project else list(compute.servers)
+        rows = views.servers.rows.select(project_id=project) if project else list(views.servers.rows)
     rows = rows[::-1]
     for name, test in FILTERS.items():
         for wanted in query.all(name)[:1]:
-            rows = [row for row in rows if test(compute, row, wanted)]
+            rows = [row for row in rows if test(views, row, wanted)]
     statuses = [word.upper() for word in query.all("status")]
     if statuses:
         known = set(STATUS.values()) | {
@@ -209,45 +220,45 @@ def _moment(text: str) -> datetime:
     return found_.replace(tzinfo=None)
 
 
-Filter = Callable[[ComputeRecords, Record, str], bool]
+Filter = Callable[[ServerViews, Record, str], bool]
 FILTERS: dict[str, Filter] = {
-    "name": lambda compute, row, wanted: _matches(wanted, row["name"]),
-    "host": lambda compute, row, wanted: row["host"] == wanted,
-    "node": lambda compute, row, wanted: row["host"] == wanted,
-    "user_id": lambda compute, row, wanted: row["user_id"] == wanted,
-    "uuid": lambda compute, row, wanted: row["id"] == wanted,
-    "image": lambda compute, row, wanted: row["image_id"] == wanted,
-    "flavor": lambda compute, row, wanted: row["flavor"]["id"] == wanted,
-    "key_name": lambda compute, row, wanted: row["key_name"] == wanted,
-    "vm_state": lambda compute, row, wanted: row["vm_state"] == wanted,
-    "task_state": lambda compute, row, wanted: row["task_state"] == wanted,
-    "power_state": lambda compute, row, wanted: str(row["power_state"]) == wanted,
-    "availability_zone": lambda compute, row, wanted: compute.zone_of(row["host"]) == wanted,
-    "reservation_id": lambda compute, row, wanted: row["reservation_id"] == wanted,
-    "description": lambda compute, row, wanted: _matches(wanted, row["description"]),
-    "hostname": lambda compute, row, wanted: _matches(wanted, row["hostname"]),
-    "access_ip_v4": lambda compute, row, wanted: _matches(wanted, row["access_ip_v4"]),
-    "access_ip_v6": lambda compute, row, wanted: _matches(wanted, row["access_ip_v6"]),
-    "locked": lambda compute, row, wanted: (row["locked_by"] is not None) == fields.as_boolean(wanted),
-    "tags": lambda compute, row, wanted: set(wanted.split(",")) <= set(row["tags"]),
-    "tags-any": lambda compute, row, wanted: bool(set(wanted.split(",")) & set(row["tags"])),
-    "not-tags": lambda compute, row, wanted: not set(wanted.split(",")) <= set(row["tags"]),
-    "not-tags-any": lambda compute, row, wanted: not set(wanted.split(",")) & set(row["tags"]),
-    "ip": lambda compute, row, wanted: _has_address(compute, row, wanted, 4),
-    "ip6": lambda compute, row, wanted: _has_address(compute, row, wanted, 6),
-    "changes-since": lambda compute, row, wanted: _moment(row["updated"]) >= _moment(wanted),
-    "changes-before": lambda compute, row, wanted: _moment(row["updated"]) <= _moment(wanted),
+    "name": lambda views, row, wanted: _matches(wanted, row["name"]),
+    "host": lambda views, row, wanted: row["host"] == wanted,
+    "node": lambda views, row, wanted: row["host"] == wanted,
+    "user_id": lambda views, row, wanted: row["user_id"] == wanted,
+    "uuid": lambda views, row, wanted: row["id"] == wanted,
+    "image": lambda views, row, wanted: row["image_id"] == wanted,
+    "flavor": lambda views, row, wanted: row["flavor"]["id"] == wanted,
+    "key_name": lambda views, row, wanted: row["key_name"] == wanted,
+    "vm_state": lambda views, row, wanted: row["vm_state"] == wanted,
+    "task_state": lambda views, row, wanted: row["task_state"] == wanted,
+    "power_state": lambda views, row, wanted: str(row["power_state"]) == wanted,
+    "availability_zone": lambda views, row, wanted: views.aggregates.zone_of(row["host"]) == wanted,
+    "reservation_id": lambda views, row, wanted: row["reservation_id"] == wanted,
+    "description": lambda views, row, wanted: _matches(wanted, row["description"]),
+    "hostname": lambda views, row, wanted: _matches(wanted, row["hostname"]),
+    "access_ip_v4": lambda views, row, wanted: _matches(wanted, row["access_ip_v4"]),
+    "access_ip_v6": lambda views, row, wanted: _matches(wanted, row["access_ip_v6"]),
+    "locked": lambda views, row, wanted: (row["locked_by"] is not None) == fields.as_boolean(wanted),
+    "tags": lambda views, row, wanted: set(wanted.split(",")) <= set(row["tags"]),
+    "tags-any": lambda views, row, wanted: bool(set(wanted.split(",")) & set(row["tags"])),
+    "not-tags": lambda views, row, wanted: not set(wanted.split(",")) <= set(row["tags"]),
+    "not-tags-any": lambda views, row, wanted: not set(wanted.split(",")) & set(row["tags"]),
+    "ip": lambda views, row, wanted: _has_address(views, row, wanted, 4),
+    "ip6": lambda views, row, wanted: _has_address(views, row, wanted, 6),
+    "changes-since": lambda views, row, wanted: _moment(row["updated"]) >= _moment(wanted),
+    "changes-before": lambda views, row, wanted: _moment(row["updated"]) <= _moment(wanted),
 }
 
 
-def _has_address(compute: ComputeRecords, server: Record, pattern: str, version: int) -> bool:
-    ports = compute.cloud.of(NetworkRecords).ports_of_device(server["id"])
+def _has_address(views: ServerViews, server: Record, pattern: str, version: int) -> bool:
+    ports = views.interfaces.of_server(server)
     texts = [row["ip_address"] for port in ports for row in port["fixed_ips"]]
     return any(_matches(pattern, text) for text in texts if (":" in text) == (version == 6))
 
 
-def _page(compute: ComputeRecords, request: Request, view: Callable[[Record], dict[str, Any]]) -> Response:
-    rows = [{**row, **{key: row[field] for key, field in SORT_KEYS.items()}} for row in _rows(compute, request)]
+def _page(views: ServerViews, request: Request, view: Callable[[Record], dict[str, Any]]) -> Response:
+    rows = [{**row, **{key: row[field] for key, field in SORT_KEYS.items()}} for row in _rows(views, request)]
     shown = page(ordered(rows, request.query), request.query)
     body: dict[str, Any] = {"servers": [view(row) for row in shown.rows]}
     if shown.next_marker is not None:
@@ -255,20 +266,20 @@ def _page(compute: ComputeRecords, request: Request, view: Callable[[Record], di
     return Response(body)
 
 
-def index(compute: ComputeRecords, request: Request) -> Response:
-    return _page(compute, request, lambda row: brief(request, "servers", row))
+def index(views: ServerViews, request: Request) -> Response:
+    return _page(views, request, lambda row: brief(request, "servers", row))
 
 
-def detail(compute: ComputeRecords, request: Request) -> Response:
-    return _page(compute, request, lambda row: server_view(compute, request, row, LISTED))
+def detail(views: ServerViews, request: Request) -> Response:
+    return _page(views, request, lambda row: server_view(views, request, row, LISTED))
 
 
-def show(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"server": server_view(compute, request, found(compute, request), SHOWN)})
+def show(views: ServerViews, request: Request) -> Response:
+    return Response({"server": server_view(views, request, found(views.servers, request), SHOWN)})
 
 
-def update(compute: ComputeRecords, request: Request) -> Response:
-    server, wanted = found(compute, request), request.object("server")
+def update(views: ServerViews, request: Request) -> Response:
+    server, wanted = found(views.servers, request), request.object("server")
     names = ("name", "OS-DCF:diskConfig", "accessIPv4", "accessIPv6")
     checks = {name: SERVER[name] for name in names}
     fields.check_fields(wanted, {**checks, **since(CHANGED_SINCE, request)}, where="server")
@@ -279,40 +290,36 @@ def update(compute: ComputeRecords, request: Request) -> Response:
     for field in ("access_ip_v4", "access_ip_v6"):
         if field in changes:
             changes[field] = shortest(changes[field])
-    compute.touch(server, **changes)
-    return Response({"server": changed_server(compute, request, server)})
+    views.servers.touch(server, **changes)
+    return Response({"server": changed_server(views, request, server)})
 
 
-def delete(compute: ComputeRecords, request: Request) -> Response:
-    server = found(compute, request)
-    compute.require_unlocked(request.context, server)
-    compute.note(request.context, request.id, server, "delete")
-    compute.delete_server(server)
+def delete(deletion: Deletion, request: Request) -> Response:
+    server = found(deletion.servers, request)
+    deletion.servers.require_unlocked(request.context, server)
+    deletion.servers.history.begin(request.context, request.id, server, "delete")
+    deletion.begin(server)
     return Response(status=204)
 
 
-def list_addresses(compute: ComputeRecords, request: Request) -> Response:
-    view = addresses(compute, found(compute, request))
+def list_addresses(views: ServerViews, request: Request) -> Response:
+    view = addresses(views, found(views.servers, request))
     return Response({"addresses": {name: plain(rows) for name, rows in view.items()}})
 
 
-def show_addresses(compute: ComputeRecords, request: Request) -> Response:
-    view, name = addresses(compute, found(compute, request)), request.vars["network"]
+def show_addresses(views: ServerViews, request: Request) -> Response:
+    view, name = addresses(views, found(views.servers, request)), request.vars["network"]
     if name not in view:
         raise not_found("Instance does not belong to the network.")
     return Response({name: plain(view[name])})
 
 
-def show_metadata(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"metadata": found(compute, request)["metadata"]})
+def show_metadata(servers: Servers, request: Request) -> Response:
+    return Response({"metadata": found(servers, request)["metadata"]})
 
 
-def _set_metadata(compute: ComputeRecords, request: Request, metadata: dict[str, str]) -> None:
-    server = found(compute, request)
-    compute.require_unlocked(request.context, server)
-    compute.require_state(server, "update metadata", ("active", "paused", "suspended", "stopped"), idle=False)
-    compute.check_metadata_quota(server["project_id"], metadata)
-    compute.touch(server, metadata=metadata)
+def _set_metadata(servers: Servers, request: Request, metadata: dict[str, str]) -> None:
+    servers.set_metadata(request.context, found(servers, request), metadata)
 
 
 def _metadata(request: Request) -> dict[str, str]:
@@ -321,93 +328,86 @@ def _metadata(request: Request) -> dict[str, str]:
     return metadata
 
 
-def merge_metadata(compute: ComputeRecords, request: Request) -> Response:
-    _set_metadata(compute, request, {**found(compute, request)["metadata"], **_metadata(request)})
-    return show_metadata(compute, request)
+def merge_metadata(servers: Servers, request: Request) -> Response:
+    _set_metadata(servers, request, {**found(servers, request)["metadata"], **_metadata(request)})
+    return show_metadata(servers, request)
 
 
-def replace_metadata(compute: ComputeRecords, request: Request) -> Response:
-    _set_metadata(compute, request, _metadata(request))
-    return show_metadata(compute, request)
+def replace_metadata(servers: Servers, request: Request) -> Response:
+    _set_metadata(servers, request, _metadata(request))
+    return show_metadata(servers, request)
 
 
-def show_metadata_item(compute: ComputeRecords, request: Request) -> Response:
-    metadata, key = found(compute, request)["metadata"], request.vars["key"]
+def show_metadata_item(servers: Servers, request: Request) -> Response:
+    metadata, key = found(servers, request)["metadata"], request.vars["key"]
     if key not in metadata:
         raise not_found("Metadata item was not found")
     return Response({"meta": {key: metadata[key]}})
 
 
-def set_metadata_item(compute: ComputeRecords, request: Request) -> Response:
-    server, item = found(compute, request), request.object("meta")
+def set_metadata_item(servers: Servers, request: Request) -> Response:
+    server, item = found(servers, request), request.object("meta")
     fields.check_fields({"meta": item}, {"meta": METADATA})
     if list(item) != [request.vars["key"]]:
         raise bad_request("Request body and URI mismatch")
-    _set_metadata(compute, request, {**server["metadata"], **item})
+    _set_metadata(servers, request, {**server["metadata"], **item})
     return Response({"meta": item})
 
 
-def delete_metadata_item(compute: ComputeRecords, request: Request) -> Response:
-    metadata, key = found(compute, request)["metadata"], request.vars["key"]
+def delete_metadata_item(servers: Servers, request: Request) -> Response:
+    metadata, key = found(servers, request)["metadata"], request.vars["key"]
     if key not in metadata:
         raise not_found("Metadata item was not found")
-    _set_metadata(compute, request, {name: value for name, value in metadata.items() if name != key})
+    _set_metadata(servers, request, {name: value for name, value in metadata.items() if name != key})
     return Response(status=204)
 
 
-def _tagged(compute: ComputeRecords, request: Request) -> Record:
+def _tagged(servers: Servers, request: Request) -> Record:
     if request.version < (2, 26):
         raise not_found("The resource could not be found.")
-    return found(compute, request)
+    return found(servers, request)
 
 
-def _set_tags(compute: ComputeRecords, server: Record, tags: list[str]) -> None:
-    compute.require_state(server, "update tags", ("active", "paused", "suspended", "stopped"), idle=False)
-    if len(tags) > 50:
-        raise bad_request("The number of tags exceeded the per-server limit 50")
-    compute.touch(server, tags=tags)
+def list_tags(servers: Servers, request: Request) -> Response:
+    return Response({"tags": _tagged(servers, request)["tags"]})
 
 
-def list_tags(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"tags": _tagged(compute, request)["tags"]})
-
-
-def replace_tags(compute: ComputeRecords, request: Request) -> Response:
-    server = _tagged(compute, request)
+def replace_tags(servers: Servers, request: Request) -> Response:
+    server = _tagged(servers, request)
     fields.check_fields(request.json, {"tags": fields.items(TAG)}, ("tags",))
-    _set_tags(compute, server, list(dict.fromkeys(request.json["tags"])))
-    return list_tags(compute, request)
+    servers.set_tags(server, list(dict.fromkeys(request.json["tags"])))
+    return list_tags(servers, request)
 
 
-def delete_tags(compute: ComputeRecords, request: Request) -> Response:
-    _set_tags(compute, _tagged(compute, request), [])
+def delete_tags(servers: Servers, request: Request) -> Response:
+    servers.set_tags(_tagged(servers, request), [])
     return Response(status=204)
 
 
-def _require_tag(compute: ComputeRecords, request: Request) -> tuple[Record, str]:
-    server, tag = _tagged(compute, request), request.vars["tag"]
+def _require_tag(servers: Servers, request: Request) -> tuple[Record, str]:
+    server, tag = _tagged(servers, request), request.vars["tag"]
     if tag not in server["tags"]:
         raise ApiError(404, f"Server {server['id']} has no tag '{tag}'")
     return server, tag
 
 
-def has_tag(compute: ComputeRecords, request: Request) -> Response:
-    _require_tag(compute, request)
+def has_tag(servers: Servers, request: Request) -> Response:
+    _require_tag(servers, request)
     return Response(status=204)
 
 
-def add_tag(compute: ComputeRecords, request: Request) -> Response:
-    server, tag = _tagged(compute, request), request.vars["tag"]
+def add_tag(servers: Servers, request: Request) -> Response:
+    server, tag = _tagged(servers, request), request.vars["tag"]
     if (problem := TAG(tag)) is not None:
         raise bad_request(f"Tag '{tag}' is invalid. {problem}")
     if tag in server["tags"]:
         return Response(status=204)
-    _set_tags(compute, server, [*server["tags"], tag])
+    servers.set_tags(server, [*server["tags"], tag])
     place = f"{request.base}/v2.1/servers/{server['id']}/tags/{tag}"
     return Response(status=201, headers={"Location": place})
 
 
-def delete_tag(compute: ComputeRecords, request: Request) -> Response:
-    server, tag = _require_tag(compute, request)
-    _set_tags(compute, server, [one for one in server["tags"] if one != tag])
+def delete_tag(servers: Servers, request: Request) -> Response:
+    server, tag = _require_tag(servers, request)
+    servers.set_tags(server, [one for one in server["tags"] if one != tag])
     return Response(status=204)

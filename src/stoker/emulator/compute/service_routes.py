@@ -1,15 +1,16 @@
-"""What other services and operators tell Nova: events from outside, assisted snapshots, hosts as before 2.43."""
+"""What other services and operators report to Nova: external events, assisted snapshots, hosts as before 2.43."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import orjson
 
-from stoker.emulator.compute.hosts import CONTROLLER
-from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.block_devices import BlockDevices
+from stoker.emulator.compute.hosts import Aggregates, Hosts
 from stoker.emulator.compute.states import RUNNING, SHUT_DOWN
-from stoker.emulator.core.cloud import Handler, Routes
+from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.http import Request, Response, Version
 from stoker.emulator.core.store import Record
@@ -32,7 +33,7 @@ TAGGED = frozenset({"volume-extended", "power-update", "accelerator-request-boun
 SWITCH = fields.one_of("enable", "disable")
 
 
-def take_events(compute: ComputeRecords, request: Request) -> Response:
+def take_events(devices: BlockDevices, request: Request) -> Response:
     """Events about servers. A change of power, which bare metal reports, changes a server; a larger volume makes its
     disk larger.
 
@@ -44,7 +45,7 @@ def take_events(compute: ComputeRecords, request: Request) -> Response:
         raise fields.invalid("events", rows, "a list of events with one member at least is needed")
     for row in rows:
         _check_event(request, row)
-    answers = [_take_event(compute, row) for row in rows]
+    answers = [_take_event(devices, row) for row in rows]
     codes = {answer["code"] for answer in answers}
     if codes == {404}:
         raise not_found("No instances found for any event")
@@ -66,22 +67,22 @@ def _check_event(request: Request, row: Any) -> None:
         raise bad_request(f"The tag of power-update must be one of {', '.join(POWERED)}.")
 
 
-def _take_event(compute: ComputeRecords, event: Record) -> Record:
+def _take_event(devices: BlockDevices, event: Record) -> Record:
     answer = {"status": "completed", **event, "code": 200}
-    server = compute.servers.get(event["server_uuid"])
+    server = devices.servers.rows.get(event["server_uuid"])
     if server is None:
         return {**answer, "status": "failed", "code": 404}
     if server["host"] is None:
         return {**answer, "status": "failed", "code": 422}
     if event["name"] == "power-update" and server["vm_state"] in ("active", "stopped"):
         state, power = POWERED[event["tag"]]
-        compute.touch(server, vm_state=state, power_state=power)
+        devices.servers.touch(server, vm_state=state, power_state=power)
     if event["name"] == "volume-extended":
-        compute.volume_extended(server["id"], event["tag"])
+        devices.volume_extended(server["id"], event["tag"])
     return answer
 
 
-def begin_snapshot(compute: ComputeRecords, request: Request) -> Response:
+def begin_snapshot(devices: BlockDevices, request: Request) -> Response:
     """A snapshot that Cinder leaves to Nova: of a volume that a server has, in a file beside it."""
     request.context.require("service")
     wanted = request.object("snapshot")
@@ -96,27 +97,27 @@ def begin_snapshot(compute: ComputeRecords, request: Request) -> Response:
     }
     info = wanted["create_info"]
     fields.check_fields(info, checks, ("snapshot_id", "type", "new_file"), "create_info")
-    _require_attached(compute, wanted["volume_id"])
+    _require_attached(devices, wanted["volume_id"])
     return Response({"snapshot": {"id": info.get("id"), "volumeId": wanted["volume_id"]}})
 
 
-def end_snapshot(compute: ComputeRecords, request: Request) -> Response:
+def end_snapshot(devices: BlockDevices, request: Request) -> Response:
     request.context.require("service")
     try:
         info = orjson.loads(request.query.get("delete_info") or "")
     except orjson.JSONDecodeError as error:
         raise bad_request(f"delete_info must be a JSON object: {error}.") from None
     fields.check_fields(info, {"volume_id": fields.text(1)}, ("volume_id",), "delete_info", strict=False)
-    _require_attached(compute, info["volume_id"])
+    _require_attached(devices, info["volume_id"])
     return Response(status=204)
 
 
-def _require_attached(compute: ComputeRecords, volume_id: str) -> None:
-    if compute.block_devices.first(volume_id=volume_id) is None:
+def _require_attached(devices: BlockDevices, volume_id: str) -> None:
+    if devices.rows.first(volume_id=volume_id) is None:
         raise bad_request(f"Volume {volume_id} is not attached to any server.")
 
 
-def list_hosts(compute: ComputeRecords, request: Request) -> Response:
+def list_hosts(aggregates: Aggregates, request: Request) -> Response:
     """Every service of every host."""
     request.context.require()
     zone, wanted = request.query.get("zone"), request.query.get("service")
@@ -124,25 +125,25 @@ def list_hosts(compute: ComputeRecords, request: Request) -> Response:
         {
             "host_name": service["host"],
             "service": service["binary"].removeprefix("nova-"),
-            "zone": "internal" if service["host"] == CONTROLLER else compute.zone_of(service["host"]),
+            "zone": aggregates.zone_of_service(service),
         }
-        for service in compute.services
+        for service in aggregates.hosts.services
     ]
     shown = [row for row in rows if (not zone or row["zone"] == zone) and wanted in (None, row["service"])]
     return Response({"hosts": shown})
 
 
-def _host(compute: ComputeRecords, request: Request) -> Record:
+def _host(hosts: Hosts, request: Request) -> Record:
     request.context.require()
-    return compute.hosts.require(request.vars["host"])
+    return hosts.rows.require(request.vars["host"])
 
 
-def show_host(compute: ComputeRecords, request: Request) -> Response:
+def show_host(hosts: Hosts, request: Request) -> Response:
     """What a host has, what is in use, and by whom."""
-    host = _host(compute, request)
-    used = compute.usage(host["id"])
+    host = _host(hosts, request)
+    used = hosts.usage(host["id"])
     by_project: dict[str, list[Record]] = {}
-    for server in compute.servers.select(host=host["id"]):
+    for server in hosts.servers_on(host["id"]):
         by_project.setdefault(server["project_id"], []).append(server["flavor"])
     everything = [flavor for flavors in by_project.values() for flavor in flavors]
     totals = {
@@ -166,27 +167,27 @@ def _sizes(flavors: list[Record]) -> tuple[int, int, int]:
     )
 
 
-def update_host(compute: ComputeRecords, request: Request) -> Response:
-    """Enable or disable the compute service of a host. Maintenance is for hypervisors that there are none of."""
+def update_host(hosts: Hosts, request: Request) -> Response:
+    """Enable or disable the hosts service of a host. Its hypervisors have no maintenance mode."""
     request.context.require()
     wanted = request.json
     fields.check_fields(wanted, {"status": SWITCH, "maintenance_mode": SWITCH}, where="host")
     if not wanted:
         raise bad_request("One of status and maintenance_mode is needed.")
-    host = _host(compute, request)
+    host = _host(hosts, request)
     if "maintenance_mode" in wanted:
         raise _unsupported("a maintenance mode")
-    service = compute.services.first(binary="nova-compute", host=host["id"])
+    service = hosts.service_of(host["id"])
     if service is not None:
-        compute.services.update(service, disabled=wanted["status"] == "disable", disabled_reason=None)
+        hosts.services.update(service, disabled=wanted["status"] == "disable", disabled_reason=None)
     return Response({"host": host["id"], "status": f"{wanted['status']}d"})
 
 
-def power(what: str) -> Handler:
-    """An action on the power of a host, which libvirt has not."""
+def power(what: str) -> Callable[[Hosts, Request], Response]:
+    """An action on the power of a host, which libvirt does not support."""
 
-    def act(compute: ComputeRecords, request: Request) -> Response:
-        _host(compute, request)
+    def act(hosts: Hosts, request: Request) -> Response:
+        _host(hosts, request)
         raise _unsupported(what)
 
     return act
@@ -196,14 +197,22 @@ def _unsupported(what: str) -> ApiError:
     return ApiError(501, f"The hypervisors of this cloud have no {what}.")
 
 
-SERVICE_ROUTES: Routes = {
-    "/os-server-external-events": {"POST": take_events},
-    "/os-assisted-volume-snapshots": {"POST": begin_snapshot},
-    "/os-assisted-volume-snapshots/{snapshot_id}": {"DELETE": end_snapshot},
-}
-HOST_ROUTES: Routes = {
-    "/os-hosts": {"GET": list_hosts},
-    "/os-hosts/{host}": {"GET": show_host, "PUT": update_host},
-    **{f"/os-hosts/{{host}}/{what}": {"GET": power(what)} for what in ("startup", "shutdown", "reboot")},
-}
-"""Calls that microversion 2.43 took away."""
+SERVICE_ROUTES = using(
+    BlockDevices,
+    {
+        "/os-server-external-events": {"POST": take_events},
+        "/os-assisted-volume-snapshots": {"POST": begin_snapshot},
+        "/os-assisted-volume-snapshots/{snapshot_id}": {"DELETE": end_snapshot},
+    },
+)
+HOST_ROUTES = merged(
+    using(Aggregates, {"/os-hosts": {"GET": list_hosts}}),
+    using(
+        Hosts,
+        {
+            "/os-hosts/{host}": {"GET": show_host, "PUT": update_host},
+            **{f"/os-hosts/{{host}}/{what}": {"GET": power(what)} for what in ("startup", "shutdown", "reboot")},
+        },
+    ),
+)
+"""Calls that microversion 2.43 removed."""

@@ -1,4 +1,4 @@
-"""How long projects had servers, and the audit of it, over HTTP."""
+"""Usage of servers by project, and its audit, over HTTP."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from stoker.emulator.compute.records import ComputeRecords
-from stoker.emulator.compute.tables import MICROSECONDS
-from stoker.emulator.core.cloud import Routes
+from stoker.emulator.compute.usage import Usage
+from stoker.emulator.core.component import MICROSECONDS, using
 from stoker.emulator.core.errors import bad_request, forbidden
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.paging import page
@@ -29,63 +28,63 @@ def parse_moment(text: str) -> datetime:
     raise bad_request(f"Invalid timestamp: {text}. It must have the form YYYY-MM-DDThh:mm:ss.")
 
 
-def _period(compute: ComputeRecords, request: Request) -> tuple[datetime, datetime]:
-    """From when to when the query asks; the last four weeks when it does not say."""
+def _period(usage: Usage, request: Request) -> tuple[datetime, datetime]:
+    """The period that the query asks for; by default the last four weeks."""
     start, end = (request.query.get(name) for name in ("start", "end"))
-    stop = parse_moment(end) if end else compute.now()
+    stop = parse_moment(end) if end else usage.records.now()
     begin = parse_moment(start) if start else stop - PERIOD
     if begin >= stop:
         raise bad_request("Invalid start time. The start time cannot occur after the end time.")
     return begin, stop
 
 
-def _usages(compute: ComputeRecords, request: Request, project: str | None) -> Iterator[Record]:
-    """What servers of a project, or of all, took in the period: those there are and those that are gone."""
-    begin, stop = _period(compute, request)
-    for usage in compute.usages_of(project):
-        started = parse_moment(usage["started_at"])
-        ended = None if usage["ended_at"] is None else parse_moment(usage["ended_at"])
+def _usages(usage: Usage, request: Request, project: str | None) -> Iterator[Record]:
+    """The usage of the servers of a project, or of all projects, in the period; deleted servers included."""
+    begin, stop = _period(usage, request)
+    for row in usage.of_project(project):
+        started = parse_moment(row["started_at"])
+        ended = None if row["ended_at"] is None else parse_moment(row["ended_at"])
         if started < stop and (ended is None or ended > begin):
-            until = min(stop, ended or compute.now())
+            until = min(stop, ended or usage.records.now())
             hours = max(0.0, (until - max(begin, started)).total_seconds()) / 3600
-            uptime = ((ended or compute.now()) - started).total_seconds()
-            yield {**usage, "hours": hours, "uptime": int(uptime)}
+            uptime = ((ended or usage.records.now()) - started).total_seconds()
+            yield {**row, "hours": hours, "uptime": int(uptime)}
 
 
-def _total(compute: ComputeRecords, request: Request, project: str, usages: list[Record], detailed: bool) -> Record:
-    begin, stop = _period(compute, request)
+def _total(usage: Usage, request: Request, project: str, usages: list[Record], detailed: bool) -> Record:
+    begin, stop = _period(usage, request)
     view: Record = {
         "tenant_id": project,
         "start": begin.strftime(MICROSECONDS),
         "stop": stop.strftime(MICROSECONDS),
-        "total_hours": sum(usage["hours"] for usage in usages),
-        "total_vcpus_usage": sum(usage["hours"] * usage["vcpus"] for usage in usages),
-        "total_memory_mb_usage": sum(usage["hours"] * usage["memory_mb"] for usage in usages),
-        "total_local_gb_usage": sum(usage["hours"] * usage["local_gb"] for usage in usages),
+        "total_hours": sum(row["hours"] for row in usages),
+        "total_vcpus_usage": sum(row["hours"] * row["vcpus"] for row in usages),
+        "total_memory_mb_usage": sum(row["hours"] * row["memory_mb"] for row in usages),
+        "total_local_gb_usage": sum(row["hours"] * row["local_gb"] for row in usages),
     }
     return {**view, "server_usages": usages} if detailed else view
 
 
-def list_usages(compute: ComputeRecords, request: Request) -> Response:
+def list_usages(usage: Usage, request: Request) -> Response:
     """Usage by project."""
     if not request.context.is_admin:
         raise forbidden("Policy doesn't allow os_compute_api:os-simple-tenant-usage:list to be performed.")
-    usages, links = _shown(request, list(_usages(compute, request, None)))
+    usages, links = _shown(request, list(_usages(usage, request, None)))
     by_project: dict[str, list[Record]] = {}
-    for usage in usages:
-        by_project.setdefault(usage["tenant_id"], []).append(usage)
+    for row in usages:
+        by_project.setdefault(row["tenant_id"], []).append(row)
     detailed = request.query.get("detailed") == "1"
-    rows = [_total(compute, request, project, rows, detailed) for project, rows in by_project.items()]
+    rows = [_total(usage, request, project, members, detailed) for project, members in by_project.items()]
     return Response({"tenant_usages": rows, **({"tenant_usages_links": links} if links else {})})
 
 
-def show_usage(compute: ComputeRecords, request: Request) -> Response:
+def show_usage(usage: Usage, request: Request) -> Response:
     """Usage of one project, server by server; empty when it had none."""
     project = request.vars["target_id"]
     if not request.context.is_admin and project != request.context.project_id:
         raise forbidden("Policy doesn't allow os_compute_api:os-simple-tenant-usage:show to be performed.")
-    usages, links = _shown(request, list(_usages(compute, request, project)))
-    view = _total(compute, request, project, usages, detailed=True) if usages else {}
+    usages, links = _shown(request, list(_usages(usage, request, project)))
+    view = _total(usage, request, project, usages, detailed=True) if usages else {}
     return Response({"tenant_usage": view, **({"tenant_usage_links": links} if links else {})})
 
 
@@ -97,21 +96,21 @@ def _shown(request: Request, usages: list[Record]) -> tuple[list[Record], list[d
     return shown.rows, shown.links(request)
 
 
-def show_audit(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"instance_usage_audit_log": _audit(compute, request, parse_moment(request.vars["before"]))})
+def show_audit(usage: Usage, request: Request) -> Response:
+    return Response({"instance_usage_audit_log": _audit(usage, request, parse_moment(request.vars["before"]))})
 
 
-def list_audit(compute: ComputeRecords, request: Request) -> Response:
-    return Response({"instance_usage_audit_logs": _audit(compute, request, compute.now())})
+def list_audit(usage: Usage, request: Request) -> Response:
+    return Response({"instance_usage_audit_logs": _audit(usage, request, usage.records.now())})
 
 
-def _audit(compute: ComputeRecords, request: Request, before: datetime) -> dict[str, Any]:
+def _audit(usage: Usage, request: Request, before: datetime) -> dict[str, Any]:
     """The audit of the month before: no host ran it, as where `instance_usage_audit` is off."""
     if not request.context.is_admin:
         raise forbidden("Policy doesn't allow os_compute_api:os-instance-usage-audit-log to be performed.")
     end = before.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     begin = (end - timedelta(days=1)).replace(day=1)
-    hosts = [host["id"] for host in compute.hosts]
+    hosts = [host["id"] for host in usage.hosts.rows]
     return {
         "period_beginning": begin.strftime("%Y-%m-%d %H:%M:%S"),
         "period_ending": end.strftime("%Y-%m-%d %H:%M:%S"),
@@ -127,9 +126,12 @@ def _audit(compute: ComputeRecords, request: Request, before: datetime) -> dict[
     }
 
 
-USAGE_ROUTES: Routes = {
-    "/os-simple-tenant-usage": {"GET": list_usages},
-    "/os-simple-tenant-usage/{target_id}": {"GET": show_usage},
-    "/os-instance_usage_audit_log": {"GET": list_audit},
-    "/os-instance_usage_audit_log/{before}": {"GET": show_audit},
-}
+USAGE_ROUTES = using(
+    Usage,
+    {
+        "/os-simple-tenant-usage": {"GET": list_usages},
+        "/os-simple-tenant-usage/{target_id}": {"GET": show_usage},
+        "/os-instance_usage_audit_log": {"GET": list_audit},
+        "/os-instance_usage_audit_log/{before}": {"GET": show_audit},
+    },
+)

@@ -6,8 +6,15 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from stoker.emulator.compute.records import ComputeRecords
+from stoker.emulator.compute.block_devices import BlockDevices
+from stoker.emulator.compute.hosts import Aggregates
+from stoker.emulator.compute.interfaces import Interfaces
+from stoker.emulator.compute.security_groups import ServerSecurityGroups
+from stoker.emulator.compute.server_groups import ServerGroups
+from stoker.emulator.compute.servers import Servers
 from stoker.emulator.compute.states import PROGRESS, status_of
+from stoker.emulator.core.cloud import Records
+from stoker.emulator.core.component import Component
 from stoker.emulator.core.http import Request
 from stoker.emulator.core.store import Record
 from stoker.emulator.network.records import NetworkRecords
@@ -31,17 +38,17 @@ def brief(request: Request, kind: str, record: Record) -> dict[str, Any]:
 
 
 def host_id(server: Record) -> str:
-    """The host as who is no admin may know it: the same for the same project and host."""
+    """The host in the form shown to users: the same value for the same project and host."""
     if server["host"] is None:
         return ""
     return hashlib.sha224(f"{server['project_id']}{server['host']}".encode()).hexdigest()
 
 
-def addresses(compute: ComputeRecords, server: Record) -> dict[str, list[dict[str, Any]]]:
+def addresses(views: ServerViews, server: Record) -> dict[str, list[dict[str, Any]]]:
     """The addresses of a server by network name, floating ones after the fixed ones they lead to."""
-    network = compute.cloud.of(NetworkRecords)
+    network = views.cloud.of(NetworkRecords)
     found: dict[str, list[dict[str, Any]]] = {}
-    for port in network.ports_of_device(server["id"]):
+    for port in views.interfaces.of_server(server):
         rows = found.setdefault(network.network_for(port["project_id"], port["network_id"])["name"], [])
         floating = network.floating_ips_of_port(port["id"])
         for fixed in port["fixed_ips"]:
@@ -71,25 +78,47 @@ def server_flavor(request: Request, flavor: Record) -> dict[str, Any]:
     return {"original_name": flavor["name"], **{field: flavor[field] for field in fields}}
 
 
-Part = Callable[[ComputeRecords, Request, Record], dict[str, Any]]
+class ServerViews(Component):
+    """The components that views of servers read."""
+
+    def __init__(
+        self,
+        records: Records,
+        servers: Servers,
+        aggregates: Aggregates,
+        groups: ServerGroups,
+        security_groups: ServerSecurityGroups,
+        interfaces: Interfaces,
+        block_devices: BlockDevices,
+    ) -> None:
+        super().__init__(records)
+        self.servers = servers
+        self.aggregates = aggregates
+        self.groups = groups
+        self.security_groups = security_groups
+        self.interfaces = interfaces
+        self.block_devices = block_devices
 
 
-def server_view(compute: ComputeRecords, request: Request, server: Record, parts: tuple[Part, ...]) -> dict[str, Any]:
+Part = Callable[[ServerViews, Request, Record], dict[str, Any]]
+
+
+def server_view(views: ServerViews, request: Request, server: Record, parts: tuple[Part, ...]) -> dict[str, Any]:
     """A server with these parts, later ones over earlier ones: `LISTED`, `SHOWN`, or those of a call."""
     view: dict[str, Any] = {}
     for part in parts:
-        view |= part(compute, request, server)
+        view |= part(views, request, server)
     return view
 
 
-def changed_server(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
+def changed_server(views: ServerViews, request: Request, server: Record) -> dict[str, Any]:
     """A server as its change answers it: since 2.75 as it is shown."""
-    return server_view(compute, request, server, SHOWN if request.version >= (2, 75) else ANSWERED)
+    return server_view(views, request, server, SHOWN if request.version >= (2, 75) else ANSWERED)
 
 
-def rebuilt_server(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
+def rebuilt_server(views: ServerViews, request: Request, server: Record) -> dict[str, Any]:
     """A server as its rebuild answers it: since 2.75 nearly as it is shown."""
-    view = server_view(compute, request, server, SHOWN if request.version >= (2, 75) else ANSWERED)
+    view = server_view(views, request, server, SHOWN if request.version >= (2, 75) else ANSWERED)
     if request.version >= (2, 54):
         view["key_name"] = server["key_name"]
     if request.version >= (2, 57):
@@ -98,7 +127,7 @@ def rebuilt_server(compute: ComputeRecords, request: Request, server: Record) ->
     return view
 
 
-def _main(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
+def _main(views: ServerViews, request: Request, server: Record) -> dict[str, Any]:
     """What every view of a server has."""
     status = status_of(server["vm_state"], server["task_state"])
     view: dict[str, Any] = {
@@ -148,34 +177,34 @@ def _image(request: Request, server: Record) -> Any:
     return view if request.version < (2, 98) else {**view, "properties": server.get("_image_properties", {})}
 
 
-def _plain_addresses(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
-    return {"addresses": {name: plain(rows) for name, rows in addresses(compute, server).items()}}
+def _plain_addresses(views: ServerViews, request: Request, server: Record) -> dict[str, Any]:
+    return {"addresses": {name: plain(rows) for name, rows in addresses(views, server).items()}}
 
 
 def plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Addresses without what extensions say of them."""
+    """Addresses without the attributes of extensions."""
     return [{"version": row["version"], "addr": row["addr"]} for row in rows]
 
 
-def _groups(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
+def _groups(views: ServerViews, request: Request, server: Record) -> dict[str, Any]:
     if request.version < (2, 71):
         return {}
-    group = compute.group_of(server["id"])
+    group = views.groups.group_of(server["id"])
     return {"server_groups": [] if group is None else [group["id"]]}
 
 
-def _hints(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
+def _hints(views: ServerViews, request: Request, server: Record) -> dict[str, Any]:
     return {} if request.version < (2, 100) else {"scheduler_hints": server["_hints"]}
 
 
-def _details(compute: ComputeRecords, request: Request, server: Record) -> dict[str, Any]:
-    groups = [{"name": group["name"]} for group in compute.security_groups(server)]
-    devices = compute.block_devices.select(server_id=server["id"])
+def _details(views: ServerViews, request: Request, server: Record) -> dict[str, Any]:
+    groups = [{"name": group["name"]} for group in views.security_groups.of_server(server)]
+    devices = views.block_devices.of_server(server)
     view = {
-        "addresses": addresses(compute, server),
+        "addresses": addresses(views, server),
         "key_name": server["key_name"],
         "config_drive": server["config_drive"],
-        "OS-EXT-AZ:availability_zone": compute.zone_of(server["host"])
+        "OS-EXT-AZ:availability_zone": views.aggregates.zone_of(server["host"])
         if server["host"]
         else server["zone_asked"] or "",
         "OS-SRV-USG:launched_at": server["launched_at"],
@@ -193,7 +222,7 @@ def _details(compute: ComputeRecords, request: Request, server: Record) -> dict[
     if groups:
         view["security_groups"] = groups
     if request.context.is_admin:
-        view |= _for_admins(compute, request, server, devices)
+        view |= _for_admins(views, request, server, devices)
     return view
 
 
@@ -205,7 +234,7 @@ ANSWERED: tuple[Part, ...] = (_main, _plain_addresses, _groups)
 """The parts of a server as its change and rebuild answered it before 2.75."""
 
 
-def _for_admins(compute: ComputeRecords, request: Request, server: Record, devices: list[Record]) -> dict[str, Any]:
+def _for_admins(views: ServerViews, request: Request, server: Record, devices: list[Record]) -> dict[str, Any]:
     view = {
         "OS-EXT-SRV-ATTR:host": server["host"],
         "OS-EXT-SRV-ATTR:hypervisor_hostname": server["host"],
@@ -223,13 +252,13 @@ def _for_admins(compute: ComputeRecords, request: Request, server: Record, devic
             "OS-EXT-SRV-ATTR:user_data": server["user_data"],
         }
     if request.version >= (2, 16):
-        view["host_status"] = host_status(compute, server)
+        view["host_status"] = host_status(views, server)
     return view
 
 
-def host_status(compute: ComputeRecords, server: Record) -> str:
+def host_status(views: ServerViews, server: Record) -> str:
     """UP, DOWN or MAINTENANCE; empty for a server without a host."""
-    service = compute.services.first(binary="nova-compute", host=server["host"])
+    service = views.aggregates.hosts.service_of(server["host"])
     if service is None:
         return ""
     return "DOWN" if service["forced_down"] else "MAINTENANCE" if service["disabled"] else "UP"
@@ -274,7 +303,7 @@ def keypair_detail(request: Request, keypair: Record) -> dict[str, Any]:
     }
 
 
-def group_detail(compute: ComputeRecords, request: Request, group: Record) -> dict[str, Any]:
+def group_detail(request: Request, group: Record) -> dict[str, Any]:
     """A server group in full."""
     view: dict[str, Any] = {"id": group["id"], "name": group["name"], "members": group["members"]}
     if request.version >= (2, 13):
@@ -299,7 +328,7 @@ def aggregate_detail(request: Request, aggregate: Record) -> dict[str, Any]:
     return view
 
 
-def interface_view(compute: ComputeRecords, request: Request, port: Record) -> dict[str, Any]:
+def interface_view(interfaces: Interfaces, request: Request, port: Record) -> dict[str, Any]:
     """A network interface of a server."""
     view = {
         "port_state": port["status"],
@@ -309,7 +338,7 @@ def interface_view(compute: ComputeRecords, request: Request, port: Record) -> d
         "fixed_ips": [{key: row[key] for key in ("subnet_id", "ip_address")} for row in port["fixed_ips"]],
     }
     if request.version >= (2, 70):
-        row = compute.interfaces.get(port["id"])
+        row = interfaces.rows.get(port["id"])
         view["tag"] = None if row is None else row["tag"]
     return view
 

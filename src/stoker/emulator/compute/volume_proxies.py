@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from stoker.emulator.compute.records import ComputeRecords
-from stoker.emulator.core.cloud import Handler, Routes
+from stoker.emulator.core.cloud import Handler, Records, Routes
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.internal import ask
 from stoker.emulator.core.store import Record
@@ -77,26 +76,26 @@ def _routes(path: str, singular: str, checks: dict[str, fields.Check], required:
     def place(request: Request) -> str:
         return f"/volume/v3/{request.context.project}/{plural}"
 
-    def index(compute: ComputeRecords, request: Request) -> Response:
-        found = ask(compute.cloud, request, "GET", f"{place(request)}/detail", query=request.query_string)
+    def index(records: Records, request: Request) -> Response:
+        found = ask(records.cloud, request, "GET", f"{place(request)}/detail", query=request.query_string)
         return Response({plural: [view(row) for row in found[plural]]})
 
-    def create(compute: ComputeRecords, request: Request) -> Response:
+    def create(records: Records, request: Request) -> Response:
         given = request.object(singular)
         fields.check_fields(given, checks, required, singular, strict=False)
         wanted = {RENAMED.get(name, name): value for name, value in given.items()}
-        made = ask(compute.cloud, request, "POST", place(request), {singular: wanted})[singular]
-        return show_one(compute, request, made["id"])
+        made = ask(records.cloud, request, "POST", place(request), {singular: wanted})[singular]
+        return show_one(records, request, made["id"])
 
-    def show_one(compute: ComputeRecords, request: Request, key: str) -> Response:
-        found = ask(compute.cloud, request, "GET", f"{place(request)}/{key}")[singular]
+    def show_one(records: Records, request: Request, key: str) -> Response:
+        found = ask(records.cloud, request, "GET", f"{place(request)}/{key}")[singular]
         return Response({singular: view(found)})
 
-    def show(compute: ComputeRecords, request: Request) -> Response:
-        return show_one(compute, request, request.vars["id"])
+    def show(records: Records, request: Request) -> Response:
+        return show_one(records, request, request.vars["id"])
 
-    def delete(compute: ComputeRecords, request: Request) -> Response:
-        ask(compute.cloud, request, "DELETE", f"{place(request)}/{request.vars['id']}")
+    def delete(records: Records, request: Request) -> Response:
+        ask(records.cloud, request, "DELETE", f"{place(request)}/{request.vars['id']}")
         return Response(status=202)
 
     lists: dict[str, Handler] = {"GET": index}

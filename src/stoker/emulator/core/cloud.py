@@ -10,7 +10,7 @@ from typing import Any, ClassVar, ParamSpec, TypeVar
 from uuid import uuid4
 
 from stoker.base.clock import Clock, SystemClock
-from stoker.emulator.core.errors import ApiError, keystone_body
+from stoker.emulator.core.errors import ApiError, keystone_body, not_found
 from stoker.emulator.core.faults import Faults
 from stoker.emulator.core.http import Context, Request, Response, Version
 from stoker.emulator.core.journal import Journal
@@ -18,6 +18,7 @@ from stoker.emulator.core.routing import Router
 from stoker.emulator.core.store import Collection, Record, Store
 from stoker.emulator.core.transitions import Transitions
 
+C = TypeVar("C")
 P = ParamSpec("P")
 R = TypeVar("R", bound="Records")
 Handler = Callable[[Any, Request], Response]
@@ -28,13 +29,20 @@ class Records:
     """What a service keeps and the rules that hold for it; subclass, make collections in `__init__`.
 
     Methods raise `ApiError` before they change anything: there is no rollback. They call other services' records
-    through `self.cloud.of(OtherRecords)`.
+    through `self.cloud.of(OtherRecords)`. The records of a large service are composed of components: see `component`.
+
+    service: the name of the service. not_found_messages: for `table`, the message of the 404 by collection, with `{}`
+    for the key.
     """
 
     service: ClassVar[str]
+    not_found_messages: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
+        self._components: dict[type[Any], Any] = {}
+        self._deferred: dict[str, Callable[..., None]] = {}
+        self.deferrable(self.settle)
 
     def seed(self) -> None:
         """Fill a new cloud; called once in the life of its state, when all services exist."""
@@ -52,18 +60,45 @@ class Records:
         """Make a collection of this service. See `store.Collection`."""
         return self.cloud.store.collection(self.service, name, indexes, missing, internal)
 
-    def after(self, seconds: float, method: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Call a public method of these records later, with JSON arguments; `Cloud.pace` scales the delay.
+    def table(self, name: str, *indexes: str) -> Collection:
+        """Make a collection whose 404 has the message of `not_found_messages`."""
+        message = self.not_found_messages.get(name, "{} could not be found.")
+        return self.collection(name, indexes, lambda key: not_found(message.format(key)))
 
-        The call outlives a restart. The method must bear that its record has been deleted meanwhile.
+    def add_component(self, component: object) -> None:
+        """Take in a component of these records: see `component.Component`."""
+        self._components[type(component)] = component
+
+    def component(self, kind: type[C]) -> C:
+        """The component of this class."""
+        found: C = self._components[kind]
+        return found
+
+    def deferrable(self, *methods: Callable[..., None]) -> None:
+        """Let `after` and other services' `notify` call these methods, by their names: names are part of the state
+        file, and no two methods of a service may share one."""
+        for method in methods:
+            if method.__name__ in self._deferred:
+                raise ValueError(f"{self.service} has two state changes with the name {method.__name__}.")
+            self._deferred[method.__name__] = method
+
+    def after(self, seconds: float, method: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Call a method that was given to `deferrable` later, with JSON arguments; `Cloud.pace` scales the delay.
+
+        The call is kept in the state file and is made after a restart. The method must accept that its record has
+        been deleted in the meantime.
         """
-        if kwargs or getattr(method, "__self__", None) is not self:
-            raise ValueError("A state change is a method of these records with positional arguments.")
+        if kwargs or self._deferred.get(method.__name__) != method:
+            raise ValueError(f"{method.__name__} is not a deferrable method of {self.service} with plain arguments.")
         self.cloud.transitions.add(seconds * self.cloud.pace, self.service, method.__name__, list(args))
 
+    def run_deferred(self, method: str, arguments: list[Any]) -> None:
+        """Make a call that `after` or `notify` announced. KeyError for a method that is not deferrable."""
+        self._deferred[method](*arguments)
+
     def notify(self, service: str, method: str, *arguments: Any) -> None:
-        """Let another service call a public method of its records soon, with JSON arguments: news that it gets without
-        being waited for. Nothing happens in a cloud without that service."""
+        """Let another service call one of its deferrable methods soon, with JSON arguments, without waiting for it.
+        Does nothing in a cloud without that service."""
         if service in {one.name for one in self.cloud.services}:
             self.cloud.transitions.add(0.0, service, method, list(arguments))
 
@@ -224,7 +259,7 @@ class Cloud:
         self.store.flush()
 
     def _change_state(self, service: str, method: str, arguments: list[Any]) -> None:
-        getattr(self._records[service], method)(*arguments)
+        self._records[service].run_deferred(method, arguments)
 
 
 def new_id() -> str:

@@ -54,7 +54,7 @@ class Collection:
         self.name = name
         self.internal = internal
         self._store = store
-        self._missing = missing or (lambda key: not_found(f"No {name} record {key} was found."))
+        self.missing = missing or (lambda key: not_found(f"No {name} record {key} was found."))
         self._records: dict[str, Record] = {}
         self._indexes: dict[str, dict[Any, dict[str, Record]]] = {field: {} for field in indexes}
         self._indexed: dict[str, list[tuple[dict[Any, dict[str, Record]], Any]]] = {}
@@ -94,7 +94,7 @@ class Collection:
         """The record, or the service's own 404."""
         record = self._records.get(key)
         if record is None:
-            raise self._missing(key)
+            raise self.missing(key)
         return record
 
     def select(self, **equals: Any) -> list[Record]:

@@ -55,6 +55,7 @@ class ImageRecords(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
+        self.deferrable(self.begin_saving, self.finish_with_stand_in, self.finish_import, self.finish_task)
         self.images = self.collection(
             "images", ("name", "project_id"), lambda key: not_found(f"No image found with ID {key}")
         )

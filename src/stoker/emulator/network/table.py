@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.cloud import Cloud, Records, new_id
 from stoker.emulator.core.errors import ApiError
 from stoker.emulator.core.store import Collection, Record
 from stoker.emulator.network.errors import disallowed, in_use, missing
@@ -43,6 +43,10 @@ class TableRecords(Records):
 
     service = "neutron"
     state: State
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        self.deferrable(self.call)
 
     def call(self, plural: str, method: str, key: str) -> None:
         """Carry out what `Table.later` announced."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import unquote
 
+from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.store import Record
 from stoker.emulator.objectstore.errors import explained
 from stoker.emulator.objectstore.records import ObjectStoreRecords
@@ -19,6 +20,10 @@ SENT = ("bytes", "hash", "content_type", "headers", "delete_at", "segments", "sy
 
 class SyncedRecords(ObjectStoreRecords):
     """The object store with containers that follow each other."""
+
+    def __init__(self, cloud: Cloud) -> None:
+        super().__init__(cloud)
+        self.deferrable(self.send)
 
     def changed(self, container: Record, name: str) -> None:
         if SYNC_TO in container["headers"]:

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from stoker.emulator.core.errors import ApiError, bad_request, not_found
+from stoker.emulator.core.cloud import Records
+from stoker.emulator.core.component import ActionHandler, on, visible
+from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.volume import fields
 from stoker.emulator.volume.attachment_routes import from_service
-from stoker.emulator.volume.backups import BACKUP_STATUSES
+from stoker.emulator.volume.attachments import Attachments
+from stoker.emulator.volume.backups import BACKUP_STATUSES, Backups
+from stoker.emulator.volume.changes import VolumeChanges
+from stoker.emulator.volume.managed import BackendObjects
 from stoker.emulator.volume.records import VolumeRecords
-from stoker.emulator.volume.snapshots import SNAPSHOT_STATUSES
-from stoker.emulator.volume.volumes import STATUSES, flag
+from stoker.emulator.volume.snapshots import SNAPSHOT_STATUSES, Snapshots
+from stoker.emulator.volume.volumes import STATUSES, Volumes, flag
 
 SNAPSHOT_UPDATES = {
     "creating": ("creating", "available", "error"),
     "deleting": ("deleting", "error", "error_deleting"),
 }
-"""What the back end may say a snapshot has become, by what it is."""
-Action = Callable[[VolumeRecords, Request, Record, Any], Response]
+"""The statuses that the back end may set on a snapshot, by its present status."""
+Actions = Mapping[str, ActionHandler]
 ACCEPTED = 202
 
 
-def act(actions: Mapping[str, Action], volumes: VolumeRecords, request: Request, record: Record) -> Response:
+def act(actions: Actions, records: Records, request: Request, record: Record) -> Response:
     """Do what the body names."""
     body = request.json
     if not isinstance(body, dict) or len(body) != 1:
@@ -33,7 +38,7 @@ def act(actions: Mapping[str, Action], volumes: VolumeRecords, request: Request,
     action = actions.get(name)
     if action is None:
         raise bad_request(f"There is no such action: {name}")
-    return action(volumes, request, record, arguments)
+    return action(records, request, record, arguments)
 
 
 def _arguments(name: str, arguments: Any, checks: dict[str, fields.Check], required: tuple[str, ...] = ()) -> Record:
@@ -41,7 +46,7 @@ def _arguments(name: str, arguments: Any, checks: dict[str, fields.Check], requi
     return dict(arguments)
 
 
-def attach(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def attach(attachments: Attachments, request: Request, volume: Record, arguments: Any) -> Response:
     checks = {
         "instance_uuid": fields.nullable(fields.identifier),
         "host_name": fields.nullable(fields.text()),
@@ -51,76 +56,76 @@ def attach(volumes: VolumeRecords, request: Request, volume: Record, arguments: 
     wanted = _arguments("os-attach", arguments, checks, ("mountpoint",))
     if not wanted.get("instance_uuid") and not wanted.get("host_name"):
         raise bad_request("Invalid volume: an instance or a host to attach to must be given.")
-    volumes.attach(request.context, volume, wanted)
+    attachments.attach(request.context, volume, wanted)
     return Response(status=ACCEPTED)
 
 
-def _leave_to_nova(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> None:
-    """Refuse users to detach behind Nova's back: all attachments of the volume, or the one that is named."""
+def _leave_to_nova(attachments: Attachments, request: Request, volume: Record, arguments: Any) -> None:
+    """409 for users while Nova uses the attachments of the volume, or the one that is named."""
     asked = (arguments or {}).get("attachment_id")
-    if not from_service(volumes, request):
-        own = volumes.attachments.select(volume_id=volume["id"])
-        volumes.refuse_behind_server([row for row in own if asked in (None, row["id"])])
+    if not from_service(attachments.cloud, request):
+        own = attachments.rows.select(volume_id=volume["id"])
+        attachments.refuse_behind_server([row for row in own if asked in (None, row["id"])])
 
 
-def detach(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
-    _leave_to_nova(volumes, request, volume, arguments)
-    volumes.detach(volume, (arguments or {}).get("attachment_id"))
+def detach(attachments: Attachments, request: Request, volume: Record, arguments: Any) -> Response:
+    _leave_to_nova(attachments, request, volume, arguments)
+    attachments.detach(volume, (arguments or {}).get("attachment_id"))
     return Response(status=ACCEPTED)
 
 
-def force_detach(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def force_detach(attachments: Attachments, request: Request, volume: Record, arguments: Any) -> Response:
     request.context.require()
-    _leave_to_nova(volumes, request, volume, arguments)
-    volumes.detach(volume, (arguments or {}).get("attachment_id"), force=True)
+    _leave_to_nova(attachments, request, volume, arguments)
+    attachments.detach(volume, (arguments or {}).get("attachment_id"), force=True)
     return Response(status=ACCEPTED)
 
 
-def reserve(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
-    volumes.reserve(volume)
+def reserve(attachments: Attachments, request: Request, volume: Record, arguments: Any) -> Response:
+    attachments.reserve(volume)
     return Response(status=ACCEPTED)
 
 
-def unreserve(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
-    volumes.unreserve(volume)
+def unreserve(attachments: Attachments, request: Request, volume: Record, arguments: Any) -> Response:
+    attachments.unreserve(volume)
     return Response(status=ACCEPTED)
 
 
-def begin_detaching(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
-    volumes.begin_detaching(volume)
+def begin_detaching(attachments: Attachments, request: Request, volume: Record, arguments: Any) -> Response:
+    attachments.begin_detaching(volume)
     return Response(status=ACCEPTED)
 
 
-def roll_detaching(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
-    volumes.roll_detaching(volume)
+def roll_detaching(attachments: Attachments, request: Request, volume: Record, arguments: Any) -> Response:
+    attachments.roll_detaching(volume)
     return Response(status=ACCEPTED)
 
 
-def initialize_connection(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def initialize_connection(attachments: Attachments, request: Request, volume: Record, arguments: Any) -> Response:
     wanted = _arguments("os-initialize_connection", arguments, {"connector": fields.anything}, ("connector",))
-    return Response({"connection_info": volumes.connection_info(volume, wanted["connector"])})
+    return Response({"connection_info": attachments.connection_info(volume, wanted["connector"])})
 
 
-def terminate_connection(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def terminate_connection(attachments: Attachments, request: Request, volume: Record, arguments: Any) -> Response:
     _arguments("os-terminate_connection", arguments, {"connector": fields.anything}, ("connector",))
-    _leave_to_nova(volumes, request, volume, {})
+    _leave_to_nova(attachments, request, volume, {})
     return Response(status=ACCEPTED)
 
 
-def extend(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def extend(changes: VolumeChanges, request: Request, volume: Record, arguments: Any) -> Response:
     wanted = _arguments("os-extend", arguments, {"new_size": fields.integer(1)}, ("new_size",))
-    volumes.extend(request.context, volume, int(wanted["new_size"]), request.version >= (3, 42))
+    changes.extend(volume, int(wanted["new_size"]), request.version >= (3, 42))
     return Response(status=ACCEPTED)
 
 
-def retype(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def retype(changes: VolumeChanges, request: Request, volume: Record, arguments: Any) -> Response:
     checks = {"new_type": fields.text(1), "migration_policy": fields.nullable(fields.one_of("never", "on-demand"))}
     wanted = _arguments("os-retype", arguments, checks, ("new_type",))
-    volumes.retype(request.context, volume, wanted["new_type"])
+    changes.retype(request.context, volume, wanted["new_type"])
     return Response(status=ACCEPTED)
 
 
-def set_readonly(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def set_readonly(volumes: Volumes, request: Request, volume: Record, arguments: Any) -> Response:
     wanted = _arguments("os-update_readonly_flag", arguments, {"readonly": fields.boolean}, ("readonly",))
     if volume["status"] != "available":
         raise bad_request(
@@ -132,13 +137,13 @@ def set_readonly(volumes: VolumeRecords, request: Request, volume: Record, argum
     return Response(status=ACCEPTED)
 
 
-def set_bootable(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def set_bootable(volumes: Volumes, request: Request, volume: Record, arguments: Any) -> Response:
     wanted = _arguments("os-set_bootable", arguments, {"bootable": fields.boolean}, ("bootable",))
-    volumes.update_volume(volume, {"bootable": flag(wanted["bootable"], "bootable")})
+    volumes.update(volume, {"bootable": flag(wanted["bootable"], "bootable")})
     return Response(status=200)
 
 
-def reset_volume(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def reset_volume(attachments: Attachments, request: Request, volume: Record, arguments: Any) -> Response:
     request.context.require()
     checks = {
         "status": fields.one_of(*STATUSES),
@@ -152,32 +157,32 @@ def reset_volume(volumes: VolumeRecords, request: Request, volume: Record, argum
     if "migration_status" in wanted:
         changes["migration_status"] = None if wanted["migration_status"] == "none" else wanted["migration_status"]
     if wanted.get("attach_status") == "detached":
-        for attachment in volumes.attachments.select(volume_id=volume["id"]):
-            volumes.attachments.remove(attachment)
-    volumes.update_volume(volume, changes)
+        for attachment in attachments.rows.select(volume_id=volume["id"]):
+            attachments.rows.remove(attachment)
+    attachments.volumes.update(volume, changes)
     return Response(status=ACCEPTED)
 
 
-def force_delete(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def force_delete(volumes: Volumes, request: Request, volume: Record, arguments: Any) -> Response:
     request.context.require()
-    volumes.delete_volume(volume, force=True)
+    volumes.delete(volume, force=True)
     return Response(status=ACCEPTED)
 
 
-def unmanage(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def unmanage(objects: BackendObjects, request: Request, volume: Record, arguments: Any) -> Response:
     request.context.require()
-    volumes.unmanage_volume(volume)
+    objects.unmanage_volume(volume)
     return Response(status=ACCEPTED)
 
 
-def migrate(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def migrate(changes: VolumeChanges, request: Request, volume: Record, arguments: Any) -> Response:
     request.context.require()
     fields.check_fields(arguments, {"host": fields.text(1)}, ("host",), "os-migrate_volume", strict=False)
-    volumes.migrate(volume, arguments["host"])
+    changes.migrate(volume, arguments["host"])
     return Response(status=ACCEPTED)
 
 
-def upload_image(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def upload_image(changes: VolumeChanges, request: Request, volume: Record, arguments: Any) -> Response:
     checks = {
         "image_name": fields.text(1),
         "force": fields.boolean,
@@ -188,8 +193,8 @@ def upload_image(volumes: VolumeRecords, request: Request, volume: Record, argum
     }
     wanted = _arguments("os-volume_upload_image", arguments, checks, ("image_name",))
     previous = volume["updated_at"]
-    image = volumes.upload_to_image(volume, wanted, flag(wanted.get("force", False), "force"))
-    kind = volumes.types.require(volume["volume_type_id"])
+    image = changes.upload_to_image(volume, wanted, flag(wanted.get("force", False), "force"))
+    kind = changes.volumes.types.rows.require(volume["volume_type_id"])
     view = {
         "id": volume["id"],
         "image_id": image["id"],
@@ -207,62 +212,62 @@ def upload_image(volumes: VolumeRecords, request: Request, volume: Record, argum
     return Response({"os-volume_upload_image": view}, ACCEPTED)
 
 
-def revert(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def revert(snapshots: Snapshots, request: Request, volume: Record, arguments: Any) -> Response:
     if request.version < (3, 40):
         raise bad_request("There is no such action: revert")
     wanted = _arguments("revert", arguments, {"snapshot_id": fields.identifier}, ("snapshot_id",))
-    volumes.revert_volume(volume, wanted["snapshot_id"])
+    snapshots.revert_volume(volume, wanted["snapshot_id"])
     return Response(status=ACCEPTED)
 
 
-def set_image_metadata(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def set_image_metadata(volumes: Volumes, request: Request, volume: Record, arguments: Any) -> Response:
     wanted = _arguments("os-set_image_metadata", arguments, {"metadata": fields.text_map()}, ("metadata",))
     metadata = {**volume["image_metadata"], **wanted["metadata"]}
-    volumes.update_volume(volume, {"image_metadata": metadata})
+    volumes.update(volume, {"image_metadata": metadata})
     return Response({"metadata": metadata})
 
 
-def unset_image_metadata(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def unset_image_metadata(volumes: Volumes, request: Request, volume: Record, arguments: Any) -> Response:
     key = _arguments("os-unset_image_metadata", arguments, {"key": fields.text(1)}, ("key",))["key"]
     if key not in volume["image_metadata"]:
         raise not_found("Metadata does not exist.")
     kept = {name: value for name, value in volume["image_metadata"].items() if name != key}
-    volumes.update_volume(volume, {"image_metadata": kept})
+    volumes.update(volume, {"image_metadata": kept})
     return Response(status=200)
 
 
-def show_image_metadata(volumes: VolumeRecords, request: Request, volume: Record, arguments: Any) -> Response:
+def show_image_metadata(volumes: Volumes, request: Request, volume: Record, arguments: Any) -> Response:
     return Response({"metadata": volume["image_metadata"]})
 
 
-VOLUME_ACTIONS: dict[str, Action] = {
-    "os-attach": attach,
-    "os-detach": detach,
-    "os-force_detach": force_detach,
-    "os-reserve": reserve,
-    "os-unreserve": unreserve,
-    "os-begin_detaching": begin_detaching,
-    "os-roll_detaching": roll_detaching,
-    "os-initialize_connection": initialize_connection,
-    "os-terminate_connection": terminate_connection,
-    "os-extend": extend,
-    "os-retype": retype,
-    "os-update_readonly_flag": set_readonly,
-    "os-set_bootable": set_bootable,
-    "os-reset_status": reset_volume,
-    "os-force_delete": force_delete,
-    "os-unmanage": unmanage,
-    "os-migrate_volume": migrate,
-    "os-volume_upload_image": upload_image,
-    "os-set_image_metadata": set_image_metadata,
-    "os-unset_image_metadata": unset_image_metadata,
-    "os-show_image_metadata": show_image_metadata,
-    "revert": revert,
+VOLUME_ACTIONS: Actions = {
+    "os-attach": on(Attachments, attach),
+    "os-detach": on(Attachments, detach),
+    "os-force_detach": on(Attachments, force_detach),
+    "os-reserve": on(Attachments, reserve),
+    "os-unreserve": on(Attachments, unreserve),
+    "os-begin_detaching": on(Attachments, begin_detaching),
+    "os-roll_detaching": on(Attachments, roll_detaching),
+    "os-initialize_connection": on(Attachments, initialize_connection),
+    "os-terminate_connection": on(Attachments, terminate_connection),
+    "os-extend": on(VolumeChanges, extend),
+    "os-retype": on(VolumeChanges, retype),
+    "os-update_readonly_flag": on(Volumes, set_readonly),
+    "os-set_bootable": on(Volumes, set_bootable),
+    "os-reset_status": on(Attachments, reset_volume),
+    "os-force_delete": on(Volumes, force_delete),
+    "os-unmanage": on(BackendObjects, unmanage),
+    "os-migrate_volume": on(VolumeChanges, migrate),
+    "os-volume_upload_image": on(VolumeChanges, upload_image),
+    "os-set_image_metadata": on(Volumes, set_image_metadata),
+    "os-unset_image_metadata": on(Volumes, unset_image_metadata),
+    "os-show_image_metadata": on(Volumes, show_image_metadata),
+    "revert": on(Snapshots, revert),
 }
 
 
-def volume_action(volumes: VolumeRecords, request: Request) -> Response:
-    return act(VOLUME_ACTIONS, volumes, request, volumes.volume_for(request.context, request.vars["volume_id"]))
+def volume_action(storage: VolumeRecords, request: Request) -> Response:
+    return act(VOLUME_ACTIONS, storage, request, storage.volumes.find(request.context, request.vars["volume_id"]))
 
 
 def status_of(name: str, arguments: Any, statuses: tuple[str, ...]) -> str:
@@ -271,74 +276,80 @@ def status_of(name: str, arguments: Any, statuses: tuple[str, ...]) -> str:
     return status
 
 
-def reset_snapshot(volumes: VolumeRecords, request: Request, snapshot: Record, arguments: Any) -> Response:
+def reset_snapshot(snapshots: Snapshots, request: Request, snapshot: Record, arguments: Any) -> Response:
     request.context.require()
-    volumes.snapshots.update(snapshot, status=status_of("os-reset_status", arguments, SNAPSHOT_STATUSES))
+    snapshots.rows.update(snapshot, status=status_of("os-reset_status", arguments, SNAPSHOT_STATUSES))
     return Response(status=ACCEPTED)
 
 
-def update_snapshot_status(volumes: VolumeRecords, request: Request, snapshot: Record, arguments: Any) -> Response:
+def update_snapshot_status(snapshots: Snapshots, request: Request, snapshot: Record, arguments: Any) -> Response:
     checks = {"status": fields.text(1), "progress": fields.nullable(fields.text(pattern=r"(100|[0-9]{1,2})%?"))}
     wanted = _arguments("os-update_snapshot_status", arguments, checks, ("status",))
     current, asked = snapshot["status"], wanted["status"]
     if asked not in SNAPSHOT_UPDATES.get(current, ()):
         raise bad_request(f"Provided snapshot status {asked} not allowed for snapshot with status {current}.")
-    volumes.snapshots.update(snapshot, status=asked, progress=wanted.get("progress") or snapshot["progress"])
+    snapshots.rows.update(snapshot, status=asked, progress=wanted.get("progress") or snapshot["progress"])
     return Response(status=ACCEPTED)
 
 
-def unmanage_snapshot(volumes: VolumeRecords, request: Request, snapshot: Record, arguments: Any) -> Response:
+def unmanage_snapshot(objects: BackendObjects, request: Request, snapshot: Record, arguments: Any) -> Response:
     request.context.require()
-    volumes.unmanage_snapshot(snapshot)
+    objects.unmanage_snapshot(snapshot)
     return Response(status=ACCEPTED)
 
 
-def force_delete_snapshot(volumes: VolumeRecords, request: Request, snapshot: Record, arguments: Any) -> Response:
+def force_delete_snapshot(snapshots: Snapshots, request: Request, snapshot: Record, arguments: Any) -> Response:
     request.context.require()
-    volumes.delete_snapshot(snapshot, force=True)
+    snapshots.delete(snapshot, force=True)
     return Response(status=ACCEPTED)
 
 
-SNAPSHOT_ACTIONS: dict[str, Action] = {
-    "os-reset_status": reset_snapshot,
-    "os-update_snapshot_status": update_snapshot_status,
-    "os-force_delete": force_delete_snapshot,
-    "os-unmanage": unmanage_snapshot,
+SNAPSHOT_ACTIONS: Actions = {
+    "os-reset_status": on(Snapshots, reset_snapshot),
+    "os-update_snapshot_status": on(Snapshots, update_snapshot_status),
+    "os-force_delete": on(Snapshots, force_delete_snapshot),
+    "os-unmanage": on(BackendObjects, unmanage_snapshot),
 }
 
 
-def snapshot_action(volumes: VolumeRecords, request: Request) -> Response:
-    snapshot = volumes.visible(volumes.snapshots, request.context, request.vars["snapshot_id"])
-    return act(SNAPSHOT_ACTIONS, volumes, request, snapshot)
+def snapshot_action(storage: VolumeRecords, request: Request) -> Response:
+    snapshot = visible(storage.snapshots.rows, request.context, request.vars["snapshot_id"])
+    return act(SNAPSHOT_ACTIONS, storage, request, snapshot)
 
 
-def reset_backup(volumes: VolumeRecords, request: Request, backup: Record, arguments: Any) -> Response:
+def reset_backup(backups: Backups, request: Request, backup: Record, arguments: Any) -> Response:
     request.context.require()
-    volumes.backups.update(backup, status=status_of("os-reset_status", arguments, BACKUP_STATUSES))
+    backups.rows.update(backup, status=status_of("os-reset_status", arguments, BACKUP_STATUSES))
     return Response(status=ACCEPTED)
 
 
-def force_delete_backup(volumes: VolumeRecords, request: Request, backup: Record, arguments: Any) -> Response:
+def force_delete_backup(backups: Backups, request: Request, backup: Record, arguments: Any) -> Response:
     request.context.require()
-    volumes.delete_backup(backup, force=True)
+    backups.delete(backup, force=True)
     return Response(status=ACCEPTED)
 
 
-BACKUP_ACTIONS: dict[str, Action] = {"os-reset_status": reset_backup, "os-force_delete": force_delete_backup}
+BACKUP_ACTIONS: Actions = {
+    "os-reset_status": on(Backups, reset_backup),
+    "os-force_delete": on(Backups, force_delete_backup),
+}
 
 
-def backup_action(volumes: VolumeRecords, request: Request) -> Response:
-    backup = volumes.visible(volumes.backups, request.context, request.vars["backup_id"])
-    return act(BACKUP_ACTIONS, volumes, request, backup)
+def backup_action(storage: VolumeRecords, request: Request) -> Response:
+    backup = visible(storage.component(Backups).rows, request.context, request.vars["backup_id"])
+    return act(BACKUP_ACTIONS, storage, request, backup)
 
 
-def complete_attachment(volumes: VolumeRecords, request: Request, attachment: Record, arguments: Any) -> Response:
-    volumes.complete_attachment(attachment)
+def complete_attachment(attachments: Attachments, request: Request, attachment: Record, arguments: Any) -> Response:
+    attachments.complete(attachment)
     return Response(status=204)
 
 
-def attachment_action(volumes: VolumeRecords, request: Request) -> Response:
+ATTACHMENT_ACTIONS: Actions = {"os-complete": on(Attachments, complete_attachment)}
+
+
+def attachment_action(storage: VolumeRecords, request: Request) -> Response:
     if request.version < (3, 44):
-        raise ApiError(404, "The resource could not be found.")
-    attachment = volumes.attachment_for(request.context, request.vars["attachment_id"])
-    return act({"os-complete": complete_attachment}, volumes, request, attachment)
+        raise not_found("The resource could not be found.")
+    attachment = storage.attachments.find(request.context, request.vars["attachment_id"])
+    return act(ATTACHMENT_ACTIONS, storage, request, attachment)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.volume import fields
-from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.quotas import Quotas
 from stoker.emulator.volume.views import zones
 
 UPDATED = "2023-08-31T00:00:00Z"
@@ -44,11 +45,11 @@ EXTENSIONS = {
 }
 
 
-def versions(volumes: VolumeRecords, request: Request) -> Response:
+def versions(records: Records, request: Request) -> Response:
     return Response({"versions": [_version(request)]}, 300)
 
 
-def version(volumes: VolumeRecords, request: Request) -> Response:
+def version(records: Records, request: Request) -> Response:
     return Response({"versions": [_version(request)]})
 
 
@@ -67,11 +68,11 @@ def _version(request: Request) -> dict[str, Any]:
     }
 
 
-def extensions(volumes: VolumeRecords, request: Request) -> Response:
+def extensions(records: Records, request: Request) -> Response:
     return Response({"extensions": [_extension(alias) for alias in EXTENSIONS]})
 
 
-def extension(volumes: VolumeRecords, request: Request) -> Response:
+def extension(records: Records, request: Request) -> Response:
     alias = request.vars["alias"]
     if alias not in EXTENSIONS:
         raise not_found("The resource could not be found.")
@@ -83,11 +84,11 @@ def _extension(alias: str) -> dict[str, Any]:
     return {"alias": alias, "name": name, "description": f"{name} support.", "links": [], "updated": UPDATED}
 
 
-def limits(volumes: VolumeRecords, request: Request) -> Response:
+def limits(quotas: Quotas, request: Request) -> Response:
     project = request.context.project
     if request.context.is_admin:
         project = request.query.get("project_id") or request.query.get("tenant_id") or project
-    allowed, used = volumes.limits_of(project), volumes.used_by(project)
+    allowed, used = quotas.limits_of(project), quotas.used_by(project)
     absolute = {
         "maxTotalVolumes": allowed["volumes"],
         "maxTotalVolumeGigabytes": allowed["gigabytes"],
@@ -110,11 +111,11 @@ def _quota_project(request: Request) -> str:
     return project
 
 
-def show_quota(volumes: VolumeRecords, request: Request) -> Response:
+def show_quota(quotas: Quotas, request: Request) -> Response:
     project = _quota_project(request)
-    limits_: dict[str, Any] = dict(volumes.limits_of(project))
+    limits_: dict[str, Any] = dict(quotas.limits_of(project))
     if request.query.boolean("usage"):
-        used = volumes.used_by(project)
+        used = quotas.used_by(project)
         limits_ = {
             name: {"limit": limit, "in_use": used[name], "reserved": 0, "allocated": 0}
             for name, limit in limits_.items()
@@ -122,46 +123,46 @@ def show_quota(volumes: VolumeRecords, request: Request) -> Response:
     return Response({"quota_set": {"id": project, **limits_}})
 
 
-def default_quota(volumes: VolumeRecords, request: Request) -> Response:
+def default_quota(quotas: Quotas, request: Request) -> Response:
     project = _quota_project(request)
-    return Response({"quota_set": {"id": project, **volumes.default_limits()}})
+    return Response({"quota_set": {"id": project, **quotas.default_limits()}})
 
 
-def _quota_changes(volumes: VolumeRecords, wanted: dict[str, Any]) -> dict[str, int]:
+def _quota_changes(quotas: Quotas, wanted: dict[str, Any]) -> dict[str, int]:
     given = {key: value for key, value in wanted.items() if key not in ("tenant_id", "id", "force")}
-    names = volumes.quota_names()
+    names = quotas.names()
     if unknown := sorted(set(given) - set(names)):
         raise bad_request(f"Bad key(s) in quota set: {', '.join(unknown)}")
     fields.check_fields(given, dict.fromkeys(names, fields.integer(-1, 2**31 - 1)), where="quota_set")
     return {key: int(value) for key, value in given.items()}
 
 
-def update_quota(volumes: VolumeRecords, request: Request) -> Response:
+def update_quota(quotas: Quotas, request: Request) -> Response:
     request.context.require()
     project = request.vars["target_id"]
-    volumes.set_limits(project, _quota_changes(volumes, request.object("quota_set")))
-    return Response({"quota_set": volumes.limits_of(project)})
+    quotas.set_limits(project, _quota_changes(quotas, request.object("quota_set")))
+    return Response({"quota_set": quotas.limits_of(project)})
 
 
-def delete_quota(volumes: VolumeRecords, request: Request) -> Response:
+def delete_quota(quotas: Quotas, request: Request) -> Response:
     request.context.require()
-    volumes.reset_limits(request.vars["target_id"])
+    quotas.reset_limits(request.vars["target_id"])
     return Response(status=200)
 
 
-def show_quota_class(volumes: VolumeRecords, request: Request) -> Response:
+def show_quota_class(quotas: Quotas, request: Request) -> Response:
     request.context.require()
-    return Response({"quota_class_set": {"id": request.vars["class_name"], **volumes.default_limits()}})
+    return Response({"quota_class_set": {"id": request.vars["class_name"], **quotas.default_limits()}})
 
 
-def update_quota_class(volumes: VolumeRecords, request: Request) -> Response:
+def update_quota_class(quotas: Quotas, request: Request) -> Response:
     request.context.require()
     if request.vars["class_name"] != "default":
         raise not_found(f"Quota class {request.vars['class_name']} could not be found.")
     wanted = {key: value for key, value in request.object("quota_class_set").items() if key != "class_name"}
-    volumes.set_limits("default", _quota_changes(volumes, wanted))
-    return Response({"quota_class_set": volumes.default_limits()})
+    quotas.set_limits("default", _quota_changes(quotas, wanted))
+    return Response({"quota_class_set": quotas.default_limits()})
 
 
-def availability_zones(volumes: VolumeRecords, request: Request) -> Response:
+def availability_zones(records: Records, request: Request) -> Response:
     return Response({"availabilityZoneInfo": zones()})

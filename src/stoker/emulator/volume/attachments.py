@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.core.cloud import new_id
+from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.component import Component, visible
 from stoker.emulator.core.errors import ApiError, bad_request, conflict
 from stoker.emulator.core.http import Context
-from stoker.emulator.core.store import Record
-from stoker.emulator.volume.backups import BackupLife
+from stoker.emulator.core.store import Collection, Record
 from stoker.emulator.volume.tables import SHORT
+from stoker.emulator.volume.volumes import Volumes
 
 
-class AttachmentLife(BackupLife):
-    """Attachments: `reserved` without a connector, `attaching` with one, `attached` when complete."""
+class Attachments(Component):
+    """Attachments: `reserved` without a connector, `attaching` with one, `attached` when complete.
 
-    def create_attachment(
+    rows: the collection of attachments, which other components read too.
+    """
+
+    def __init__(self, records: Records, rows: Collection, volumes: Volumes) -> None:
+        super().__init__(records)
+        self.rows = rows
+        self.volumes = volumes
+        records.deferrable(self.finish_attach, self.finish_detach)
+
+    def create(
         self, context: Context, volume: Record, instance: str | None, connector: Record | None = None, mode: str = "rw"
     ) -> Record:
         """Reserve a volume for a server (its id) or a host.
@@ -28,7 +38,7 @@ class AttachmentLife(BackupLife):
                 f"Invalid volume: Volume {volume['id']} status must be {' or '.join(allowed[:2])} "
                 f"to reserve, but the current status is {volume['status']}."
             )
-        attachment = self.attachments.add(
+        attachment = self.rows.add(
             {
                 "id": new_id(),
                 "volume_id": volume["id"],
@@ -43,41 +53,41 @@ class AttachmentLife(BackupLife):
             }
         )
         if connector is not None:
-            self.connect_attachment(attachment, connector)
+            self.connect(attachment, connector)
         self._follow_attachments(volume)
         return attachment
 
-    def connect_attachment(self, attachment: Record, connector: Record) -> Record:
-        """Tell an attachment what connects to the volume; the volume is attaching then."""
-        self.attachments.update(
+    def connect(self, attachment: Record, connector: Record) -> Record:
+        """Set the connector of an attachment; the volume becomes `attaching`."""
+        self.rows.update(
             attachment,
             status="attaching",
             connector=connector,
             host_name=connector.get("host"),
             device=connector.get("mountpoint", attachment["device"]),
         )
-        self._follow_attachments(self.volumes.require(attachment["volume_id"]))
+        self._follow_attachments(self.volumes.rows.require(attachment["volume_id"]))
         return attachment
 
-    def complete_attachment(self, attachment: Record, device: str | None = None) -> None:
+    def complete(self, attachment: Record, device: str | None = None) -> None:
         """The volume is attached; 400 when nothing was attaching."""
         if attachment["status"] != "attaching":
             raise bad_request(
                 f"Invalid volume: Attachment {attachment['id']} is {attachment['status']}, not attaching."
             )
-        self.attachments.update(
+        self.rows.update(
             attachment, status="attached", attached_at=self.moment(), device=device or attachment["device"]
         )
-        self._follow_attachments(self.volumes.require(attachment["volume_id"]))
+        self._follow_attachments(self.volumes.rows.require(attachment["volume_id"]))
 
-    def remove_attachment(self, attachment: Record) -> list[Record]:
-        """End an attachment; what other attachments the volume has."""
-        self.attachments.remove(attachment)
-        volume = self.volumes.get(attachment["volume_id"])
+    def remove(self, attachment: Record) -> list[Record]:
+        """Remove an attachment; the remaining attachments of the volume."""
+        self.rows.remove(attachment)
+        volume = self.volumes.rows.get(attachment["volume_id"])
         if volume is None:
             return []
         self._follow_attachments(volume)
-        return self.attachments.select(volume_id=volume["id"])
+        return self.rows.select(volume_id=volume["id"])
 
     def begin_detaching(self, volume: Record) -> None:
         """A volume is about to be detached; 400 unless it is in use."""
@@ -85,12 +95,12 @@ class AttachmentLife(BackupLife):
         self._set_status(volume, "detaching")
 
     def roll_detaching(self, volume: Record) -> None:
-        """A volume is not detached after all."""
+        """Undo `begin_detaching`."""
         if volume["status"] == "detaching":
             self._set_status(volume, "in-use")
 
     def reserve(self, volume: Record) -> None:
-        """Keep a volume for somebody who will attach it; 400 unless it is available."""
+        """Reserve a volume that will be attached; 400 unless it is available."""
         self._require(volume, ("available", "in-use") if volume["multiattach"] else ("available",), "reserve")
         self._set_status(volume, "attaching")
 
@@ -107,7 +117,7 @@ class AttachmentLife(BackupLife):
         readonly = volume["metadata"].get("readonly") == "True"
         if readonly and wanted.get("mode", "rw") == "rw":
             raise bad_request("Invalid volume: Invalid attaching mode 'rw' for a read-only volume.")
-        attachment = self.attachments.add(
+        attachment = self.rows.add(
             {
                 "id": new_id(),
                 "volume_id": volume["id"],
@@ -125,18 +135,18 @@ class AttachmentLife(BackupLife):
         self.after(SHORT, self.finish_attach, attachment["id"])
 
     def finish_attach(self, attachment_id: str) -> None:
-        attachment = self.attachments.get(attachment_id)
+        attachment = self.rows.get(attachment_id)
         if attachment is not None and attachment["status"] == "attaching":
-            self.complete_attachment(attachment)
+            self.complete(attachment)
 
     def detach(self, volume: Record, attachment_id: str | None, force: bool = False) -> None:
-        """Detach one attachment, or the only one; a volume that has none is available then.
+        """Detach one attachment, or the only one; a volume without attachments is available.
 
         Raises: ApiError 400 for an unknown attachment, or, unless `force`, while the volume is in maintenance.
         """
         if volume["status"] == "maintenance" and not force:
             raise bad_request(f"Invalid volume: Unable to detach volume {volume['id']} in maintenance.")
-        own = self.attachments.select(volume_id=volume["id"])
+        own = self.rows.select(volume_id=volume["id"])
         gone = [row for row in own if attachment_id in (None, row["id"])]
         if attachment_id is not None and not gone:
             raise bad_request(f"Invalid volume: Volume {volume['id']} has no attachment {attachment_id}.")
@@ -147,9 +157,9 @@ class AttachmentLife(BackupLife):
 
     def finish_detach(self, volume_id: str, attachment_ids: list[str]) -> None:
         for attachment_id in attachment_ids:
-            if (attachment := self.attachments.get(attachment_id)) is not None:
-                self.attachments.remove(attachment)
-        volume = self.volumes.get(volume_id)
+            if (attachment := self.rows.get(attachment_id)) is not None:
+                self.rows.remove(attachment)
+        volume = self.volumes.rows.get(volume_id)
         if volume is not None and volume["status"] == "detaching":
             self._follow_attachments(volume)
 
@@ -169,25 +179,25 @@ class AttachmentLife(BackupLife):
             },
         }
 
-    def attachment_for(self, context: Context, attachment_id: str) -> Record:
+    def find(self, context: Context, attachment_id: str) -> Record:
         """An attachment the caller may see; 404 otherwise."""
-        return self.visible(self.attachments, context, attachment_id)
+        return visible(self.rows, context, attachment_id)
 
     def refuse_behind_server(self, attachments: list[Record]) -> None:
-        """Refuse to take a volume from a server that goes on using it: 409 while Nova has one of the attachments."""
+        """409 while Nova uses one of the attachments: it must be detached through the compute API."""
         devices = self.cloud.store.collections.get(("nova", "block_devices"))
         for row in attachments:
             if devices is not None and devices.first(volume_id=row["volume_id"], attachment_id=row["id"]) is not None:
                 raise conflict(f"Detach volume from instance {row['instance']} using the Compute API")
 
     def _follow_attachments(self, volume: Record) -> None:
-        """Give a volume the status that its attachments mean."""
-        statuses = {row["status"] for row in self.attachments.select(volume_id=volume["id"])}
+        """Set the status of a volume that follows from its attachments."""
+        statuses = {row["status"] for row in self.rows.select(volume_id=volume["id"])}
         order = (("attached", "in-use"), ("attaching", "attaching"), ("reserved", "reserved"))
         self._set_status(volume, next((status for held, status in order if held in statuses), "available"))
 
     def _set_status(self, volume: Record, status: str) -> None:
-        self.volumes.update(volume, status=status, updated_at=self.moment())
+        self.volumes.rows.update(volume, status=status, updated_at=self.moment())
 
     def _require(self, volume: Record, statuses: tuple[str, ...], action: str) -> None:
         if volume["status"] not in statuses:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.volume import fields
-from stoker.emulator.volume.group_routes import admin
-from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.backend import Backend
+from stoker.emulator.volume.guards import admin
 from stoker.emulator.volume.scheduling import CAPABILITIES
+from stoker.emulator.volume.snapshots import Snapshots
 from stoker.emulator.volume.tables import BACKEND_HOST, POOL
 
 SWITCHES = ("enable", "disable", "disable-log-reason")
@@ -23,7 +25,7 @@ PROPERTIES = {
 }
 
 
-def services(volumes: VolumeRecords, request: Request) -> Response:
+def services(backend: Backend, request: Request) -> Response:
     host, binary = request.query.get("host"), request.query.get("binary")
     rows = [
         {
@@ -32,54 +34,54 @@ def services(volumes: VolumeRecords, request: Request) -> Response:
             "zone": row["zone"],
             "status": "disabled" if row["disabled"] else "enabled",
             "state": "up",
-            "updated_at": volumes.moment(),
+            "updated_at": backend.moment(),
             "disabled_reason": row["disabled_reason"],
             **({"cluster": None} if request.version >= (3, 7) else {}),
             **({"backend_state": "up"} if request.version >= (3, 49) and row["binary"] == "cinder-volume" else {}),
         }
-        for row in volumes.services
+        for row in backend.services
         if binary in (None, row["binary"]) and (host is None or host in (row["host"], row["host"].partition("@")[0]))
     ]
     return Response({"services": rows})
 
 
-def change_service(volumes: VolumeRecords, request: Request) -> Response:
+def change_service(backend: Backend, request: Request) -> Response:
     change = request.vars["change"]
     if change in SWITCHES:
-        return _switch(volumes, change, request.json)
+        return _switch(backend, change, request.json)
     if change in ("freeze", "thaw"):
-        return _freeze(volumes, change == "freeze", request.json)
+        return _freeze(backend, change == "freeze", request.json)
     raise not_found(f"There is no such action on services: {change}.")
 
 
-def _switch(volumes: VolumeRecords, change: str, wanted: Any) -> Response:
+def _switch(backend: Backend, change: str, wanted: Any) -> Response:
     checks = {"host": fields.text(1), "binary": fields.text(1), "disabled_reason": fields.text(1)}
     reason_needed = change == "disable-log-reason"
     fields.check_fields(wanted, checks, ("host", "binary", *(("disabled_reason",) if reason_needed else ())))
-    row = volumes.services.get(f"{wanted['binary']}:{wanted['host']}")
+    row = backend.services.get(f"{wanted['binary']}:{wanted['host']}")
     if row is None:
         raise not_found(f"Service {wanted['binary']} could not be found on host {wanted['host']}.")
     reason = wanted["disabled_reason"] if reason_needed else None
-    volumes.services.update(row, disabled=change != "enable", disabled_reason=reason)
+    backend.services.update(row, disabled=change != "enable", disabled_reason=reason)
     status = "disabled" if row["disabled"] else "enabled"
     view = {"host": row["host"], "service": row["binary"], "binary": row["binary"], "status": status}
     shown_reason = {} if change == "disable" else {"disabled_reason": reason}
     return Response({**view, "disabled": row["disabled"], **shown_reason})
 
 
-def _freeze(volumes: VolumeRecords, frozen: bool, wanted: Any) -> Response:
-    """A frozen back end gets no new volumes."""
+def _freeze(backend: Backend, frozen: bool, wanted: Any) -> Response:
+    """A frozen back end gets no new backend."""
     fields.check_fields(wanted, {"host": fields.text(1)}, ("host",))
-    row = volumes.services.get(f"cinder-volume:{wanted['host']}")
+    row = backend.services.get(f"cinder-volume:{wanted['host']}")
     if row is None:
         raise bad_request(f"Invalid input received: No cinder-volume service runs on host {wanted['host']}.")
     if row["frozen"] == frozen:
         raise bad_request(f"Invalid input received: Host is already {'Frozen' if frozen else 'Thawed'}.")
-    volumes.services.update(row, frozen=frozen, disabled=frozen, disabled_reason=FROZEN if frozen else None)
+    backend.services.update(row, frozen=frozen, disabled=frozen, disabled_reason=FROZEN if frozen else None)
     return Response(status=200)
 
 
-def hosts(volumes: VolumeRecords, request: Request) -> Response:
+def hosts(backend: Backend, request: Request) -> Response:
     rows = [
         {
             "host_name": row["host"],
@@ -87,9 +89,9 @@ def hosts(volumes: VolumeRecords, request: Request) -> Response:
             "zone": row["zone"],
             "service-status": "available",
             "service-state": "disabled" if row["disabled"] else "enabled",
-            "last-update": volumes.moment(),
+            "last-update": backend.moment(),
         }
-        for row in volumes.services
+        for row in backend.services
     ]
     return Response({"hosts": rows})
 
@@ -101,14 +103,14 @@ def _backend_host(request: Request, name: str) -> str:
     return host
 
 
-def host(volumes: VolumeRecords, request: Request) -> Response:
+def host(snapshots: Snapshots, request: Request) -> Response:
     """What is on a host: in total, and by project."""
     name = _backend_host(request, "host")
-    projects = sorted({row["project_id"] for row in volumes.volumes})
-    total = _usage(name, "(total)", list(volumes.volumes), list(volumes.snapshots))
+    volumes = snapshots.volumes.rows
+    projects = sorted({row["project_id"] for row in volumes})
+    total = _usage(name, "(total)", list(volumes), list(snapshots.rows))
     by_project = [
-        _usage(name, key, volumes.volumes.select(project_id=key), volumes.snapshots.select(project_id=key))
-        for key in projects
+        _usage(name, key, volumes.select(project_id=key), snapshots.rows.select(project_id=key)) for key in projects
     ]
     return Response({"host": [{"resource": usage} for usage in (total, *by_project)]})
 
@@ -124,7 +126,7 @@ def _usage(name: str, project: str, volumes: list[Record], snapshots: list[Recor
     }
 
 
-def capabilities(volumes: VolumeRecords, request: Request) -> Response:
+def capabilities(backend: Backend, request: Request) -> Response:
     name = _backend_host(request, "host")
     shown = {
         key: CAPABILITIES[key] for key in ("vendor_name", "volume_backend_name", "driver_version", "storage_protocol")
@@ -147,25 +149,30 @@ def capabilities(volumes: VolumeRecords, request: Request) -> Response:
     )
 
 
-def pools(volumes: VolumeRecords, request: Request) -> Response:
+def pools(backend: Backend, request: Request) -> Response:
     pool: dict[str, Any] = {"name": POOL}
     if request.query.boolean("detail"):
-        used = volumes.provisioned()
+        used = backend.provisioned()
         pool["capabilities"] = {
             **CAPABILITIES,
             "free_capacity_gb": CAPABILITIES["total_capacity_gb"] - used,
             "allocated_capacity_gb": used,
             "provisioned_capacity_gb": used,
-            "timestamp": volumes.moment(),
+            "timestamp": backend.moment(),
         }
     return Response({"pools": [pool]})
 
 
-ROUTES = {
-    "/os-services": {"GET": admin(services)},
-    "/os-services/{change}": {"PUT": admin(change_service)},
-    "/os-hosts": {"GET": admin(hosts)},
-    "/os-hosts/{host}": {"GET": admin(host)},
-    "/capabilities/{host}": {"GET": admin(capabilities)},
-    "/scheduler-stats/get_pools": {"GET": admin(pools)},
-}
+ROUTES = merged(
+    using(
+        Backend,
+        {
+            "/os-services": {"GET": admin(services)},
+            "/os-services/{change}": {"PUT": admin(change_service)},
+            "/os-hosts": {"GET": admin(hosts)},
+            "/capabilities/{host}": {"GET": admin(capabilities)},
+            "/scheduler-stats/get_pools": {"GET": admin(pools)},
+        },
+    ),
+    using(Snapshots, {"/os-hosts/{host}": {"GET": admin(host)}}),
+)

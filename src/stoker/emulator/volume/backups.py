@@ -7,25 +7,36 @@ import binascii
 
 import orjson
 
-from stoker.emulator.core.cloud import new_id
+from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.component import Component, visible
 from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Context
-from stoker.emulator.core.store import Record
-from stoker.emulator.volume.snapshots import SnapshotLife
+from stoker.emulator.core.store import Collection, Record
 from stoker.emulator.volume.tables import LONG, SHORT, ZONE
+from stoker.emulator.volume.volumes import Volumes
 
 BACKUP_STATUSES = ("available", "error", "creating", "deleting", "restoring", "error_deleting")
 BACKUP_SERVICE = "cinder.backup.drivers.swift.SwiftBackupDriver"
 OBJECTS_PER_BACKUP = 2
-MADE_UP_NAME = "restore_backup_"
+GENERATED_NAME = "restore_backup_"
 BACKED_UP = ("name", "description", "metadata", "image_metadata", "bootable")
-"""What a backup remembers of its volume besides the data."""
+"""The properties of its volume that a backup contains."""
 
 
-class BackupLife(SnapshotLife):
-    """Backups from their creation to their end."""
+class Backups(Component):
+    """Backups from their creation to their deletion.
 
-    def create_backup(self, context: Context, volume: Record, wanted: Record) -> Record:
+    rows, snapshots: the collections of backups and snapshots, which other components read too.
+    """
+
+    def __init__(self, records: Records, rows: Collection, volumes: Volumes, snapshots: Collection) -> None:
+        super().__init__(records)
+        self.rows = rows
+        self.volumes = volumes
+        self._snapshots = snapshots
+        records.deferrable(self.finish_backup, self.finish_restore, self.finish_delete_backup)
+
+    def create(self, context: Context, volume: Record, wanted: Record) -> Record:
         """Begin a backup of a volume or of its snapshot.
 
         wanted: name, description, container, incremental, force (a volume in use), snapshot_id, metadata.
@@ -40,8 +51,8 @@ class BackupLife(SnapshotLife):
                 f'"{volume["status"]}".'
             )
         parent = self._parent(volume) if wanted.get("incremental") else None
-        self.check_quota(context.project, {"backups": 1, "backup_gigabytes": volume["size"]})
-        backup = self.backups.add(
+        self.volumes.quotas.check(context.project, {"backups": 1, "backup_gigabytes": volume["size"]})
+        backup = self.rows.add(
             {
                 **self._blank(context),
                 "name": wanted.get("name"),
@@ -57,18 +68,18 @@ class BackupLife(SnapshotLife):
                 "availability_zone": wanted.get("availability_zone") or ZONE,
             }
         )
-        source = self.volumes if snapshot is None else self.snapshots
+        source = self.volumes.rows if snapshot is None else self._snapshots
         busy = volume if snapshot is None else snapshot
         source.update(busy, status="backing-up", _previous=busy["status"], updated_at=self.moment())
         self.after(LONG, self.finish_backup, backup["id"])
         return backup
 
     def finish_backup(self, backup_id: str) -> None:
-        backup = self.backups.get(backup_id)
+        backup = self.rows.get(backup_id)
         if backup is None or backup["status"] != "creating":
             return
         failed = backup.pop("_fault", None)
-        self.backups.update(
+        self.rows.update(
             backup,
             status="available" if failed is None else "error",
             fail_reason=failed,
@@ -76,12 +87,12 @@ class BackupLife(SnapshotLife):
             object_count=OBJECTS_PER_BACKUP if failed is None else 0,
             updated_at=self.moment(),
         )
-        source = self.volumes if backup["snapshot_id"] is None else self.snapshots
+        source = self.volumes.rows if backup["snapshot_id"] is None else self._snapshots
         busy = source.get(backup["snapshot_id"] or backup["volume_id"])
         if busy is not None and busy["status"] == "backing-up":
             source.update(busy, status=busy["_previous"], _previous=None, updated_at=self.moment())
 
-    def restore_backup(self, context: Context, backup: Record, volume_id: str | None, name: str | None) -> Record:
+    def restore(self, context: Context, backup: Record, volume_id: str | None, name: str | None) -> Record:
         """Begin to restore a backup into a volume, a new one when `volume_id` is None; the volume.
 
         Raises: ApiError 400 for a wrong status or a volume that is too small, 404 for an unknown volume.
@@ -89,65 +100,65 @@ class BackupLife(SnapshotLife):
         if backup["status"] != "available":
             raise bad_request("Invalid backup: Backup status must be available")
         if volume_id is None:
-            volume = self.create_volume(
-                context, {"size": backup["size"], "name": name or f"{MADE_UP_NAME}{backup['id']}"}
+            volume = self.volumes.create(
+                context, {"size": backup["size"], "name": name or f"{GENERATED_NAME}{backup['id']}"}
             )
         else:
-            volume = self.volume_for(context, volume_id)
+            volume = self.volumes.find(context, volume_id)
             if volume["status"] != "available":
                 raise bad_request("Invalid volume: Volume to be restored to must be available")
         if volume["size"] < backup["size"]:
             raise bad_request(
                 f"Invalid volume: volume size {volume['size']} is too small to restore backup of size {backup['size']}."
             )
-        self.volumes.update(volume, status="restoring-backup", updated_at=self.moment())
-        self.backups.update(backup, status="restoring", updated_at=self.moment())
+        self.volumes.rows.update(volume, status="restoring-backup", updated_at=self.moment())
+        self.rows.update(backup, status="restoring", updated_at=self.moment())
         self.after(LONG, self.finish_restore, backup["id"], volume["id"])
         return volume
 
     def finish_restore(self, backup_id: str, volume_id: str) -> None:
-        backup, volume = self.backups.get(backup_id), self.volumes.get(volume_id)
+        backup, volume = self.rows.get(backup_id), self.volumes.rows.get(volume_id)
         if backup is not None and volume is not None and volume["status"] == "restoring-backup":
             self._restore_properties(backup, volume)
-        self.settle_volume(volume_id, ("restoring-backup",), "available", "error_restoring")
+        self.volumes.settle(volume_id, ("restoring-backup",), "available", "error_restoring")
         if backup is not None and backup["status"] == "restoring":
             backup.pop("_fault", None)
-            self.backups.update(backup, status="available", updated_at=self.moment())
+            self.rows.update(backup, status="available", updated_at=self.moment())
 
     def _restore_properties(self, backup: Record, volume: Record) -> None:
-        """Give a volume what the backed up one had; name and description only if its own name is a made-up one."""
+        """Set the properties of the volume that was backed up; name and description only over a generated name."""
         known = dict(backup["volume_properties"])
-        if not (volume["name"] or "").startswith(MADE_UP_NAME):
+        if not (volume["name"] or "").startswith(GENERATED_NAME):
             known = {key: value for key, value in known.items() if key not in ("name", "description")}
-        self.volumes.update(volume, **{key: value for key, value in known.items() if value is not None})
+        self.volumes.rows.update(volume, **{key: value for key, value in known.items() if value is not None})
 
-    def delete_backup(self, backup: Record, force: bool = False) -> None:
-        """Begin to delete a backup; 400 while it is busy or others build on it."""
+    def delete(self, backup: Record, force: bool = False) -> None:
+        """Begin to delete a backup; 400 while it is in use or incremental backups depend on it."""
         if backup["status"] not in ("available", "error", "error_deleting") and not force:
             raise bad_request("Invalid backup: Backup status must be available or error")
-        if self.backups.first(parent_id=backup["id"]) is not None:
+        if self.rows.first(parent_id=backup["id"]) is not None:
             raise bad_request("Invalid backup: Incremental backups exist for this backup.")
-        self.backups.update(backup, status="deleting", updated_at=self.moment())
+        self.rows.update(backup, status="deleting", updated_at=self.moment())
         self.after(SHORT, self.finish_delete_backup, backup["id"])
 
     def finish_delete_backup(self, backup_id: str) -> None:
-        backup = self.backups.get(backup_id)
+        backup = self.rows.get(backup_id)
         if backup is None or backup["status"] != "deleting":
             return
         if (failed := backup.pop("_fault", None)) is not None:
-            self.backups.update(backup, status="error_deleting", fail_reason=failed, updated_at=self.moment())
+            self.rows.update(backup, status="error_deleting", fail_reason=failed, updated_at=self.moment())
         else:
-            self.backups.remove(backup)
+            self.rows.remove(backup)
 
-    def export_backup(self, backup: Record) -> Record:
-        """What `import_backup` needs to know a backup again; 400 unless it is available."""
+    def export(self, backup: Record) -> Record:
+        """What `import_record` needs to restore the record of a backup; 400 unless it is available."""
         if backup["status"] != "available":
             raise bad_request("Invalid backup: Backup status must be available and not " + backup["status"] + ".")
         kept = {key: value for key, value in backup.items() if not key.startswith("_")}
         return {"backup_service": BACKUP_SERVICE, "backup_url": base64.b64encode(orjson.dumps(kept)).decode()}
 
-    def import_backup(self, context: Context, service: str, url: str) -> Record:
-        """Take an exported backup in; 400 when it cannot be read, 503 for another kind of backup service."""
+    def import_record(self, context: Context, service: str, url: str) -> Record:
+        """Add the record of an exported backup; 400 when it cannot be read, 503 for another kind of backup service."""
         if service != BACKUP_SERVICE:
             raise ApiError(503, f"Service {service} could not be found.")
         try:
@@ -155,13 +166,11 @@ class BackupLife(SnapshotLife):
             backup_id, size = str(known["id"]), int(known["size"])
         except (binascii.Error, ValueError, KeyError, TypeError):
             raise bad_request("Invalid input received: Can't parse backup record.") from None
-        if backup_id in self.backups:
+        if backup_id in self.rows:
             raise bad_request("Invalid backup: Backup already exists in database.")
-        self.check_quota(context.project, {"backups": 1, "backup_gigabytes": size})
-        backup = self.backups.add(
-            {**self._blank(context), **known, "project_id": context.project, "status": "creating"}
-        )
-        self.become(SHORT, self.backups, backup, {"status": "available"}, {"status": "error"})
+        self.volumes.quotas.check(context.project, {"backups": 1, "backup_gigabytes": size})
+        backup = self.rows.add({**self._blank(context), **known, "project_id": context.project, "status": "creating"})
+        self.records.become(SHORT, self.rows, backup, {"status": "available"}, {"status": "error"})
         return backup
 
     def _blank(self, context: Context) -> Record:
@@ -180,7 +189,7 @@ class BackupLife(SnapshotLife):
     def _snapshot_of_backup(self, context: Context, volume: Record, snapshot_id: str | None) -> Record | None:
         if snapshot_id is None:
             return None
-        snapshot = self.visible(self.snapshots, context, snapshot_id)
+        snapshot = visible(self._snapshots, context, snapshot_id)
         if snapshot["volume_id"] != volume["id"]:
             raise bad_request("Invalid snapshot: The snapshot is not one of the volume to be backed up.")
         if snapshot["status"] != "available":
@@ -191,7 +200,7 @@ class BackupLife(SnapshotLife):
         return snapshot
 
     def _parent(self, volume: Record) -> Record:
-        done = [row for row in self.backups.select(volume_id=volume["id"]) if row["status"] == "available"]
+        done = [row for row in self.rows.select(volume_id=volume["id"]) if row["status"] == "available"]
         if not done:
             raise bad_request("Invalid backup: No backups available to do an incremental backup.")
         return done[-1]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stoker.emulator.core.cloud import Handler, Microversions, Routes, Service
+from stoker.emulator.core.cloud import Microversions, Routes, Service
+from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import fault_body
 from stoker.emulator.volume import (
     action_routes,
@@ -16,129 +17,178 @@ from stoker.emulator.volume import (
     type_routes,
     volume_routes,
 )
+from stoker.emulator.volume.attachments import Attachments
+from stoker.emulator.volume.backups import Backups
+from stoker.emulator.volume.qos import QosSpecs
+from stoker.emulator.volume.quotas import Quotas
 from stoker.emulator.volume.records import VolumeRecords
-
-TRANSFERS: dict[str, Handler] = {"GET": volume_routes.list_transfers, "POST": volume_routes.create_transfer}
-TRANSFER: dict[str, Handler] = {"GET": volume_routes.show_transfer, "DELETE": volume_routes.delete_transfer}
-
-
-def transfer_routes(path: str) -> dict[str, dict[str, Handler]]:
-    """The same transfers below their old and their new path."""
-    return {
-        path: TRANSFERS,
-        f"{path}/detail": {"GET": volume_routes.list_transfers_detail},
-        f"{path}/{{transfer_id}}": TRANSFER,
-        f"{path}/{{transfer_id}}/accept": {"POST": volume_routes.accept_transfer},
-    }
+from stoker.emulator.volume.snapshots import Snapshots
+from stoker.emulator.volume.transfers import Transfers
+from stoker.emulator.volume.types import VolumeTypes
+from stoker.emulator.volume.views import VolumeViews
+from stoker.emulator.volume.volumes import Volumes
 
 
-ROUTES: Routes = {
-    "/volumes": {"GET": volume_routes.index, "POST": volume_routes.create},
-    "/volumes/detail": {"GET": volume_routes.detail},
-    "/volumes/summary": {"GET": volume_routes.summary},
-    "/volumes/{volume_id}": {
-        "GET": volume_routes.show,
-        "PUT": volume_routes.update,
-        "DELETE": volume_routes.delete,
+def transfer_routes(path: str) -> Routes:
+    """The routes of transfers, which are the same below their old and their new path."""
+    return using(
+        Transfers,
+        {
+            path: {"GET": volume_routes.list_transfers, "POST": volume_routes.create_transfer},
+            f"{path}/detail": {"GET": volume_routes.list_transfers_detail},
+            f"{path}/{{transfer_id}}": {"GET": volume_routes.show_transfer, "DELETE": volume_routes.delete_transfer},
+            f"{path}/{{transfer_id}}/accept": {"POST": volume_routes.accept_transfer},
+        },
+    )
+
+
+ROUTES = merged(
+    {
+        "/volumes/{volume_id}/action": {"POST": action_routes.volume_action},
+        "/attachments/{attachment_id}/action": {"POST": action_routes.attachment_action},
+        "/snapshots/{snapshot_id}/action": {"POST": action_routes.snapshot_action},
+        "/backups/{backup_id}/action": {"POST": action_routes.backup_action},
+        "/extensions": {"GET": admin_routes.extensions},
+        "/extensions/{alias}": {"GET": admin_routes.extension},
+        "/os-availability-zone": {"GET": admin_routes.availability_zones},
     },
-    "/volumes/{volume_id}/action": {"POST": action_routes.volume_action},
-    "/volumes/{volume_id}/encryption": {"GET": volume_routes.show_encryption},
-    "/volumes/{volume_id}/metadata": {
-        "GET": volume_routes.show_metadata,
-        "POST": volume_routes.merge_metadata,
-        "PUT": volume_routes.replace_metadata,
-    },
-    "/volumes/{volume_id}/metadata/{key}": {
-        "GET": volume_routes.show_metadata_item,
-        "PUT": volume_routes.set_metadata_item,
-        "DELETE": volume_routes.delete_metadata_item,
-    },
-    "/attachments": {"GET": attachment_routes.index, "POST": attachment_routes.create},
-    "/attachments/detail": {"GET": attachment_routes.detail},
-    "/attachments/{attachment_id}": {
-        "GET": attachment_routes.show,
-        "PUT": attachment_routes.update,
-        "DELETE": attachment_routes.delete,
-    },
-    "/attachments/{attachment_id}/action": {"POST": action_routes.attachment_action},
-    "/snapshots": {"GET": snapshot_routes.list_snapshots, "POST": snapshot_routes.create_snapshot},
-    "/snapshots/detail": {"GET": snapshot_routes.list_snapshots_detail},
-    "/snapshots/{snapshot_id}": {
-        "GET": snapshot_routes.show_snapshot,
-        "PUT": snapshot_routes.update_snapshot,
-        "DELETE": snapshot_routes.delete_snapshot,
-    },
-    "/snapshots/{snapshot_id}/action": {"POST": action_routes.snapshot_action},
-    "/snapshots/{snapshot_id}/metadata": {
-        "GET": snapshot_routes.show_metadata,
-        "POST": snapshot_routes.merge_metadata,
-        "PUT": snapshot_routes.replace_metadata,
-    },
-    "/snapshots/{snapshot_id}/metadata/{key}": {
-        "GET": snapshot_routes.show_metadata_item,
-        "PUT": snapshot_routes.set_metadata_item,
-        "DELETE": snapshot_routes.delete_metadata_item,
-    },
-    "/backups": {"GET": snapshot_routes.list_backups, "POST": snapshot_routes.create_backup},
-    "/backups/detail": {"GET": snapshot_routes.list_backups_detail},
-    "/backups/import_record": {"POST": snapshot_routes.import_backup},
-    "/backups/{backup_id}": {
-        "GET": snapshot_routes.show_backup,
-        "PUT": snapshot_routes.update_backup,
-        "DELETE": snapshot_routes.delete_backup,
-    },
-    "/backups/{backup_id}/action": {"POST": action_routes.backup_action},
-    "/backups/{backup_id}/restore": {"POST": snapshot_routes.restore_backup},
-    "/backups/{backup_id}/export_record": {"GET": snapshot_routes.export_backup},
-    "/types": {"GET": type_routes.index, "POST": type_routes.create},
-    "/types/default": {"GET": type_routes.default},
-    "/types/{type_id}": {"GET": type_routes.show, "PUT": type_routes.update, "DELETE": type_routes.delete},
-    "/types/{type_id}/action": {"POST": type_routes.type_action},
-    "/types/{type_id}/extra_specs": {"GET": type_routes.list_specs, "POST": type_routes.add_specs},
-    "/types/{type_id}/extra_specs/{key}": {
-        "GET": type_routes.show_spec,
-        "PUT": type_routes.update_spec,
-        "DELETE": type_routes.delete_spec,
-    },
-    "/types/{type_id}/os-volume-type-access": {"GET": type_routes.list_access},
-    "/types/{type_id}/encryption": {"GET": type_routes.show_encryption, "POST": type_routes.create_encryption},
-    "/types/{type_id}/encryption/{encryption_id}": {
-        "GET": type_routes.show_encryption_item,
-        "PUT": type_routes.update_encryption,
-        "DELETE": type_routes.delete_encryption,
-    },
-    "/qos-specs": {"GET": type_routes.list_qos, "POST": type_routes.create_qos},
-    "/qos-specs/{qos_id}": {
-        "GET": type_routes.show_qos,
-        "PUT": type_routes.update_qos,
-        "DELETE": type_routes.delete_qos,
-    },
-    "/qos-specs/{qos_id}/delete_keys": {"PUT": type_routes.delete_qos_keys},
-    "/qos-specs/{qos_id}/associate": {"GET": type_routes.associate_qos},
-    "/qos-specs/{qos_id}/disassociate": {"GET": type_routes.disassociate_qos},
-    "/qos-specs/{qos_id}/disassociate_all": {"GET": type_routes.disassociate_all},
-    "/qos-specs/{qos_id}/associations": {"GET": type_routes.list_associations},
-    **transfer_routes("/os-volume-transfer"),
-    **transfer_routes("/volume-transfers"),
-    "/extensions": {"GET": admin_routes.extensions},
-    "/extensions/{alias}": {"GET": admin_routes.extension},
-    "/limits": {"GET": admin_routes.limits},
-    "/os-quota-sets/{target_id}": {
-        "GET": admin_routes.show_quota,
-        "PUT": admin_routes.update_quota,
-        "DELETE": admin_routes.delete_quota,
-    },
-    "/os-quota-sets/{target_id}/defaults": {"GET": admin_routes.default_quota},
-    "/os-quota-class-sets/{class_name}": {
-        "GET": admin_routes.show_quota_class,
-        "PUT": admin_routes.update_quota_class,
-    },
-    "/os-availability-zone": {"GET": admin_routes.availability_zones},
-    **backend_routes.ROUTES,
-    **group_routes.ROUTES,
-    **manage_routes.ROUTES,
-    **message_routes.ROUTES,
-}
+    using(
+        Volumes,
+        {
+            "/volumes": {"GET": volume_routes.index},
+            "/volumes/summary": {"GET": volume_routes.summary},
+            "/volumes/{volume_id}": {"DELETE": volume_routes.delete},
+            "/volumes/{volume_id}/encryption": {"GET": volume_routes.show_encryption},
+            "/volumes/{volume_id}/metadata": {
+                "GET": volume_routes.show_metadata,
+                "POST": volume_routes.merge_metadata,
+                "PUT": volume_routes.replace_metadata,
+            },
+            "/volumes/{volume_id}/metadata/{key}": {
+                "GET": volume_routes.show_metadata_item,
+                "PUT": volume_routes.set_metadata_item,
+                "DELETE": volume_routes.delete_metadata_item,
+            },
+        },
+    ),
+    using(
+        VolumeViews,
+        {
+            "/volumes": {"POST": volume_routes.create},
+            "/volumes/detail": {"GET": volume_routes.detail},
+            "/volumes/{volume_id}": {"GET": volume_routes.show, "PUT": volume_routes.update},
+        },
+    ),
+    using(
+        Attachments,
+        {
+            "/attachments": {"GET": attachment_routes.index, "POST": attachment_routes.create},
+            "/attachments/detail": {"GET": attachment_routes.detail},
+            "/attachments/{attachment_id}": {
+                "GET": attachment_routes.show,
+                "PUT": attachment_routes.update,
+                "DELETE": attachment_routes.delete,
+            },
+        },
+    ),
+    using(
+        Snapshots,
+        {
+            "/snapshots": {"GET": snapshot_routes.list_snapshots, "POST": snapshot_routes.create_snapshot},
+            "/snapshots/detail": {"GET": snapshot_routes.list_snapshots_detail},
+            "/snapshots/{snapshot_id}": {
+                "GET": snapshot_routes.show_snapshot,
+                "PUT": snapshot_routes.update_snapshot,
+                "DELETE": snapshot_routes.delete_snapshot,
+            },
+            "/snapshots/{snapshot_id}/metadata": {
+                "GET": snapshot_routes.show_metadata,
+                "POST": snapshot_routes.merge_metadata,
+                "PUT": snapshot_routes.replace_metadata,
+            },
+            "/snapshots/{snapshot_id}/metadata/{key}": {
+                "GET": snapshot_routes.show_metadata_item,
+                "PUT": snapshot_routes.set_metadata_item,
+                "DELETE": snapshot_routes.delete_metadata_item,
+            },
+        },
+    ),
+    using(
+        Backups,
+        {
+            "/backups": {"GET": snapshot_routes.list_backups, "POST": snapshot_routes.create_backup},
+            "/backups/detail": {"GET": snapshot_routes.list_backups_detail},
+            "/backups/import_record": {"POST": snapshot_routes.import_backup},
+            "/backups/{backup_id}": {
+                "GET": snapshot_routes.show_backup,
+                "PUT": snapshot_routes.update_backup,
+                "DELETE": snapshot_routes.delete_backup,
+            },
+            "/backups/{backup_id}/restore": {"POST": snapshot_routes.restore_backup},
+            "/backups/{backup_id}/export_record": {"GET": snapshot_routes.export_backup},
+        },
+    ),
+    using(
+        VolumeTypes,
+        {
+            "/types": {"GET": type_routes.index, "POST": type_routes.create},
+            "/types/default": {"GET": type_routes.default},
+            "/types/{type_id}": {"GET": type_routes.show, "PUT": type_routes.update, "DELETE": type_routes.delete},
+            "/types/{type_id}/action": {"POST": type_routes.type_action},
+            "/types/{type_id}/extra_specs": {"GET": type_routes.list_specs, "POST": type_routes.add_specs},
+            "/types/{type_id}/extra_specs/{key}": {
+                "GET": type_routes.show_spec,
+                "PUT": type_routes.update_spec,
+                "DELETE": type_routes.delete_spec,
+            },
+            "/types/{type_id}/os-volume-type-access": {"GET": type_routes.list_access},
+            "/types/{type_id}/encryption": {"GET": type_routes.show_encryption, "POST": type_routes.create_encryption},
+            "/types/{type_id}/encryption/{encryption_id}": {
+                "GET": type_routes.show_encryption_item,
+                "PUT": type_routes.update_encryption,
+                "DELETE": type_routes.delete_encryption,
+            },
+        },
+    ),
+    using(
+        QosSpecs,
+        {
+            "/qos-specs": {"GET": type_routes.list_qos, "POST": type_routes.create_qos},
+            "/qos-specs/{qos_id}": {
+                "GET": type_routes.show_qos,
+                "PUT": type_routes.update_qos,
+                "DELETE": type_routes.delete_qos,
+            },
+            "/qos-specs/{qos_id}/delete_keys": {"PUT": type_routes.delete_qos_keys},
+            "/qos-specs/{qos_id}/associate": {"GET": type_routes.associate_qos},
+            "/qos-specs/{qos_id}/disassociate": {"GET": type_routes.disassociate_qos},
+            "/qos-specs/{qos_id}/disassociate_all": {"GET": type_routes.disassociate_all},
+            "/qos-specs/{qos_id}/associations": {"GET": type_routes.list_associations},
+        },
+    ),
+    using(
+        Quotas,
+        {
+            "/limits": {"GET": admin_routes.limits},
+            "/os-quota-sets/{target_id}": {
+                "GET": admin_routes.show_quota,
+                "PUT": admin_routes.update_quota,
+                "DELETE": admin_routes.delete_quota,
+            },
+            "/os-quota-sets/{target_id}/defaults": {"GET": admin_routes.default_quota},
+            "/os-quota-class-sets/{class_name}": {
+                "GET": admin_routes.show_quota_class,
+                "PUT": admin_routes.update_quota_class,
+            },
+        },
+    ),
+    transfer_routes("/os-volume-transfer"),
+    transfer_routes("/volume-transfers"),
+    backend_routes.ROUTES,
+    group_routes.ROUTES,
+    manage_routes.ROUTES,
+    message_routes.ROUTES,
+)
 
 VOLUME = Service(
     name="cinder",

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.emulator.core.cloud import Handler
+from stoker.emulator.core.cloud import Handler, Routes
+from stoker.emulator.core.component import merged, on, using, visible
 from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Request, Response, Version
 from stoker.emulator.core.store import Record
 from stoker.emulator.volume import fields
 from stoker.emulator.volume.action_routes import act, status_of
-from stoker.emulator.volume.groups import GROUP_STATUSES
+from stoker.emulator.volume.group_types import GroupTypes
+from stoker.emulator.volume.groups import GROUP_STATUSES, Groups, GroupSnapshots
+from stoker.emulator.volume.guards import admin, since
 from stoker.emulator.volume.lists import Filter, equal, listing, project_rows
-from stoker.emulator.volume.records import VolumeRecords
 from stoker.emulator.volume.specs import Specs
 from stoker.emulator.volume.type_routes import SPECS
 from stoker.emulator.volume.volumes import flag
@@ -46,29 +48,8 @@ SNAPSHOT = {"name": FREE_TEXT, "description": FREE_TEXT, "group_id": fields.iden
 FILTERS: dict[str, Filter] = {name: equal(name) for name in ("id", "name", "status", "description", "group_id")}
 
 
-def since(version: Version, handler: Handler) -> Handler:
-    """The handler from a microversion on; 404 before."""
-
-    def serve(volumes: VolumeRecords, request: Request) -> Response:
-        if request.version < version:
-            raise not_found("The resource could not be found.")
-        return handler(volumes, request)
-
-    return serve
-
-
-def admin(handler: Handler) -> Handler:
-    """The handler for admins; 403 for others."""
-
-    def serve(volumes: VolumeRecords, request: Request) -> Response:
-        request.context.require()
-        return handler(volumes, request)
-
-    return serve
-
-
-def _kind(volumes: VolumeRecords, request: Request) -> Record:
-    return volumes.group_type_for(request.context, request.vars["type_id"])
+def _kind(types: GroupTypes, request: Request) -> Record:
+    return types.find(request.context, request.vars["type_id"])
 
 
 def _type_view(request: Request, kind: Record) -> dict[str, Any]:
@@ -76,9 +57,9 @@ def _type_view(request: Request, kind: Record) -> dict[str, Any]:
     return {**shown, "group_specs": kind["group_specs"]} if request.context.is_admin else shown
 
 
-def list_types(volumes: VolumeRecords, request: Request) -> Response:
+def list_types(types: GroupTypes, request: Request) -> Response:
     wanted = request.query.get("is_public")
-    rows = list(volumes.group_types)[::-1]
+    rows = list(types.rows)[::-1]
     if not request.context.is_admin or wanted is None:
         rows = [row for row in rows if row["is_public"]]
     elif wanted.lower() != "none":
@@ -87,115 +68,115 @@ def list_types(volumes: VolumeRecords, request: Request) -> Response:
     return listing(request, "group_types", rows, {"name": equal("name")}, lambda row: _type_view(request, row))
 
 
-def create_type(volumes: VolumeRecords, request: Request) -> Response:
+def create_type(types: GroupTypes, request: Request) -> Response:
     wanted = request.object("group_type")
     fields.check_fields(wanted, TYPE, ("name",), "group_type")
     public = flag(wanted.get("is_public", True), "is_public")
     specs = wanted.get("group_specs", {})
-    kind = volumes.create_group_type(wanted["name"].strip(), wanted.get("description"), public, specs)
+    kind = types.create(wanted["name"].strip(), wanted.get("description"), public, specs)
     return Response({"group_type": _type_view(request, kind)}, 202)
 
 
-def show_type(volumes: VolumeRecords, request: Request) -> Response:
-    return Response({"group_type": _type_view(request, _kind(volumes, request))})
+def show_type(types: GroupTypes, request: Request) -> Response:
+    return Response({"group_type": _type_view(request, _kind(types, request))})
 
 
-def default_type(volumes: VolumeRecords, request: Request) -> Response:
+def default_type(types: GroupTypes, request: Request) -> Response:
     raise not_found("Default group type can not be found.")
 
 
-def update_type(volumes: VolumeRecords, request: Request) -> Response:
-    kind, wanted = _kind(volumes, request), request.object("group_type")
+def update_type(types: GroupTypes, request: Request) -> Response:
+    kind, wanted = _kind(types, request), request.object("group_type")
     fields.check_fields(wanted, {key: fields.nullable(check) for key, check in TYPE.items()}, where="group_type")
     changes = {key: wanted[key] for key in ("name", "description", "is_public") if wanted.get(key) is not None}
     if not changes:
         raise bad_request("Specify group type name, description or a combination thereof.")
-    return Response({"group_type": _type_view(request, volumes.update_group_type(kind, changes))})
+    return Response({"group_type": _type_view(request, types.update(kind, changes))})
 
 
-def delete_type(volumes: VolumeRecords, request: Request) -> Response:
-    volumes.delete_group_type(_kind(volumes, request))
+def delete_type(types: GroupTypes, request: Request) -> Response:
+    types.delete(_kind(types, request))
     return Response(status=202)
 
 
-def list_specs(volumes: VolumeRecords, request: Request) -> Response:
-    return Response({"group_specs": _kind(volumes, request)["group_specs"]})
+def list_specs(types: GroupTypes, request: Request) -> Response:
+    return Response({"group_specs": _kind(types, request)["group_specs"]})
 
 
-def add_specs(volumes: VolumeRecords, request: Request) -> Response:
+def add_specs(types: GroupTypes, request: Request) -> Response:
     wanted = request.object("group_specs")
-    GROUP_SPECS.add(volumes.group_types, _kind(volumes, request), wanted)
+    GROUP_SPECS.add(types.rows, _kind(types, request), wanted)
     return Response({"group_specs": wanted}, 202)
 
 
-def show_spec(volumes: VolumeRecords, request: Request) -> Response:
-    return GROUP_SPECS.show(_kind(volumes, request), request)
+def show_spec(types: GroupTypes, request: Request) -> Response:
+    return GROUP_SPECS.show(_kind(types, request), request)
 
 
-def update_spec(volumes: VolumeRecords, request: Request) -> Response:
-    return GROUP_SPECS.change(volumes.group_types, _kind(volumes, request), request)
+def update_spec(types: GroupTypes, request: Request) -> Response:
+    return GROUP_SPECS.change(types.rows, _kind(types, request), request)
 
 
-def delete_spec(volumes: VolumeRecords, request: Request) -> Response:
-    GROUP_SPECS.remove(volumes.group_types, _kind(volumes, request), request)
+def delete_spec(types: GroupTypes, request: Request) -> Response:
+    GROUP_SPECS.remove(types.rows, _kind(types, request), request)
     return Response(status=202)
 
 
-def _group(volumes: VolumeRecords, request: Request) -> Record:
-    return volumes.visible(volumes.groups, request.context, request.vars["group_id"])
+def _group(groups: Groups, request: Request) -> Record:
+    return visible(groups.rows, request.context, request.vars["group_id"])
 
 
 def _brief(record: Record) -> dict[str, Any]:
     return {"id": record["id"], "name": record["name"]}
 
 
-def _group_view(volumes: VolumeRecords, request: Request, group: Record) -> dict[str, Any]:
+def _group_view(groups: Groups, request: Request, group: Record) -> dict[str, Any]:
     shown = ("id", "name", "description", "status", "availability_zone", "created_at", "group_type", "volume_types")
     view = {key: group[key] for key in shown}
     if request.version >= SNAPSHOTS_SINCE:
         view |= {key: group[key] for key in ("group_snapshot_id", "source_group_id")}
     if request.version >= (3, 25) and request.query.boolean("list_volume"):
-        view["volumes"] = [row["id"] for row in volumes.volumes_of(group)]
+        view["volumes"] = [row["id"] for row in groups.volumes_of(group)]
     if request.version >= (3, 38):
         view["replication_status"] = "disabled"
     return view
 
 
-def create_group(volumes: VolumeRecords, request: Request) -> Response:
+def create_group(groups: Groups, request: Request) -> Response:
     wanted = request.object("group")
     fields.check_fields(wanted, GROUP, ("group_type", "volume_types"), "group")
-    return Response({"group": _brief(volumes.create_group(request.context, wanted))}, 202)
+    return Response({"group": _brief(groups.create(request.context, wanted))}, 202)
 
 
-def create_group_from(volumes: VolumeRecords, request: Request) -> Response:
+def create_group_from(groups: Groups, request: Request) -> Response:
     wanted = request.object("create-from-src")
     fields.check_fields(wanted, FROM_SOURCE, where="create-from-src")
     if ("group_snapshot_id" in wanted) == ("source_group_id" in wanted):
         raise bad_request("Give one of 'group_snapshot_id' and 'source_group_id' to create a group from.")
-    return Response({"group": _brief(volumes.create_group_from(request.context, wanted))}, 202)
+    return Response({"group": _brief(groups.create_from(request.context, wanted))}, 202)
 
 
-def list_groups(volumes: VolumeRecords, request: Request) -> Response:
-    return listing(request, "groups", project_rows(volumes.groups, request), FILTERS, _brief)
+def list_groups(groups: Groups, request: Request) -> Response:
+    return listing(request, "groups", project_rows(groups.rows, request), FILTERS, _brief)
 
 
-def list_groups_detail(volumes: VolumeRecords, request: Request) -> Response:
-    rows = project_rows(volumes.groups, request)
-    return listing(request, "groups", rows, FILTERS, lambda row: _group_view(volumes, request, row))
+def list_groups_detail(groups: Groups, request: Request) -> Response:
+    rows = project_rows(groups.rows, request)
+    return listing(request, "groups", rows, FILTERS, lambda row: _group_view(groups, request, row))
 
 
-def show_group(volumes: VolumeRecords, request: Request) -> Response:
-    return Response({"group": _group_view(volumes, request, _group(volumes, request))})
+def show_group(groups: Groups, request: Request) -> Response:
+    return Response({"group": _group_view(groups, request, _group(groups, request))})
 
 
-def update_group(volumes: VolumeRecords, request: Request) -> Response:
-    group, wanted = _group(volumes, request), request.object("group")
+def update_group(groups: Groups, request: Request) -> Response:
+    group, wanted = _group(groups, request), request.object("group")
     fields.check_fields(wanted, GROUP_CHANGES, where="group")
     if not any(value is not None for value in wanted.values()):
         raise bad_request("Name, description, add_volumes and remove_volumes can not all be empty.")
     changes = {key: wanted[key] for key in ("name", "description") if wanted.get(key) is not None}
     joins, leaves = (_ids(wanted.get(key)) for key in ("add_volumes", "remove_volumes"))
-    volumes.update_group(request.context, group, changes, joins, leaves)
+    groups.update(request.context, group, changes, joins, leaves)
     return Response(status=202)
 
 
@@ -203,25 +184,29 @@ def _ids(text: str | None) -> list[str]:
     return [part.strip() for part in (text or "").split(",") if part.strip()]
 
 
-def _delete(volumes: VolumeRecords, request: Request, group: Record, arguments: Any) -> Response:
+def _delete(groups: Groups, request: Request, group: Record, arguments: Any) -> Response:
     fields.check_fields(arguments, {"delete-volumes": fields.boolean}, where="delete")
-    volumes.delete_group(group, flag(arguments.get("delete-volumes", False), "delete-volumes"))
+    groups.delete(group, flag(arguments.get("delete-volumes", False), "delete-volumes"))
     return Response(status=202)
 
 
-def _reset_group(volumes: VolumeRecords, request: Request, group: Record, arguments: Any) -> Response:
+def _reset_group(groups: Groups, request: Request, group: Record, arguments: Any) -> Response:
     request.context.require()
-    volumes.groups.update(group, status=status_of("reset_status", arguments, GROUP_STATUSES))
+    groups.rows.update(group, status=status_of("reset_status", arguments, GROUP_STATUSES))
     return Response(status=202)
 
 
-def group_action(volumes: VolumeRecords, request: Request) -> Response:
-    actions = {"delete": _delete} | ({"reset_status": _reset_group} if request.version >= (3, 20) else {})
-    return act(actions, volumes, request, _group(volumes, request))
+OLD_GROUP_ACTIONS = {"delete": on(Groups, _delete)}
+GROUP_ACTIONS = {**OLD_GROUP_ACTIONS, "reset_status": on(Groups, _reset_group)}
 
 
-def _taken(volumes: VolumeRecords, request: Request) -> Record:
-    return volumes.visible(volumes.group_snapshots, request.context, request.vars["group_snapshot_id"])
+def group_action(groups: Groups, request: Request) -> Response:
+    actions = GROUP_ACTIONS if request.version >= (3, 20) else OLD_GROUP_ACTIONS
+    return act(actions, groups.records, request, _group(groups, request))
+
+
+def _taken(group_snapshots: GroupSnapshots, request: Request) -> Record:
+    return visible(group_snapshots.rows, request.context, request.vars["group_snapshot_id"])
 
 
 def _snapshot_view(taken: Record) -> dict[str, Any]:
@@ -229,72 +214,86 @@ def _snapshot_view(taken: Record) -> dict[str, Any]:
     return {key: taken[key] for key in shown}
 
 
-def create_snapshot(volumes: VolumeRecords, request: Request) -> Response:
+def create_snapshot(group_snapshots: GroupSnapshots, request: Request) -> Response:
     wanted = request.object("group_snapshot")
     fields.check_fields(wanted, SNAPSHOT, ("group_id",), "group_snapshot")
-    group = volumes.visible(volumes.groups, request.context, wanted["group_id"])
-    taken = volumes.create_group_snapshot(request.context, group, wanted)
+    group = visible(group_snapshots.groups.rows, request.context, wanted["group_id"])
+    taken = group_snapshots.create(request.context, group, wanted)
     return Response({"group_snapshot": {**_brief(taken), "group_type_id": taken["group_type_id"]}}, 202)
 
 
-def list_snapshots(volumes: VolumeRecords, request: Request) -> Response:
-    return listing(request, "group_snapshots", project_rows(volumes.group_snapshots, request), FILTERS, _brief)
+def list_snapshots(group_snapshots: GroupSnapshots, request: Request) -> Response:
+    return listing(request, "group_snapshots", project_rows(group_snapshots.rows, request), FILTERS, _brief)
 
 
-def list_snapshots_detail(volumes: VolumeRecords, request: Request) -> Response:
-    rows = project_rows(volumes.group_snapshots, request)
+def list_snapshots_detail(group_snapshots: GroupSnapshots, request: Request) -> Response:
+    rows = project_rows(group_snapshots.rows, request)
     return listing(request, "group_snapshots", rows, FILTERS, _snapshot_view)
 
 
-def show_snapshot(volumes: VolumeRecords, request: Request) -> Response:
-    return Response({"group_snapshot": _snapshot_view(_taken(volumes, request))})
+def show_snapshot(group_snapshots: GroupSnapshots, request: Request) -> Response:
+    return Response({"group_snapshot": _snapshot_view(_taken(group_snapshots, request))})
 
 
-def delete_snapshot(volumes: VolumeRecords, request: Request) -> Response:
-    volumes.delete_group_snapshot(_taken(volumes, request))
+def delete_snapshot(group_snapshots: GroupSnapshots, request: Request) -> Response:
+    group_snapshots.delete(_taken(group_snapshots, request))
     return Response(status=202)
 
 
-def _reset_snapshot(volumes: VolumeRecords, request: Request, taken: Record, arguments: Any) -> Response:
+def _reset_snapshot(group_snapshots: GroupSnapshots, request: Request, taken: Record, arguments: Any) -> Response:
     request.context.require()
-    volumes.group_snapshots.update(taken, status=status_of("reset_status", arguments, GROUP_STATUSES))
+    group_snapshots.rows.update(taken, status=status_of("reset_status", arguments, GROUP_STATUSES))
     return Response(status=202)
 
 
-def snapshot_action(volumes: VolumeRecords, request: Request) -> Response:
-    return act({"reset_status": _reset_snapshot}, volumes, request, _taken(volumes, request))
+SNAPSHOT_ACTIONS = {"reset_status": on(GroupSnapshots, _reset_snapshot)}
 
 
-def _all_since(version: Version, routes: dict[str, dict[str, Handler]]) -> dict[str, dict[str, Handler]]:
+def snapshot_action(group_snapshots: GroupSnapshots, request: Request) -> Response:
+    return act(SNAPSHOT_ACTIONS, group_snapshots.records, request, _taken(group_snapshots, request))
+
+
+TYPE_ROUTES = using(
+    GroupTypes,
+    {
+        "/group_types": {"GET": list_types, "POST": admin(create_type)},
+        "/group_types/default": {"GET": default_type},
+        "/group_types/{type_id}": {"GET": show_type, "PUT": admin(update_type), "DELETE": admin(delete_type)},
+        "/group_types/{type_id}/group_specs": {"GET": admin(list_specs), "POST": admin(add_specs)},
+        "/group_types/{type_id}/group_specs/{key}": {
+            "GET": admin(show_spec),
+            "PUT": admin(update_spec),
+            "DELETE": admin(delete_spec),
+        },
+    },
+)
+GROUP_ROUTES = using(
+    Groups,
+    {
+        "/groups": {"GET": list_groups, "POST": create_group},
+        "/groups/detail": {"GET": list_groups_detail},
+        "/groups/action": {"POST": since(SNAPSHOTS_SINCE, create_group_from)},
+        "/groups/{group_id}": {"GET": show_group, "PUT": update_group},
+        "/groups/{group_id}/action": {"POST": group_action},
+    },
+)
+SNAPSHOT_ROUTES = using(
+    GroupSnapshots,
+    {
+        "/group_snapshots": {"GET": list_snapshots, "POST": create_snapshot},
+        "/group_snapshots/detail": {"GET": list_snapshots_detail},
+        "/group_snapshots/{group_snapshot_id}": {"GET": show_snapshot, "DELETE": delete_snapshot},
+        "/group_snapshots/{group_snapshot_id}/action": {"POST": since((3, 19), snapshot_action)},
+    },
+)
+
+
+def _all_since(version: Version, routes: Routes) -> dict[str, dict[str, Handler]]:
     return {path: {name: since(version, one) for name, one in methods.items()} for path, methods in routes.items()}
 
 
-TYPE_ROUTES: dict[str, dict[str, Handler]] = {
-    "/group_types": {"GET": list_types, "POST": admin(create_type)},
-    "/group_types/default": {"GET": default_type},
-    "/group_types/{type_id}": {"GET": show_type, "PUT": admin(update_type), "DELETE": admin(delete_type)},
-    "/group_types/{type_id}/group_specs": {"GET": admin(list_specs), "POST": admin(add_specs)},
-    "/group_types/{type_id}/group_specs/{key}": {
-        "GET": admin(show_spec),
-        "PUT": admin(update_spec),
-        "DELETE": admin(delete_spec),
-    },
-}
-GROUP_ROUTES: dict[str, dict[str, Handler]] = {
-    "/groups": {"GET": list_groups, "POST": create_group},
-    "/groups/detail": {"GET": list_groups_detail},
-    "/groups/action": {"POST": since(SNAPSHOTS_SINCE, create_group_from)},
-    "/groups/{group_id}": {"GET": show_group, "PUT": update_group},
-    "/groups/{group_id}/action": {"POST": group_action},
-}
-SNAPSHOT_ROUTES: dict[str, dict[str, Handler]] = {
-    "/group_snapshots": {"GET": list_snapshots, "POST": create_snapshot},
-    "/group_snapshots/detail": {"GET": list_snapshots_detail},
-    "/group_snapshots/{group_snapshot_id}": {"GET": show_snapshot, "DELETE": delete_snapshot},
-    "/group_snapshots/{group_snapshot_id}/action": {"POST": since((3, 19), snapshot_action)},
-}
-ROUTES = {
-    **_all_since(TYPES_SINCE, TYPE_ROUTES),
-    **_all_since(GROUPS_SINCE, GROUP_ROUTES),
-    **_all_since(SNAPSHOTS_SINCE, SNAPSHOT_ROUTES),
-}
+ROUTES = merged(
+    _all_since(TYPES_SINCE, TYPE_ROUTES),
+    _all_since(GROUPS_SINCE, GROUP_ROUTES),
+    _all_since(SNAPSHOTS_SINCE, SNAPSHOT_ROUTES),
+)

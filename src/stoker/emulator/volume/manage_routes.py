@@ -1,21 +1,22 @@
-"""Taking over volumes and snapshots of the back end, over HTTP."""
+"""Volumes and snapshots of the back end that Cinder is to manage, over HTTP."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from stoker.emulator.core.cloud import Handler
+from stoker.emulator.core.component import using
 from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.volume import fields
-from stoker.emulator.volume.group_routes import admin, since
+from stoker.emulator.volume.guards import admin, since
 from stoker.emulator.volume.lists import listing
-from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.managed import BackendObjects
 from stoker.emulator.volume.tables import BACKEND_HOST, POOL
 from stoker.emulator.volume.views import created_snapshot, volume_detail
 from stoker.emulator.volume.volume_routes import FREE_TEXT, METADATA
 
+Handle = Callable[[BackendObjects, Request], Response]
 NAMED = {"name": FREE_TEXT, "description": FREE_TEXT, "metadata": fields.nullable(METADATA), "ref": fields.anything}
 VOLUME = {
     **NAMED,
@@ -29,18 +30,18 @@ BRIEF = ("reference", "size", "safe_to_manage", "source_reference")
 DETAILS = (*BRIEF, "reason_not_safe", "cinder_id", "extra_info")
 
 
-def manage_volume(volumes: VolumeRecords, request: Request) -> Response:
+def manage_volume(objects: BackendObjects, request: Request) -> Response:
     wanted = request.object("volume")
     fields.check_fields(wanted, VOLUME, ("host", "ref"), "volume")
-    volume = volumes.manage_volume(request.context, wanted)
-    return Response({"volume": volume_detail(volumes, request, volume)}, 202)
+    volume = objects.manage_volume(request.context, wanted)
+    return Response({"volume": volume_detail(objects.views, request, volume)}, 202)
 
 
-def manage_snapshot(volumes: VolumeRecords, request: Request) -> Response:
+def manage_snapshot(objects: BackendObjects, request: Request) -> Response:
     wanted = request.object("snapshot")
     fields.check_fields(wanted, SNAPSHOT, ("volume_id", "ref"), "snapshot")
-    volume = volumes.volume_for(request.context, wanted["volume_id"])
-    snapshot = volumes.manage_snapshot(request.context, volume, wanted)
+    volume = objects.volumes.find(request.context, wanted["volume_id"])
+    snapshot = objects.manage_snapshot(request.context, volume, wanted)
     return Response({"snapshot": created_snapshot(request, snapshot)}, 202)
 
 
@@ -51,31 +52,35 @@ def _list(request: Request, plural: str, rows: list[Record], shown: Sequence[str
     return listing(request, plural, rows, {}, lambda row: {key: row[key] for key in shown if key in row})
 
 
-def list_volumes(volumes: VolumeRecords, request: Request) -> Response:
-    return _list(request, "manageable-volumes", volumes.manageable_volumes(), BRIEF)
+def list_volumes(objects: BackendObjects, request: Request) -> Response:
+    return _list(request, "manageable-volumes", objects.manageable_volumes(), BRIEF)
 
 
-def list_volumes_detail(volumes: VolumeRecords, request: Request) -> Response:
-    return _list(request, "manageable-volumes", volumes.manageable_volumes(), DETAILS)
+def list_volumes_detail(objects: BackendObjects, request: Request) -> Response:
+    return _list(request, "manageable-volumes", objects.manageable_volumes(), DETAILS)
 
 
-def list_snapshots(volumes: VolumeRecords, request: Request) -> Response:
-    return _list(request, "manageable-snapshots", volumes.manageable_snapshots(), BRIEF)
+def list_snapshots(objects: BackendObjects, request: Request) -> Response:
+    return _list(request, "manageable-snapshots", objects.manageable_snapshots(), BRIEF)
 
 
-def list_snapshots_detail(volumes: VolumeRecords, request: Request) -> Response:
-    return _list(request, "manageable-snapshots", volumes.manageable_snapshots(), DETAILS)
+def list_snapshots_detail(objects: BackendObjects, request: Request) -> Response:
+    return _list(request, "manageable-snapshots", objects.manageable_snapshots(), DETAILS)
 
 
-VOLUMES: dict[str, Handler] = {"GET": admin(since((3, 8), list_volumes)), "POST": admin(manage_volume)}
-SNAPSHOTS: dict[str, Handler] = {"GET": admin(since((3, 8), list_snapshots)), "POST": admin(manage_snapshot)}
-ROUTES = {
-    "/os-volume-manage": VOLUMES,
-    "/os-volume-manage/detail": {"GET": admin(since((3, 8), list_volumes_detail))},
-    "/os-snapshot-manage": SNAPSHOTS,
-    "/os-snapshot-manage/detail": {"GET": admin(since((3, 8), list_snapshots_detail))},
-    "/manageable_volumes": {name: since((3, 8), one) for name, one in VOLUMES.items()},
-    "/manageable_volumes/detail": {"GET": admin(since((3, 8), list_volumes_detail))},
-    "/manageable_snapshots": {name: since((3, 8), one) for name, one in SNAPSHOTS.items()},
-    "/manageable_snapshots/detail": {"GET": admin(since((3, 8), list_snapshots_detail))},
-}
+SINCE = (3, 8)
+VOLUMES: dict[str, Handle] = {"GET": admin(since(SINCE, list_volumes)), "POST": admin(manage_volume)}
+SNAPSHOTS: dict[str, Handle] = {"GET": admin(since(SINCE, list_snapshots)), "POST": admin(manage_snapshot)}
+ROUTES = using(
+    BackendObjects,
+    {
+        "/os-volume-manage": VOLUMES,
+        "/os-volume-manage/detail": {"GET": admin(since(SINCE, list_volumes_detail))},
+        "/os-snapshot-manage": SNAPSHOTS,
+        "/os-snapshot-manage/detail": {"GET": admin(since(SINCE, list_snapshots_detail))},
+        "/manageable_volumes": {name: since(SINCE, one) for name, one in VOLUMES.items()},
+        "/manageable_volumes/detail": {"GET": admin(since(SINCE, list_volumes_detail))},
+        "/manageable_snapshots": {name: since(SINCE, one) for name, one in SNAPSHOTS.items()},
+        "/manageable_snapshots/detail": {"GET": admin(since(SINCE, list_snapshots_detail))},
+    },
+)

@@ -1,14 +1,17 @@
-"""What the back end holds and Cinder gives up or takes over: volumes and snapshots, by their names there."""
+"""Volumes and snapshots on the back end that Cinder stops managing, or begins to manage, by their names there."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.core.cloud import Records
+from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.http import Context
-from stoker.emulator.core.store import Record
-from stoker.emulator.volume.groups import GroupLife
+from stoker.emulator.core.store import Collection, Record
+from stoker.emulator.volume.snapshots import Snapshots
 from stoker.emulator.volume.tables import BACKEND_HOST, LONG, POOL, SHORT, ZONE
+from stoker.emulator.volume.views import VolumeViews
 
 SNAPSHOT_STATUSES = ("available", "error", "error_deleting")
 
@@ -23,46 +26,64 @@ def snapshot_reference(snapshot_id: str) -> str:
     return f"_snapshot-{snapshot_id}"
 
 
-class ManagedLife(GroupLife):
-    """Objects on the back end that Cinder does not know: `{id: the name there, size, source}`; `source` is the name of
-    the volume that a snapshot is of, None for a volume."""
+class BackendObjects(Component):
+    """Objects on the back end that Cinder does not manage: `{id: the name there, size, source}`; `source` is the name
+    of the volume of a snapshot, None for a volume.
+
+    attachments: the collection of attachments: an attached volume cannot be unmanaged. views: how a new
+    volume is answered.
+    """
+
+    def __init__(self, records: Records, snapshots: Snapshots, attachments: Collection, views: VolumeViews) -> None:
+        super().__init__(records)
+        self.rows = records.table("unmanaged")
+        self.volumes = snapshots.volumes
+        self._snapshots = snapshots
+        self.views = views
+        self._attachments = attachments
+        records.deferrable(
+            self.finish_unmanage_volume,
+            self.finish_unmanage_snapshot,
+            self.finish_manage_volume,
+            self.finish_manage_snapshot,
+        )
 
     def unmanage_volume(self, volume: Record) -> None:
-        """Forget a volume and leave it on the back end; 400 unless it is available and nothing depends on it."""
-        used = self.attachments.first(volume_id=volume["id"]) or self.snapshots.first(volume_id=volume["id"])
+        """Stop managing a volume, which stays on the back end; 400 unless it is available and nothing depends on it."""
+        used = self._attachments.first(volume_id=volume["id"]) or self._snapshots.rows.first(volume_id=volume["id"])
         if volume["status"] not in ("available", "error") or used or volume["group_id"] or volume["encrypted"]:
             raise bad_request(
                 f"Invalid volume: Volume {volume['id']} cannot be unmanaged: its status must be available or error, "
                 f"but it is {volume['status']}, and it must not be attached, encrypted, in a group or have snapshots."
             )
-        self.volumes.update(volume, status="unmanaging", updated_at=self.moment())
+        self.volumes.rows.update(volume, status="unmanaging", updated_at=self.moment())
         self.after(SHORT, self.finish_unmanage_volume, volume["id"])
 
     def finish_unmanage_volume(self, volume_id: str) -> None:
-        volume = self.volumes.get(volume_id)
+        volume = self.volumes.rows.get(volume_id)
         if volume is not None and volume["status"] == "unmanaging":
-            self.unmanaged.add({"id": volume_reference(volume_id), "size": volume["size"], "source": None})
-            self.volumes.remove(volume)
+            self.rows.add({"id": volume_reference(volume_id), "size": volume["size"], "source": None})
+            self.volumes.rows.remove(volume)
 
     def unmanage_snapshot(self, snapshot: Record) -> None:
-        """Forget a snapshot and leave it on the back end; 400 while it is busy."""
+        """Stop managing a snapshot, which stays on the back end; 400 while it is in use."""
         if snapshot["status"] not in SNAPSHOT_STATUSES or snapshot["group_snapshot_id"]:
             raise bad_request(
                 "Invalid snapshot: Snapshot status must be available or error and it must not belong to a group "
                 f"snapshot to be unmanaged, but current status is: {snapshot['status']}."
             )
-        self.snapshots.update(snapshot, status="unmanaging", updated_at=self.moment())
+        self._snapshots.rows.update(snapshot, status="unmanaging", updated_at=self.moment())
         self.after(SHORT, self.finish_unmanage_snapshot, snapshot["id"])
 
     def finish_unmanage_snapshot(self, snapshot_id: str) -> None:
-        snapshot = self.snapshots.get(snapshot_id)
+        snapshot = self._snapshots.rows.get(snapshot_id)
         if snapshot is not None and snapshot["status"] == "unmanaging":
             source = volume_reference(snapshot["volume_id"])
-            self.unmanaged.add({"id": snapshot_reference(snapshot_id), "size": snapshot["size"], "source": source})
-            self.snapshots.remove(snapshot)
+            self.rows.add({"id": snapshot_reference(snapshot_id), "size": snapshot["size"], "source": source})
+            self._snapshots.rows.remove(snapshot)
 
     def manage_volume(self, context: Context, wanted: Record) -> Record:
-        """Begin to take over a volume of the back end; it ends in `error_managing` when there is none of that name.
+        """Begin to manage a volume of the back end; it ends in `error_managing` when there is none of that name.
 
         wanted: host, ref (`{"source-name": …}`), name, description, volume_type, availability_zone, metadata, bootable.
 
@@ -73,61 +94,61 @@ class ManagedLife(GroupLife):
         if wanted.get("availability_zone", ZONE) not in (ZONE, None):
             raise bad_request(f"Invalid input received: Availability zone '{wanted['availability_zone']}' is invalid.")
         asked = wanted.get("volume_type")
-        kind = self.default_type() if asked is None else self.type_for(context, asked)
-        self.check_quota(context.project, {"volumes": 1, f"volumes_{kind['name']}": 1})
-        volume = self.volumes.add({**self.blank_volume(context, wanted, kind, 0), "status": "managing"})
+        kind = self.volumes.types.default() if asked is None else self.volumes.types.find(context, asked)
+        self.volumes.quotas.check(context.project, {"volumes": 1, f"volumes_{kind['name']}": 1})
+        volume = self.volumes.rows.add({**self.volumes.blank(context, wanted, kind, 0), "status": "managing"})
         self.after(LONG, self.finish_manage_volume, volume["id"], _source_name(wanted["ref"]))
         return volume
 
     def finish_manage_volume(self, volume_id: str, reference: str) -> None:
-        volume, found = self.volumes.get(volume_id), self.unmanaged.get(reference)
+        volume, found = self.volumes.rows.get(volume_id), self.rows.get(reference)
         if volume is None or volume["status"] != "managing":
             return
         if found is None or found["source"] is not None or volume.pop("_fault", None) is not None:
-            self.volumes.update(volume, status="error_managing", updated_at=self.moment())
+            self.volumes.rows.update(volume, status="error_managing", updated_at=self.moment())
             return
-        for snapshot in self.unmanaged.select(source=reference):
-            self.unmanaged.update(snapshot, source=volume_reference(volume_id))
-        self.unmanaged.remove(found)
-        self.volumes.update(volume, status="available", size=found["size"], updated_at=self.moment())
+        for snapshot in self.rows.select(source=reference):
+            self.rows.update(snapshot, source=volume_reference(volume_id))
+        self.rows.remove(found)
+        self.volumes.rows.update(volume, status="available", size=found["size"], updated_at=self.moment())
 
     def manage_snapshot(self, context: Context, volume: Record, wanted: Record) -> Record:
-        """Begin to take over a snapshot of a volume; it ends in `error` when the back end has none of that name.
+        """Begin to manage a snapshot of a volume; it ends in `error` when the back end has none of that name.
 
         wanted: ref (`{"source-name": …}`), name, description, metadata.
         """
-        kind = self.types.require(volume["volume_type_id"])["name"]
-        self.check_quota(volume["project_id"], {"snapshots": 1, f"snapshots_{kind}": 1})
-        snapshot = self.snapshots.add(self.blank_snapshot(context, volume, wanted))
+        kind = self.volumes.types.rows.require(volume["volume_type_id"])["name"]
+        self.volumes.quotas.check(volume["project_id"], {"snapshots": 1, f"snapshots_{kind}": 1})
+        snapshot = self._snapshots.rows.add(self._snapshots.blank(context, volume, wanted))
         self.after(LONG, self.finish_manage_snapshot, snapshot["id"], _source_name(wanted["ref"]))
         return snapshot
 
     def finish_manage_snapshot(self, snapshot_id: str, reference: str) -> None:
-        snapshot, found = self.snapshots.get(snapshot_id), self.unmanaged.get(reference)
+        snapshot, found = self._snapshots.rows.get(snapshot_id), self.rows.get(reference)
         if snapshot is None or snapshot["status"] != "creating":
             return
         doomed = snapshot.pop("_fault", None) is not None
         if doomed or found is None or found["source"] != volume_reference(snapshot["volume_id"]):
-            self.snapshots.update(snapshot, status="error", updated_at=self.moment())
+            self._snapshots.rows.update(snapshot, status="error", updated_at=self.moment())
             return
-        self.unmanaged.remove(found)
-        self.snapshots.update(snapshot, status="available", progress="100%", size=found["size"])
+        self.rows.remove(found)
+        self._snapshots.rows.update(snapshot, status="available", progress="100%", size=found["size"])
 
     def manageable_volumes(self) -> list[Record]:
-        """What the back end holds of volumes, known to Cinder or not."""
-        known = [_manageable(volume_reference(row["id"]), row) for row in self.volumes if row["size"]]
-        return known + [_manageable(row["id"], row, None) for row in self.unmanaged if row["source"] is None]
+        """The volumes on the back end, managed or not."""
+        known = [_manageable(volume_reference(row["id"]), row) for row in self.volumes.rows if row["size"]]
+        return known + [_manageable(row["id"], row, None) for row in self.rows if row["source"] is None]
 
     def manageable_snapshots(self) -> list[Record]:
-        """What the back end holds of snapshots, known to Cinder or not."""
+        """The snapshots on the back end, managed or not."""
         known = [
             _manageable(snapshot_reference(row["id"]), row)
             | {"source_reference": {"source-name": volume_reference(row["volume_id"])}}
-            for row in self.snapshots
+            for row in self._snapshots.rows
         ]
         return known + [
             _manageable(row["id"], row, None) | {"source_reference": {"source-name": row["source"]}}
-            for row in self.unmanaged
+            for row in self.rows
             if row["source"] is not None
         ]
 

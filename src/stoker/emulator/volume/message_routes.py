@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.core.component import using, visible
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume.group_routes import since
+from stoker.emulator.volume.guards import since
 from stoker.emulator.volume.lists import equal, listing, project_rows
-from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.messages import Messages
 from stoker.emulator.volume.views import links
 
 FIELDS = (
@@ -25,29 +26,32 @@ FIELDS = (
 FILTERS = {name: equal(name) for name in FIELDS[1:6]}
 
 
-def _message(volumes: VolumeRecords, request: Request) -> Record:
-    return volumes.visible(volumes.messages, request.context, request.vars["message_id"])
+def _message(messages: Messages, request: Request) -> Record:
+    return visible(messages.rows, request.context, request.vars["message_id"])
 
 
 def _view(request: Request, message: Record) -> dict[str, Any]:
     return {**{key: message[key] for key in FIELDS}, "links": links(request, "messages", message)}
 
 
-def index(volumes: VolumeRecords, request: Request) -> Response:
-    rows = project_rows(volumes.messages, request)
+def index(messages: Messages, request: Request) -> Response:
+    rows = project_rows(messages.rows, request)
     return listing(request, "messages", rows, FILTERS, lambda row: _view(request, row))
 
 
-def show(volumes: VolumeRecords, request: Request) -> Response:
-    return Response({"message": _view(request, _message(volumes, request))})
+def show(messages: Messages, request: Request) -> Response:
+    return Response({"message": _view(request, _message(messages, request))})
 
 
-def delete(volumes: VolumeRecords, request: Request) -> Response:
-    volumes.messages.remove(_message(volumes, request))
+def delete(messages: Messages, request: Request) -> Response:
+    messages.rows.remove(_message(messages, request))
     return Response(status=204)
 
 
-ROUTES = {
-    "/messages": {"GET": since((3, 3), index)},
-    "/messages/{message_id}": {"GET": since((3, 3), show), "DELETE": since((3, 3), delete)},
-}
+ROUTES = using(
+    Messages,
+    {
+        "/messages": {"GET": since((3, 3), index)},
+        "/messages/{message_id}": {"GET": since((3, 3), show), "DELETE": since((3, 3), delete)},
+    },
+)

@@ -1,28 +1,32 @@
-"""What Cinder tells users about requests that failed after they had been accepted."""
+"""User messages: why a request failed after it had been accepted."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
-from stoker.emulator.core.cloud import new_id
+from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.component import MICROSECONDS, Component
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume.tables import MICROSECONDS, Tables
 
 KEPT = timedelta(days=30)
 NO_BACKEND = ("001_003", "schedule allocate volume:Could not find any available weighted backend.")
 
 
-class MessageRecords(Tables):
+class Messages(Component):
     """User messages; each belongs to the project of the object that failed."""
 
-    def tell(self, resource_type: str, record: Record, event: tuple[str, str]) -> None:
-        """Leave a message about a record.
+    def __init__(self, records: Records) -> None:
+        super().__init__(records)
+        self.rows = records.table("messages", "project_id")
+
+    def add(self, resource_type: str, record: Record, event: tuple[str, str]) -> None:
+        """Add a message about a record.
 
         resource_type: `VOLUME`, ….
-        event: the numbers of action and detail, and the words.
+        event: the numbers of action and detail, and the text.
         """
-        number, words = event
-        self.messages.add(
+        number, text = event
+        self.rows.add(
             {
                 "id": new_id(),
                 "project_id": record["project_id"],
@@ -31,8 +35,8 @@ class MessageRecords(Tables):
                 "resource_uuid": record["id"],
                 "event_id": f"VOLUME_{resource_type}_{number}",
                 "message_level": "ERROR",
-                "user_message": words,
+                "user_message": text,
                 "created_at": self.moment(),
-                "guaranteed_until": (self.now() + KEPT).strftime(MICROSECONDS),
+                "guaranteed_until": (self.records.now() + KEPT).strftime(MICROSECONDS),
             }
         )

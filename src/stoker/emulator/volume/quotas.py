@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from stoker.emulator.core.cloud import Records
+from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError
-from stoker.emulator.core.store import Record
-from stoker.emulator.volume.types import TypeRecords
+from stoker.emulator.core.store import Collection, Record
 
 DEFAULT_LIMITS = {
     "volumes": 10,
@@ -20,52 +21,72 @@ DEFAULT_LIMITS = {
 PER_TYPE = ("volumes", "gigabytes", "snapshots")
 
 
-class QuotaRecords(TypeRecords):
-    """Limits by project, and the default ones (id `default`); a limit of -1 is none."""
+class Quotas(Component):
+    """Limits by project, the default ones under the id `default`; -1 means unlimited.
 
-    def quota_names(self) -> list[str]:
-        """All that can be limited: the fixed names and one of each per volume type."""
-        per_type = [f"{name}_{kind['name']}" for kind in self.types for name in PER_TYPE]
+    The arguments are the collections whose records are counted.
+    """
+
+    def __init__(
+        self,
+        records: Records,
+        types: Collection,
+        volumes: Collection,
+        snapshots: Collection,
+        backups: Collection,
+        groups: Collection,
+    ) -> None:
+        super().__init__(records)
+        self.rows = records.table("quotas")
+        self._types = types
+        self._volumes = volumes
+        self._snapshots = snapshots
+        self._backups = backups
+        self._groups = groups
+
+    def names(self) -> list[str]:
+        """The names of all limits: the fixed ones, and those per volume type."""
+        per_type = [f"{name}_{kind['name']}" for kind in self._types for name in PER_TYPE]
         return [*DEFAULT_LIMITS, *per_type]
 
     def default_limits(self) -> dict[str, int]:
         """The limits of a project without limits of its own."""
-        changed = self.quotas.get("default") or {}
-        return {name: changed.get(name, DEFAULT_LIMITS.get(name, -1)) for name in self.quota_names()}
+        changed = self.rows.get("default") or {}
+        return {name: changed.get(name, DEFAULT_LIMITS.get(name, -1)) for name in self.names()}
 
     def limits_of(self, project_id: str) -> dict[str, int]:
-        own = self.quotas.get(project_id) or {}
+        own = self.rows.get(project_id) or {}
         return {name: own.get(name, limit) for name, limit in self.default_limits().items()}
 
     def set_limits(self, key: str, changes: Mapping[str, int]) -> None:
         """Limit a project, or all of them with the key `default`."""
-        row = self.quotas.get(key) or self.quotas.add({"id": key})
-        self.quotas.update(row, **changes)
+        row = self.rows.get(key) or self.rows.add({"id": key})
+        self.rows.update(row, **changes)
 
     def reset_limits(self, project_id: str) -> None:
-        """Let the defaults hold for a project again."""
-        if (row := self.quotas.get(project_id)) is not None:
-            self.quotas.remove(row)
+        """Remove the limits of a project, so that the defaults apply again."""
+        if (row := self.rows.get(project_id)) is not None:
+            self.rows.remove(row)
 
     def used_by(self, project_id: str) -> dict[str, int]:
         """What a project uses of each limit."""
-        volumes = self.volumes.select(project_id=project_id)
-        snapshots = self.snapshots.select(project_id=project_id)
-        backups = self.backups.select(project_id=project_id)
-        used = dict.fromkeys(self.quota_names(), 0)
-        used["groups"] = len(self.groups.select(project_id=project_id))
+        volumes = self._volumes.select(project_id=project_id)
+        snapshots = self._snapshots.select(project_id=project_id)
+        backups = self._backups.select(project_id=project_id)
+        used = dict.fromkeys(self.names(), 0)
+        used["groups"] = len(self._groups.select(project_id=project_id))
         used["backups"] = len(backups)
         used["backup_gigabytes"] = sum(row["size"] for row in backups)
         for label, members in (("volumes", volumes), ("snapshots", snapshots)):
             for row in members:
-                kind = self.types.get(row["volume_type_id"])
+                kind = self._types.get(row["volume_type_id"])
                 suffixes = ["", f"_{kind['name']}"] if kind is not None else [""]
                 for suffix in suffixes:
                     used[label + suffix] += 1
                     used["gigabytes" + suffix] += row["size"]
         return used
 
-    def check_quota(self, project_id: str, wanted: Mapping[str, int]) -> None:
+    def check(self, project_id: str, wanted: Mapping[str, int]) -> None:
         """Refuse what goes beyond a limit.
 
         wanted: quota name → how much more of it.
@@ -87,7 +108,7 @@ class QuotaRecords(TypeRecords):
                 f"maximum allowed limit {largest}G."
             )
         name = kind["name"]
-        self.check_quota(project_id, {"gigabytes": size, f"gigabytes_{name}": size, "volumes": 1, f"volumes_{name}": 1})
+        self.check(project_id, {"gigabytes": size, f"gigabytes_{name}": size, "volumes": 1, f"volumes_{name}": 1})
 
 
 def _exceeded(name: str, amount: int, limit: int, used: int) -> str:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from stoker.emulator.core.cloud import new_id
+from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import bad_request
 from stoker.emulator.core.http import Context
-from stoker.emulator.core.store import Record
+from stoker.emulator.core.store import Collection, Record
 from stoker.emulator.volume.tables import LONG, SHORT
-from stoker.emulator.volume.volumes import VolumeLife
+from stoker.emulator.volume.volumes import Volumes
 
 SNAPSHOT_STATUSES = ("available", "error", "creating", "deleting", "error_deleting", "backing-up")
 
 
-class SnapshotLife(VolumeLife):
-    """Snapshots from their creation to their end."""
+class Snapshots(Component):
+    """Snapshots from their creation to their deletion.
 
-    def create_snapshot(self, context: Context, volume: Record, wanted: Record, force: bool) -> Record:
+    rows: the collection of snapshots, which other components read too.
+    """
+
+    def __init__(self, records: Records, rows: Collection, volumes: Volumes) -> None:
+        super().__init__(records)
+        self.rows = rows
+        self.volumes = volumes
+        records.deferrable(self.finish_snapshot, self.finish_delete_snapshot, self.finish_revert)
+
+    def create(self, context: Context, volume: Record, wanted: Record, force: bool) -> Record:
         """Begin a snapshot; `force` allows it of a volume in use. 400 in another status, 413 beyond a quota."""
         allowed = ("available", "in-use") if force else ("available",)
         if volume["status"] not in allowed:
@@ -23,17 +33,17 @@ class SnapshotLife(VolumeLife):
                 f"Invalid volume: Volume {volume['id']} status must be {' or '.join(allowed)}, "
                 f"but current status is: {volume['status']}."
             )
-        kind = self.types.require(volume["volume_type_id"])["name"]
+        kind = self.volumes.types.rows.require(volume["volume_type_id"])["name"]
         size = volume["size"]
-        self.check_quota(
+        self.volumes.quotas.check(
             context.project,
             {"gigabytes": size, f"gigabytes_{kind}": size, "snapshots": 1, f"snapshots_{kind}": 1},
         )
-        snapshot = self.snapshots.add(self.blank_snapshot(context, volume, wanted))
+        snapshot = self.rows.add(self.blank(context, volume, wanted))
         self.after(LONG, self.finish_snapshot, snapshot["id"])
         return snapshot
 
-    def blank_snapshot(self, context: Context, volume: Record, wanted: Record) -> Record:
+    def blank(self, context: Context, volume: Record, wanted: Record) -> Record:
         """The record of a new snapshot."""
         return {
             "id": new_id(),
@@ -53,13 +63,13 @@ class SnapshotLife(VolumeLife):
         }
 
     def finish_snapshot(self, snapshot_id: str) -> None:
-        snapshot = self.snapshots.get(snapshot_id)
+        snapshot = self.rows.get(snapshot_id)
         if snapshot is not None and snapshot["status"] == "creating":
             doomed = snapshot.pop("_fault", None) is not None
             outcome = {"status": "error"} if doomed else {"status": "available", "progress": "100%"}
-            self.snapshots.update(snapshot, **outcome, updated_at=self.moment())
+            self.rows.update(snapshot, **outcome, updated_at=self.moment())
 
-    def delete_snapshot(self, snapshot: Record, force: bool = False) -> None:
+    def delete(self, snapshot: Record, force: bool = False) -> None:
         """Begin to delete a snapshot; 400 unless it is available or in error, or when `force`."""
         if snapshot["status"] not in ("available", "error", "error_deleting") and not force:
             raise bad_request(
@@ -71,21 +81,21 @@ class SnapshotLife(VolumeLife):
                 f"Invalid snapshot: Snapshot {snapshot['id']} belongs to group snapshot "
                 f"{snapshot['group_snapshot_id']} and is deleted with it."
             )
-        self.snapshots.update(snapshot, status="deleting", updated_at=self.moment())
+        self.rows.update(snapshot, status="deleting", updated_at=self.moment())
         self.after(SHORT, self.finish_delete_snapshot, snapshot["id"])
 
     def finish_delete_snapshot(self, snapshot_id: str) -> None:
-        snapshot = self.snapshots.get(snapshot_id)
+        snapshot = self.rows.get(snapshot_id)
         if snapshot is None or snapshot["status"] != "deleting":
             return
         if snapshot.pop("_fault", None) is not None:
-            self.snapshots.update(snapshot, status="error_deleting", updated_at=self.moment())
+            self.rows.update(snapshot, status="error_deleting", updated_at=self.moment())
         else:
-            self.snapshots.remove(snapshot)
+            self.rows.remove(snapshot)
 
     def revert_volume(self, volume: Record, snapshot_id: str) -> None:
-        """Put a volume back to its latest snapshot; 400 for another snapshot or a volume that is not available."""
-        own = self.snapshots.select(volume_id=volume["id"])
+        """Revert a volume to its latest snapshot; 400 for another snapshot or a volume that is not available."""
+        own = self.rows.select(volume_id=volume["id"])
         if not own or own[-1]["id"] != snapshot_id:
             raise bad_request(
                 f"Invalid input received: Volume {volume['id']} can be reverted only to its latest snapshot."
@@ -95,8 +105,8 @@ class SnapshotLife(VolumeLife):
                 f"Invalid volume: Can't revert volume {volume['id']} to its latest snapshot {snapshot_id}. "
                 "Volume and snapshot must be available."
             )
-        self.volumes.update(volume, status="reverting", size=own[-1]["size"], updated_at=self.moment())
+        self.volumes.rows.update(volume, status="reverting", size=own[-1]["size"], updated_at=self.moment())
         self.after(LONG, self.finish_revert, volume["id"])
 
     def finish_revert(self, volume_id: str) -> None:
-        self.settle_volume(volume_id, ("reverting",), "available", "error")
+        self.volumes.settle(volume_id, ("reverting",), "available", "error")

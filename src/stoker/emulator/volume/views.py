@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.core.cloud import Records
+from stoker.emulator.core.component import Component
 from stoker.emulator.core.http import Request
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume.records import VolumeRecords
+from stoker.emulator.volume.attachments import Attachments
+from stoker.emulator.volume.backups import Backups
 from stoker.emulator.volume.tables import POOL, ZONE
+from stoker.emulator.volume.volumes import Volumes
+
+
+class VolumeViews(Component):
+    """The components that views of volumes read."""
+
+    def __init__(self, records: Records, volumes: Volumes, attachments: Attachments) -> None:
+        super().__init__(records)
+        self.volumes = volumes
+        self.attachments = attachments
 
 
 def links(request: Request, kind: str, record: Record) -> list[dict[str, str]]:
@@ -24,9 +37,9 @@ def brief(request: Request, kind: str, record: Record) -> dict[str, Any]:
     return {"id": record["id"], "name": record["name"], "links": links(request, kind, record)}
 
 
-def created_volume(volumes: VolumeRecords, request: Request, volume: Record) -> dict[str, Any]:
+def created_volume(views: VolumeViews, request: Request, volume: Record) -> dict[str, Any]:
     """A volume as its creation and change answer it."""
-    kind = volumes.types.get(volume["volume_type_id"])
+    kind = views.volumes.types.rows.get(volume["volume_type_id"])
     view = {
         "id": volume["id"],
         "name": volume["name"],
@@ -46,7 +59,7 @@ def created_volume(volumes: VolumeRecords, request: Request, volume: Record) -> 
                 "device": row["device"],
                 "attached_at": row["attached_at"],
             }
-            for row in volumes.attachments.select(volume_id=volume["id"])
+            for row in views.attachments.rows.select(volume_id=volume["id"])
             if row["status"] == "attached"
         ],
         "volume_type": None if kind is None else kind["name"],
@@ -78,9 +91,9 @@ def created_volume(volumes: VolumeRecords, request: Request, volume: Record) -> 
     return view
 
 
-def volume_detail(volumes: VolumeRecords, request: Request, volume: Record) -> dict[str, Any]:
+def volume_detail(views: VolumeViews, request: Request, volume: Record) -> dict[str, Any]:
     """A volume in full."""
-    view = created_volume(volumes, request, volume)
+    view = created_volume(views, request, volume)
     view["os-vol-tenant-attr:tenant_id"] = volume["project_id"]
     if request.context.is_admin:
         view["os-vol-host-attr:host"] = None if volume["status"] == "creating" else POOL
@@ -113,7 +126,7 @@ def snapshot_detail(request: Request, snapshot: Record) -> dict[str, Any]:
     }
 
 
-def backup_detail(volumes: VolumeRecords, request: Request, backup: Record) -> dict[str, Any]:
+def backup_detail(backups: Backups, request: Request, backup: Record) -> dict[str, Any]:
     """A backup in full."""
     fields = (
         "id",
@@ -135,7 +148,7 @@ def backup_detail(volumes: VolumeRecords, request: Request, backup: Record) -> d
         **{field: backup[field] for field in fields},
         "links": links(request, "backups", backup),
         "is_incremental": backup["parent_id"] is not None,
-        "has_dependent_backups": volumes.backups.first(parent_id=backup["id"]) is not None,
+        "has_dependent_backups": backups.rows.first(parent_id=backup["id"]) is not None,
     }
     if request.version >= (3, 18) and request.context.is_admin:
         view["os-backup-project-attr:project_id"] = backup["project_id"]
@@ -152,7 +165,7 @@ VISIBLE_SPECS = ("multiattach", "replication_enabled", "RESKEY:availability_zone
 
 
 def type_detail(request: Request, kind: Record) -> dict[str, Any]:
-    """A volume type; who is no admin sees only the extra specs that are meant for users."""
+    """A volume type; only admins see all extra specs."""
     view = {**changed_type(request, kind), "os-volume-type-access:is_public": kind["is_public"]}
     if request.context.is_admin:
         view["qos_specs_id"] = kind["qos_specs_id"]
@@ -173,13 +186,13 @@ def changed_type(request: Request, kind: Record) -> dict[str, Any]:
     }
 
 
-def attachment_detail(volumes: VolumeRecords, attachment: Record) -> dict[str, Any]:
-    """An attachment in full, with what a host needs to connect once it has said who it is."""
+def attachment_detail(attachments: Attachments, attachment: Record) -> dict[str, Any]:
+    """An attachment in full, with the connection information once there is a connector."""
     connector = attachment["connector"]
-    volume = volumes.volumes.get(attachment["volume_id"])
+    volume = attachments.volumes.rows.get(attachment["volume_id"])
     info: dict[str, Any] = {}
     if connector is not None and volume is not None:
-        connection = volumes.connection_info(volume, connector)
+        connection = attachments.connection_info(volume, connector)
         info = {"driver_volume_type": connection["driver_volume_type"], **connection["data"]}
         info |= {"attachment_id": attachment["id"]}
     return {

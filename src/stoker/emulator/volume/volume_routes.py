@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.core.component import visible
 from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
 from stoker.emulator.volume import fields
 from stoker.emulator.volume.lists import contains, equal, holds, listing, project_rows
-from stoker.emulator.volume.records import VolumeRecords
-from stoker.emulator.volume.views import brief, created_volume, transfer_detail, volume_detail
+from stoker.emulator.volume.transfers import Transfers
+from stoker.emulator.volume.views import VolumeViews, brief, created_volume, transfer_detail, volume_detail
+from stoker.emulator.volume.volumes import Volumes
 
 FREE_TEXT = fields.nullable(fields.text())
 METADATA = fields.text_map(key_form=r".{1,255}")
@@ -52,12 +54,12 @@ FILTERS = {
 }
 
 
-def found(volumes: VolumeRecords, request: Request) -> Record:
+def found(volumes: Volumes, request: Request) -> Record:
     """The volume the path names."""
-    return volumes.volume_for(request.context, request.vars["volume_id"])
+    return volumes.find(request.context, request.vars["volume_id"])
 
 
-def create(volumes: VolumeRecords, request: Request) -> Response:
+def create(views: VolumeViews, request: Request) -> Response:
     wanted = request.object("volume")
     fields.check_fields(wanted, CREATABLE, where="volume", strict=request.version >= (3, 53))
     if wanted.get("consistencygroup_id"):
@@ -73,22 +75,22 @@ def create(volumes: VolumeRecords, request: Request) -> Response:
     hints = request.json.get("OS-SCH-HNT:scheduler_hints")
     if hints is not None:
         fields.check_fields(hints, {}, where="OS-SCH-HNT:scheduler_hints", strict=False)
-    volume = volumes.create_volume(request.context, {**wanted, "request_id": request.id})
-    return Response({"volume": created_volume(volumes, request, volume)}, 202)
+    volume = views.volumes.create(request.context, {**wanted, "request_id": request.id})
+    return Response({"volume": created_volume(views, request, volume)}, 202)
 
 
-def index(volumes: VolumeRecords, request: Request) -> Response:
-    rows = project_rows(volumes.volumes, request)
+def index(volumes: Volumes, request: Request) -> Response:
+    rows = project_rows(volumes.rows, request)
     return listing(request, "volumes", rows, FILTERS, lambda row: brief(request, "volumes", row))
 
 
-def detail(volumes: VolumeRecords, request: Request) -> Response:
-    rows = project_rows(volumes.volumes, request)
-    return listing(request, "volumes", rows, FILTERS, lambda row: volume_detail(volumes, request, row))
+def detail(views: VolumeViews, request: Request) -> Response:
+    rows = project_rows(views.volumes.rows, request)
+    return listing(request, "volumes", rows, FILTERS, lambda row: volume_detail(views, request, row))
 
 
-def summary(volumes: VolumeRecords, request: Request) -> Response:
-    rows = project_rows(volumes.volumes, request)
+def summary(volumes: Volumes, request: Request) -> Response:
+    rows = project_rows(volumes.rows, request)
     totals: dict[str, Any] = {"total_count": len(rows), "total_size": sum(row["size"] for row in rows)}
     if request.version >= (3, 36):
         metadata: dict[str, list[str]] = {}
@@ -101,12 +103,12 @@ def summary(volumes: VolumeRecords, request: Request) -> Response:
     return Response({"volume-summary": totals})
 
 
-def show(volumes: VolumeRecords, request: Request) -> Response:
-    return Response({"volume": volume_detail(volumes, request, found(volumes, request))})
+def show(views: VolumeViews, request: Request) -> Response:
+    return Response({"volume": volume_detail(views, request, found(views.volumes, request))})
 
 
-def update(volumes: VolumeRecords, request: Request) -> Response:
-    volume = found(volumes, request)
+def update(views: VolumeViews, request: Request) -> Response:
+    volume = found(views.volumes, request)
     wanted = request.object("volume")
     fields.check_fields(wanted, UPDATABLE, where="volume", strict=request.version >= (3, 53))
     if not wanted and request.version >= (3, 53):
@@ -114,19 +116,19 @@ def update(volumes: VolumeRecords, request: Request) -> Response:
     changes = {key.removeprefix("display_"): value for key, value in wanted.items() if key in UPDATABLE}
     if changes.get("metadata", {}) is None:
         del changes["metadata"]
-    return Response({"volume": created_volume(volumes, request, volumes.update_volume(volume, changes))})
+    return Response({"volume": created_volume(views, request, views.volumes.update(volume, changes))})
 
 
-def delete(volumes: VolumeRecords, request: Request) -> Response:
+def delete(volumes: Volumes, request: Request) -> Response:
     volume = found(volumes, request)
     force = request.version >= (3, 23) and bool(request.query.boolean("force"))
     if force:
         request.context.require()
-    volumes.delete_volume(volume, bool(request.query.boolean("cascade")), force)
+    volumes.delete(volume, bool(request.query.boolean("cascade")), force)
     return Response(status=202)
 
 
-def show_metadata(volumes: VolumeRecords, request: Request) -> Response:
+def show_metadata(volumes: Volumes, request: Request) -> Response:
     return Response({"metadata": found(volumes, request)["metadata"]})
 
 
@@ -136,13 +138,13 @@ def _metadata(request: Request) -> dict[str, str]:
     return metadata
 
 
-def merge_metadata(volumes: VolumeRecords, request: Request) -> Response:
+def merge_metadata(volumes: Volumes, request: Request) -> Response:
     volume = found(volumes, request)
     volumes.set_metadata(volume, {**volume["metadata"], **_metadata(request)})
     return show_metadata(volumes, request)
 
 
-def replace_metadata(volumes: VolumeRecords, request: Request) -> Response:
+def replace_metadata(volumes: Volumes, request: Request) -> Response:
     volumes.set_metadata(found(volumes, request), _metadata(request))
     return show_metadata(volumes, request)
 
@@ -154,13 +156,13 @@ def _key_of(metadata: dict[str, str], request: Request) -> str:
     return key
 
 
-def show_metadata_item(volumes: VolumeRecords, request: Request) -> Response:
+def show_metadata_item(volumes: Volumes, request: Request) -> Response:
     metadata = found(volumes, request)["metadata"]
     key = _key_of(metadata, request)
     return Response({"meta": {key: metadata[key]}})
 
 
-def set_metadata_item(volumes: VolumeRecords, request: Request) -> Response:
+def set_metadata_item(volumes: Volumes, request: Request) -> Response:
     volume = found(volumes, request)
     item = request.object("meta")
     fields.check_fields({"meta": item}, {"meta": METADATA})
@@ -170,59 +172,61 @@ def set_metadata_item(volumes: VolumeRecords, request: Request) -> Response:
     return Response({"meta": item})
 
 
-def delete_metadata_item(volumes: VolumeRecords, request: Request) -> Response:
+def delete_metadata_item(volumes: Volumes, request: Request) -> Response:
     volume = found(volumes, request)
     key = _key_of(volume["metadata"], request)
     volumes.set_metadata(volume, {name: value for name, value in volume["metadata"].items() if name != key})
     return Response(status=200)
 
 
-def show_encryption(volumes: VolumeRecords, request: Request) -> Response:
+def show_encryption(volumes: Volumes, request: Request) -> Response:
     volume = found(volumes, request)
-    encryption = (volumes.types.require(volume["volume_type_id"])["_encryption"] or {}) if volume["encrypted"] else {}
+    encryption = (
+        (volumes.types.rows.require(volume["volume_type_id"])["_encryption"] or {}) if volume["encrypted"] else {}
+    )
     wanted = ("provider", "cipher", "key_size", "control_location")
     return Response({"encryption_key_id": None, **{key: encryption[key] for key in wanted if key in encryption}})
 
 
-def _transfer(volumes: VolumeRecords, request: Request) -> Record:
-    return volumes.visible(volumes.transfers, request.context, request.vars["transfer_id"])
+def _transfer(transfers: Transfers, request: Request) -> Record:
+    return visible(transfers.rows, request.context, request.vars["transfer_id"])
 
 
-def create_transfer(volumes: VolumeRecords, request: Request) -> Response:
+def create_transfer(transfers: Transfers, request: Request) -> Response:
     wanted = request.object("transfer")
     checks = {"volume_id": fields.identifier, "name": FREE_TEXT, "no_snapshots": fields.boolean}
     fields.check_fields(wanted, checks, ("volume_id",), "transfer")
-    volume = volumes.volume_for(request.context, wanted["volume_id"])
+    volume = transfers.volumes.find(request.context, wanted["volume_id"])
     keep = bool(fields.as_boolean(wanted.get("no_snapshots", False)))
-    transfer = volumes.create_transfer(request.context, volume, wanted.get("name"), keep)
+    transfer = transfers.create(request.context, volume, wanted.get("name"), keep)
     view = {**transfer_detail(request, transfer), "auth_key": transfer["_auth_key"]}
     return Response({"transfer": view}, 202)
 
 
-def list_transfers(volumes: VolumeRecords, request: Request) -> Response:
-    rows = project_rows(volumes.transfers, request)
+def list_transfers(transfers: Transfers, request: Request) -> Response:
+    rows = project_rows(transfers.rows, request)
     keys = ("id", "name", "volume_id", "links")
     return listing(
         request, "transfers", rows, {}, lambda row: {key: transfer_detail(request, row)[key] for key in keys}
     )
 
 
-def list_transfers_detail(volumes: VolumeRecords, request: Request) -> Response:
-    rows = project_rows(volumes.transfers, request)
+def list_transfers_detail(transfers: Transfers, request: Request) -> Response:
+    rows = project_rows(transfers.rows, request)
     return listing(request, "transfers", rows, {}, lambda row: transfer_detail(request, row))
 
 
-def show_transfer(volumes: VolumeRecords, request: Request) -> Response:
-    return Response({"transfer": transfer_detail(request, _transfer(volumes, request))})
+def show_transfer(transfers: Transfers, request: Request) -> Response:
+    return Response({"transfer": transfer_detail(request, _transfer(transfers, request))})
 
 
-def delete_transfer(volumes: VolumeRecords, request: Request) -> Response:
-    volumes.delete_transfer(_transfer(volumes, request))
+def delete_transfer(transfers: Transfers, request: Request) -> Response:
+    transfers.delete(_transfer(transfers, request))
     return Response(status=202)
 
 
-def accept_transfer(volumes: VolumeRecords, request: Request) -> Response:
+def accept_transfer(transfers: Transfers, request: Request) -> Response:
     wanted = request.object("accept")
-    transfer = volumes.accept_transfer(request.context, request.vars["transfer_id"], wanted.get("auth_key"))
+    transfer = transfers.accept(request.context, request.vars["transfer_id"], wanted.get("auth_key"))
     keys = ("id", "name", "volume_id", "links")
     return Response({"transfer": {key: transfer_detail(request, transfer)[key] for key in keys}}, 202)

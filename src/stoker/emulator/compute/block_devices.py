@@ -1,0 +1,167 @@
+"""Volumes of servers: attachments of the block-storage service, with their device names."""
+
+from __future__ import annotations
+
+from stoker.emulator.compute.servers import Servers, owner_of
+from stoker.emulator.compute.states import ATTACHABLE
+from stoker.emulator.compute.tables import SHORT
+from stoker.emulator.core.cloud import Records, new_id
+from stoker.emulator.core.component import Component
+from stoker.emulator.core.errors import ApiError, bad_request, conflict, forbidden, not_found
+from stoker.emulator.core.http import Context
+from stoker.emulator.core.store import Record
+from stoker.emulator.volume.records import VolumeRecords
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class BlockDevices(Component):
+    """Which volumes servers have."""
+
+    def __init__(self, records: Records, servers: Servers) -> None:
+        super().__init__(records)
+        self.rows = records.table("block_devices", "server_id", "volume_id")
+        self.servers = servers
+        records.deferrable(
+            self.connect_volume, self.finish_attach_volume, self.finish_detach_volume, self.volume_extended
+        )
+
+    @property
+    def _storage(self) -> VolumeRecords:
+        return self.cloud.of(VolumeRecords)
+
+    def of_server(self, server: Record) -> list[Record]:
+        """The block devices of a server."""
+        return self.rows.select(server_id=server["id"])
+
+    def attach(self, context: Context, server: Record, wanted: Record) -> Record:
+        """Begin to attach a volume; the block device.
+
+        wanted: volume_id, and optional device, tag, delete_on_termination.
+
+        Raises: ApiError 404 for an unknown volume, 400 for one that is not free, 409 for a server in a wrong state.
+        """
+        self.servers.require_state(server, "attach_volume", ATTACHABLE)
+        volume = self._storage.volumes.find(context, wanted["volume_id"])
+        attached = self.of_server(server)
+        if any(row["volume_id"] == volume["id"] for row in attached):
+            raise bad_request(f"Invalid volume: volume {volume['id']} already attached to instance {server['id']}")
+        if wanted.get("device") and any(row["device"] == wanted["device"] for row in attached):
+            raise conflict(f"The supplied device path ({wanted['device']}) is in use.")
+        attachment = self._storage.attachments.create(context, volume, server["id"])
+        device = self.add(server, {**wanted, "attachment_id": attachment["id"]})
+        self.after(SHORT, self.connect_volume, device["id"])
+        return device
+
+    def add(self, server: Record, wanted: Record) -> Record:
+        """Add a volume to those of a server, as the device asked for or the next free one."""
+        return self.rows.add(
+            {
+                "id": new_id(),
+                "server_id": server["id"],
+                "tag": None,
+                "delete_on_termination": False,
+                "boot_index": None,
+                **wanted,
+                "device": wanted.get("device") or self.next_device(server),
+            }
+        )
+
+    def next_device(self, server: Record) -> str:
+        """The first free device name after those of the server's disks."""
+        taken = {row["device"] for row in self.of_server(server)}
+        if server["image_id"]:
+            taken.add("/dev/vda")
+        return next(name for letter in LETTERS if (name := f"/dev/vd{letter}") not in taken)
+
+    def connect_volume(self, device_id: str) -> None:
+        """The host connects to the volume."""
+        device = self.rows.get(device_id)
+        attachment = self._attachment_of(device)
+        if device is None or attachment is None:
+            return
+        server = self.servers.rows.get(device["server_id"])
+        host = None if server is None else server["host"]
+        connector = {"host": host, "mountpoint": device["device"], "initiator": f"iqn.1993-08.org.debian:01:{host}"}
+        self._storage.attachments.connect(attachment, connector)
+        self.after(SHORT, self.finish_attach_volume, device_id)
+
+    def finish_attach_volume(self, device_id: str) -> None:
+        device = self.rows.get(device_id)
+        attachment = self._attachment_of(device)
+        if device is not None and attachment is not None and attachment["status"] == "attaching":
+            self._storage.attachments.complete(attachment, device["device"])
+            self.servers.history.end(device["server_id"])
+
+    def find(self, server: Record, volume_id: str) -> Record:
+        """The block device that is a volume of the server; 404 when it has none."""
+        found = self.rows.first(server_id=server["id"], volume_id=volume_id)
+        if found is None:
+            raise not_found(f"volume_id not found: {volume_id}")
+        return found
+
+    def detach(self, server: Record, volume_id: str) -> None:
+        """Begin to detach a volume.
+
+        Raises: ApiError 404 when the server has no such volume, 403 for its root disk, 409 in a wrong state.
+        """
+        self.servers.require_state(server, "detach_volume", ATTACHABLE)
+        device = self.find(server, volume_id)
+        if device["boot_index"] == 0 and server["vm_state"] != "shelved_offloaded":
+            raise forbidden("Cannot detach a root device volume")
+        self._storage.attachments.begin_detaching(self._storage.volumes.rows.require(volume_id))
+        self.after(SHORT, self.finish_detach_volume, device["id"])
+
+    def finish_detach_volume(self, device_id: str) -> None:
+        device = self.rows.get(device_id)
+        if device is None:
+            return
+        attachment = self._attachment_of(device)
+        self.rows.remove(device)
+        if attachment is not None:
+            self._storage.attachments.remove(attachment)
+        self.servers.history.end(device["server_id"])
+
+    def swap(self, context: Context, server: Record, old_id: str, new_id_: str) -> None:
+        """Replace an attached volume by another."""
+        self.servers.require_state(server, "swap_volume", ("active", "paused", "resized"))
+        device = self.find(server, old_id)
+        volume = self._storage.volumes.find(context, new_id_)
+        if volume["size"] < self._storage.volumes.rows.require(old_id)["size"]:
+            raise bad_request(f"Invalid volume: Old volume is attached to a larger size than volume {new_id_}.")
+        attachment = self._storage.attachments.create(context, volume, server["id"])
+        old = self._attachment_of(device)
+        self.rows.update(device, volume_id=new_id_, attachment_id=attachment["id"])
+        if old is not None:
+            self._storage.attachments.remove(old)
+        self.after(SHORT, self.connect_volume, device["id"])
+
+    def volume_extended(self, server_id: str, volume_id: str) -> None:
+        """A volume of a server was extended: the host extends the disk of the server."""
+        server = self.servers.rows.get(server_id)
+        if server is not None and self.rows.first(server_id=server_id, volume_id=volume_id) is not None:
+            self.servers.history.begin(owner_of(server), f"req-{new_id()}", server, "extend_volume")
+            self.after(SHORT, self.servers.history.end_events, server_id)
+
+    def _attachment_of(self, device: Record | None) -> Record | None:
+        key = None if device is None else device["attachment_id"]
+        return self._storage.attachments.rows.get(key or "")
+
+    def release(self, server: Record) -> None:
+        """Detach the volumes of a server, and delete those that are to be deleted with it."""
+        for device in self.of_server(server):
+            self.rows.remove(device)
+            attachment = self._storage.attachments.rows.get(device["attachment_id"] or "")
+            if attachment is not None:
+                self._storage.attachments.remove(attachment)
+            volume = self._storage.volumes.rows.get(device["volume_id"] or "")
+            if volume is not None and device["delete_on_termination"]:
+                self._delete_volume(volume)
+
+    def _delete_volume(self, volume: Record) -> None:
+        """Delete a volume; one that cannot be deleted (because of its snapshots, for example) is kept, as in Nova."""
+        try:
+            self._storage.volumes.delete(volume)
+        except ApiError as error:
+            if error.status >= 500:
+                raise

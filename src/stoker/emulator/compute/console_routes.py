@@ -1,0 +1,85 @@
+"""Consoles of servers over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from stoker.emulator.compute.consoles import Consoles, require_launched
+from stoker.emulator.compute.server_routes import found
+from stoker.emulator.core.errors import bad_request, not_found
+from stoker.emulator.core.http import Request, Response
+from stoker.emulator.core.store import Record
+from stoker.emulator.volume import fields
+
+Handler = Callable[[Consoles, Request, Record, Any], Response]
+FIRST_PORT = 5900
+DIRECT = "spice-direct"
+LOCAL_CONSOLES = {
+    "os-getVNCConsole": ("novnc", "xvpvnc"),
+    "os-getSPICEConsole": ("spice-html5",),
+    "os-getRDPConsole": ("rdp-html5",),
+    "os-getSerialConsole": ("serial",),
+}
+CONSOLES = {
+    "vnc": ("novnc", "xvpvnc"),
+    "spice": ("spice-html5", DIRECT),
+    "rdp": ("rdp-html5",),
+    "serial": ("serial",),
+    "mks": ("webmks",),
+}
+
+
+def console_output(consoles: Consoles, request: Request, server: Record, arguments: Any) -> Response:
+    checks = {"length": fields.nullable(fields.integer(-1))}
+    fields.check_fields(arguments or {}, checks, where="os-getConsoleOutput")
+    require_launched(server)
+    length = fields.as_integer((arguments or {}).get("length"))
+    lines = [
+        f"[    0.000000] Linux version 5.15.0 ({server['hostname']})",
+        f"[    0.{server['number'] % 10**6:06d}] Memory: {server['flavor']['ram'] * 1024}K available",
+        f"[    1.000000] smp: Brought up 1 node, {server['flavor']['vcpus']} CPUs",
+        f"{server['hostname']} login:",
+    ]
+    if length is not None and length >= 0:
+        lines = lines[-length:] if length else []
+    return Response({"output": "\n".join(lines)})
+
+
+def local_console(name: str) -> Handler:
+    """The console actions of the microversions before 2.6."""
+
+    def act(consoles: Consoles, request: Request, server: Record, arguments: Any) -> Response:
+        fields.check_fields(arguments, {"type": fields.one_of(*LOCAL_CONSOLES[name])}, ("type",), name)
+        kind = arguments["type"]
+        return Response({"console": {"type": kind, "url": consoles.open(server, kind)}})
+
+    return act
+
+
+def remote_console(consoles: Consoles, request: Request) -> Response:
+    server, wanted = found(consoles.servers, request), request.object("remote_console")
+    checks = {"protocol": fields.one_of(*CONSOLES), "type": fields.text(1)}
+    fields.check_fields(wanted, checks, ("protocol", "type"), "remote_console")
+    direct = wanted["type"] == DIRECT and request.version < (2, 99)
+    if wanted["type"] not in CONSOLES[wanted["protocol"]] or direct:
+        raise bad_request(f"Invalid console type {wanted['type']}")
+    url = consoles.open(server, wanted["type"])
+    return Response({"remote_console": {**wanted, "url": url}})
+
+
+def show_token(consoles: Consoles, request: Request) -> Response:
+    """Where the console of a token is, for the console proxy."""
+    request.context.require()
+    server = consoles.server_of(request.vars["token"])
+    if server is None:
+        raise not_found("Token not found")
+    view: Record = {
+        "instance_uuid": server["id"],
+        "host": server["host"],
+        "port": FIRST_PORT + server["number"] % 1000,
+        "internal_access_path": None,
+    }
+    if request.version >= (2, 99):
+        view["tls_port"] = None
+    return Response({"console": view})

@@ -1,0 +1,74 @@
+"""Rebuilding servers from images."""
+
+from __future__ import annotations
+
+from stoker.emulator.compute.boot_sources import BootSources, check_image_fits
+from stoker.emulator.compute.keypairs import Keypairs
+from stoker.emulator.compute.operations import Operations
+from stoker.emulator.compute.servers import shortest
+from stoker.emulator.compute.states import SHUT_DOWN
+from stoker.emulator.compute.user_data import check_user_data
+from stoker.emulator.compute.views import ServerViews
+from stoker.emulator.core.cloud import Records
+from stoker.emulator.core.component import Component
+from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.http import Context
+from stoker.emulator.core.store import Record
+
+
+class Rebuilds(Component):
+    """Servers rebuilt from their images, or rescued with one. `views` is how a rebuild is answered."""
+
+    def __init__(
+        self,
+        records: Records,
+        operations: Operations,
+        sources: BootSources,
+        keypairs: Keypairs,
+        views: ServerViews,
+    ) -> None:
+        super().__init__(records)
+        self.servers = operations.servers
+        self.operations = operations
+        self.sources = sources
+        self.views = views
+        self._keypairs = keypairs
+        operations.finishers["rebuild"] = self._finish_rebuild
+
+    def begin(self, context: Context, server: Record, wanted: Record) -> None:
+        """Begin to rebuild a server from an image.
+
+        wanted: imageRef, and what else changes: name, description, metadata, user_data, key_name, hostname,
+        accessIPv4, accessIPv6, OS-DCF:diskConfig.
+
+        Raises: ApiError 400 for an unusable image, 409 in a wrong state.
+        """
+        self.operations.require(server, "rebuild")
+        image = self.sources.image(context, wanted["imageRef"])
+        if image is None:
+            raise bad_request("Invalid image identifier or unable to access requested image.")
+        check_image_fits(image, server["flavor"])
+        check_user_data(wanted.get("user_data"))
+        if wanted.get("metadata"):
+            self.servers.quotas.check_metadata(server["project_id"], wanted["metadata"])
+        if wanted.get("key_name") and self._keypairs.rows.get(f"{server['user_id']}:{wanted['key_name']}") is None:
+            raise bad_request("Invalid key_name provided.")
+        names = {
+            "accessIPv4": "access_ip_v4",
+            "accessIPv6": "access_ip_v6",
+            "OS-DCF:diskConfig": "disk_config",
+            **{name: name for name in ("name", "description", "metadata", "user_data", "key_name", "hostname")},
+        }
+        changes = {field: wanted[name] for name, field in names.items() if name in wanted}
+        for field in ("access_ip_v4", "access_ip_v6"):
+            if field in changes:
+                changes[field] = shortest(changes[field])
+        if server["image_id"]:
+            changes |= {"image_id": image["id"], "_image_properties": dict(image["properties"])}
+        self.operations.begin(server, "rebuild", **changes, _was_stopped=server["vm_state"] == "stopped")
+
+    def _finish_rebuild(self, server: Record) -> Record:
+        launched: Record = {"launched_at": self.moment()}
+        if server.pop("_was_stopped", False):
+            return {**launched, "vm_state": "stopped", "power_state": SHUT_DOWN}
+        return launched
