@@ -19,7 +19,7 @@ from stoker.engine.plan import PropertyChange
 from stoker.engine.state import ResourceState
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import secret_paths
-from stoker.schema.unknown import Unknown, find_unknowns
+from stoker.schema.unknown import Unknown
 from stoker.template.definition import Definition, ResourceDefinition
 from stoker.template.expressions import Facade, Scope, UnknownScope
 
@@ -216,8 +216,3 @@ def _marked(value: Any, path: Path = ()) -> Iterator[Path]:
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _marked(item, (*path, index))
-
-
-def is_hidden(value: Any) -> bool:
-    """Whether a hidden value is inside `value`."""
-    return any(found.sources & HIDDEN.sources for found in find_unknowns(value))

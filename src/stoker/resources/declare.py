@@ -10,7 +10,6 @@ from stoker.schema.constraints import (
     Constraint,
     CustomConstraint,
     Length,
-    Modulo,
     Range,
 )
 
@@ -35,11 +34,6 @@ def between(low: float | None = None, high: float | None = None) -> Constraints:
 def length(low: int | None = None, high: int | None = None) -> Constraints:
     """So many characters, items or keys."""
     return (Length(min=low, max=high),)
-
-
-def multiple_of(step: int, offset: int = 0) -> Constraints:
-    """A multiple of `step`, moved by `offset`."""
-    return (Modulo(step=step, offset=offset),)
 
 
 def matching(pattern: str) -> Constraints:

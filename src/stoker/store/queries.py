@@ -304,28 +304,6 @@ def resource_by_uuid(connection: Connection, uuid: str) -> Resource | None:
     return Resource.of(row) if row else None
 
 
-def resource_by_name(connection: Connection, stack_id: str, name: str) -> Resource | None:
-    """The stack's current resource of this name."""
-    where = and_(
-        tables.resources.c.stack_id == stack_id,
-        tables.resources.c.name == name,
-        tables.resources.c.replaced_by.is_(None),
-    )
-    query = select(tables.resources).where(where).order_by(tables.resources.c.position.desc()).limit(1)
-    row = connection.execute(query).one_or_none()
-    return Resource.of(row) if row else None
-
-
-def count_resources(connection: Connection, root_id: str) -> int:
-    """Resources of a whole tree of stacks."""
-    query = (
-        select(func.count())
-        .select_from(tables.resources.join(tables.stacks, tables.stacks.c.id == tables.resources.c.stack_id))
-        .where(and_(tables.stacks.c.root_id == root_id, tables.stacks.c.deleted_at.is_(None)))
-    )
-    return connection.execute(query).scalar_one()
-
-
 def recorded_ids(connection: Connection, physical_ids: Iterable[str], whole: str | None) -> set[str]:
     """Those of the physical ids that some resource has; see `ResourceType.part_of` for `whole`, whose do not count."""
     recorded = tables.resources.c

@@ -37,13 +37,6 @@ class FunctionError(Exception):
         self.path: Path | None = None
 
 
-class WrongType(FunctionError):
-    """An argument is of a type that the function does not take."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, kind="TypeError")
-
-
 @dataclass(frozen=True, slots=True)
 class Reference:
     """A resource that an expression needs; `attribute` is None for its reference id."""

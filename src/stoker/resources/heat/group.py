@@ -155,8 +155,3 @@ PAUSE = Property(Type.NUMBER, "Seconds between batches.", default=0, constraints
 def rolling_of(policy: Mapping[str, Any]) -> Rolling:
     """The values of a policy whose keys are spelled as in HOT."""
     return Rolling(policy["max_batch_size"], policy.get("min_in_service", 0), policy["pause_time"])
-
-
-def group_template(members: Mapping[str, Any]) -> dict[str, Any]:
-    """A nested template in HOT that holds the members."""
-    return HOT.template(members)
