@@ -21,6 +21,7 @@ VOCABULARY = Path(__file__).with_name("vocabulary.toml")
 _PROSE_TOKENS = {tokenize.COMMENT, tokenize.STRING}
 _CHECKED = ("src/stoker", "docs", "checks", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 _SUFFIXES = {".py", ".md"}
+_BUILT = {"_build", "generated"}
 _FENCE = "```"
 _INLINE_CODE = re.compile(r"`[^`]*`")
 
@@ -79,7 +80,7 @@ def files(root: Path) -> Iterator[Path]:
     for name in _CHECKED:
         path = root / name
         found = [path] if path.is_file() else sorted(path.rglob("*")) if path.is_dir() else []
-        yield from (each for each in found if each.suffix in _SUFFIXES and "_build" not in each.parts)
+        yield from (each for each in found if each.suffix in _SUFFIXES and not _BUILT & {*each.parts})
 
 
 def check(root: Path, vocabulary: Vocabulary) -> list[str]:
