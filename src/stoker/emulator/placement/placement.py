@@ -1,6 +1,6 @@
 """Placement: its version document and its lists, which are empty.
 
-The emulator's compute service has no hosts to choose among, so that there are no providers of resources either.
+The emulated compute service chooses among its hosts by itself, so there are no resource providers to choose from here.
 """
 
 from __future__ import annotations
