@@ -31,6 +31,8 @@ check: $(STAMP)         ## format, lint, types, import contracts, words
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m checks.prose
+	$(BIN)/python -m checks.import_cycles
+	$(BIN)/python -m checks.method_bound
 
 format: $(STAMP)        ## apply the formatter and the safe fixes
 	$(BIN)/ruff format src tests bench conformance chaos checks

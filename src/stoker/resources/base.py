@@ -154,39 +154,19 @@ class RestResource(ResourceType):
 
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is None:
-            return await self._started(call)
+            return await _started(self, call)
         if not call.progress.get("extras"):
             await self.add_extras(call)
             call.progress["extras"] = True
         if call.progress.get("ready"):
             return Done()
-        return self._ready(call, await self.show(call))
+        return _ready(self, call, await self.show(call))
 
     async def begin(self, call: Call) -> dict[str, Any]:
         """Ask the service for the object; what it answers, `id_field` included."""
         body = self.collection.wrap(await self.create_body(call))
         made = await call.cloud.post(self.collection.service, self.collection_path(call), body)
         return self.collection.unwrap(made)
-
-    async def _started(self, call: Call) -> Outcome:
-        made = await self.begin(call)
-        identifier = made.get(self.collection.id_field)
-        if identifier is None:
-            service = self.collection.service
-            raise CloudError(service, 0, f"{service} answered the creation of {call.name} without an id")
-        identifier = str(identifier)
-        outcome = self._ready(call, made)
-        call.progress["ready"] = isinstance(outcome, Done)
-        call.progress["extras"] = not self.needs_extras(call)
-        if isinstance(outcome, Done | Again) and call.progress["extras"]:
-            return replace(outcome, physical_id=identifier)
-        return Again(after=0.0, physical_id=identifier)
-
-    def _ready(self, call: Call, shown: dict[str, Any] | None) -> Outcome:
-        outcome = self.judge(call, shown)
-        if isinstance(outcome, Done) and shown is not None:
-            self.created(call, shown)
-        return outcome
 
     def judge(self, call: Call, shown: Mapping[str, Any] | None) -> Outcome:
         """Whether an object that is made or changed is ready."""
@@ -313,21 +293,47 @@ class RestResource(ResourceType):
         if call.physical_id is None:
             return dict.fromkeys(keys)
         shown = await self.show(call) if any(key[0] not in self.computed for key in keys) else None
-        return {key: await self._attribute(call, key, shown) for key in keys}
-
-    async def _attribute(self, call: Call, key: AttributeKey, shown: Mapping[str, Any] | None) -> Any:
-        name = str(key[0])
-        if name in self.computed:
-            return dig(await self.computed_attribute(call, name), key[1:])
-        if shown is None or name == "show":
-            return dig(shown, key[1:])
-        declared = self.attributes.get(name)
-        path = declared.path.split(".") if declared is not None and declared.path else [name]
-        return dig(shown, [*path, *key[1:]])
+        return {key: await _attribute(self, call, key, shown) for key in keys}
 
     async def computed_attribute(self, call: Call, name: str) -> Any:
         """The value of an attribute listed in `computed`; None when it cannot be had."""
         raise NotImplementedError(f"{self.type_name} lists {name!r} as computed and does not say how")
+
+
+async def _started(kind: RestResource, call: Call) -> Outcome:
+    """Begin the creation; done at once when the answer shows an object that is ready."""
+    made = await kind.begin(call)
+    identifier = made.get(kind.collection.id_field)
+    if identifier is None:
+        service = kind.collection.service
+        raise CloudError(service, 0, f"{service} answered the creation of {call.name} without an id")
+    identifier = str(identifier)
+    outcome = _ready(kind, call, made)
+    call.progress["ready"] = isinstance(outcome, Done)
+    call.progress["extras"] = not kind.needs_extras(call)
+    if isinstance(outcome, Done | Again) and call.progress["extras"]:
+        return replace(outcome, physical_id=identifier)
+    return Again(after=0.0, physical_id=identifier)
+
+
+def _ready(kind: RestResource, call: Call, shown: dict[str, Any] | None) -> Outcome:
+    """Whether the object is ready; one that is has `created` called."""
+    outcome = kind.judge(call, shown)
+    if isinstance(outcome, Done) and shown is not None:
+        kind.created(call, shown)
+    return outcome
+
+
+async def _attribute(kind: RestResource, call: Call, key: AttributeKey, shown: Mapping[str, Any] | None) -> Any:
+    """The value of an attribute, of the object as the service shows it or a computed one."""
+    name = str(key[0])
+    if name in kind.computed:
+        return dig(await kind.computed_attribute(call, name), key[1:])
+    if shown is None or name == "show":
+        return dig(shown, key[1:])
+    declared = kind.attributes.get(name)
+    path = declared.path.split(".") if declared is not None and declared.path else [name]
+    return dig(shown, [*path, *key[1:]])
 
 
 def _filled(path: str, properties: Mapping[str, Any]) -> str:

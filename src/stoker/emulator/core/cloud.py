@@ -31,8 +31,9 @@ class Records:
     Methods raise `ApiError` before they change anything: there is no rollback. They call other services' records
     through `self.cloud.of(OtherRecords)`. The records of a large service are composed of components: see `component`.
 
-    service: the name of the service. not_found_messages: for `table`, the message of the 404 by collection, with `{}`
-    for the key.
+    service: the name of the service.
+    not_found_messages: for `table`, the message of the 404 by collection, with `{}` for the key.
+    deferred: the methods that may be called later, by name.
     """
 
     service: ClassVar[str]
@@ -41,7 +42,7 @@ class Records:
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
         self._components: dict[type[Any], Any] = {}
-        self._deferred: dict[str, Callable[..., None]] = {}
+        self.deferred: dict[str, Callable[..., None]] = {}
         self.deferrable(self.settle)
 
     def seed(self) -> None:
@@ -78,9 +79,9 @@ class Records:
         """Let `after` and other services' `notify` call these methods, by their names: names are part of the state
         file, and no two methods of a service may share one."""
         for method in methods:
-            if method.__name__ in self._deferred:
+            if method.__name__ in self.deferred:
                 raise ValueError(f"{self.service} has two state changes with the name {method.__name__}.")
-            self._deferred[method.__name__] = method
+            self.deferred[method.__name__] = method
 
     def after(self, seconds: float, method: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
         """Call a method that was given to `deferrable` later, with JSON arguments; `Cloud.pace` scales the delay.
@@ -88,13 +89,13 @@ class Records:
         The call is kept in the state file and is made after a restart. The method must accept that its record has
         been deleted in the meantime.
         """
-        if kwargs or self._deferred.get(method.__name__) != method:
+        if kwargs or self.deferred.get(method.__name__) != method:
             raise ValueError(f"{method.__name__} is not a deferrable method of {self.service} with plain arguments.")
         self.cloud.transitions.add(seconds * self.cloud.pace, self.service, method.__name__, list(args))
 
     def run_deferred(self, method: str, arguments: list[Any]) -> None:
         """Make a call that `after` or `notify` announced. KeyError for a method that is not deferrable."""
-        self._deferred[method](*arguments)
+        self.deferred[method](*arguments)
 
     def notify(self, service: str, method: str, *arguments: Any) -> None:
         """Let another service call one of its deferrable methods soon, with JSON arguments, without waiting for it.

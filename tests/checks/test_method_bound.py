@@ -1,0 +1,91 @@
+"""The check for the number of methods of a class."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from checks.method_bound import Counter, UnknownBase, check
+from checks.source_tree import load
+
+from stoker.emulator.compute.nova import COMPUTE
+from stoker.emulator.volume.cinder import VOLUME
+
+
+def tree(source: Path, **modules: str) -> Path:
+    """A package `pack` with these modules."""
+    for name, text in {"__init__": "", **modules}.items():
+        path = source / "pack" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text))
+    return source
+
+
+MODULES = {
+    "base": """
+        from typing import Generic, TypeVar
+        T = TypeVar("T")
+        class Base(Generic[T]):
+            def one(self): ...
+            @property
+            def two(self): ...
+        Renamed = Base
+    """,
+    "shop": "from pack.base import Base, Renamed as Other\n",
+    "use": """
+        import json
+        import pack.base
+        from pack import shop
+        from pack.shop import Base as Imported, Other
+        class Right(pack.base.Base[int]):
+            def three(self): ...
+        class Left(Imported, json.JSONDecoder):
+            def three(self): ...
+            if True:
+                async def four(self): ...
+        class Both(Left, Right, Other[str]):
+            def one(self): ...
+            five = 5
+            class Inner(shop.Base, Exception):
+                def six(self): ...
+    """,
+}
+
+
+def test_methods_of_bases_count_once_each_by_way_of_whichever_name_they_are_known(tmp_path: Path):
+    counter = Counter(load(tree(tmp_path, **MODULES), "pack"))
+
+    assert counter.methods("pack.use.Both") == {"one", "two", "three", "four"}
+    assert counter.methods("pack.use.Both.Inner") == {"one", "two", "six"}
+
+
+def test_classes_over_the_bound_are_reported_unless_excepted(tmp_path: Path):
+    modules = load(tree(tmp_path, **MODULES), "pack")
+
+    assert check(modules, {}, bound=3) == [
+        "pack.use.Both has 4 methods, more than 3",
+        "pack.use.Left has 4 methods, more than 3",
+    ]
+    assert check(modules, {"pack.use.Both": "a reason", "pack.use.Left": "a reason"}, bound=3) == []
+    assert check(modules, {"pack.use.Left": "a reason"}, bound=4) == [
+        "pack.use.Left keeps the bound: remove it from tool.stoker.checks"
+    ]
+
+
+def test_a_base_of_ours_that_is_not_found_is_an_error_and_not_a_smaller_count(tmp_path: Path):
+    modules = load(tree(tmp_path, a="from pack.b import Gone\nclass A(Gone): ...\n", b=""), "pack")
+
+    with pytest.raises(UnknownBase, match=r"pack\.a\.A has the base pack\.b\.Gone"):
+        check(modules, {})
+
+
+@pytest.mark.parametrize("kind", [COMPUTE.records, VOLUME.records])
+def test_the_count_without_importing_is_what_python_finds(kind: type):
+    name = f"{kind.__module__}.{kind.__name__}"
+    ours = [base for base in kind.__mro__ if base is not object]
+
+    found = {attribute for base in ours for attribute, value in vars(base).items() if inspect.isfunction(value)}
+
+    assert Counter(load()).methods(name) == found
