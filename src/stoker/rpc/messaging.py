@@ -22,12 +22,12 @@ import oslo_messaging
 from amqp import AMQPError
 from oslo_config import cfg
 from oslo_messaging import opts
-from oslo_messaging._drivers.amqpdriver import AMQPListener
 
 from stoker.base.context import RequestContext
 from stoker.engine.peers import PeerAway
 from stoker.rpc.contract import EngineUnavailable
 from stoker.rpc.envelope import Reply, Service, opened, packed, reply_of, unpacked
+from stoker.rpc.private_parts import refuse_more, registered_option
 
 LOG = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ def register_options(config: cfg.ConfigOpts) -> None:
             config.register_opts(options, group=group)
     for group in _GLOBAL:  # these the library declares on oslo.config's global object only, and reads from ours
         for name in cfg.CONF[group] if group in cfg.CONF else ():  # noqa: SIM401  its `get` raises
-            config.register_opt(cfg.CONF._get_opt_info(name, group)["opt"], group=group)
+            config.register_opt(registered_option(name, group), group=group)
     config.set_default("control_exchange", "stoker")
     config.set_default("rabbit_quorum_queue", True, group=_SECTION)
 
@@ -264,7 +264,7 @@ class MessagingServer:
         self._stopped.set()
         if not self.serving:
             return
-        _refuse_more(self._server.listener)
+        refuse_more(self._server.listener)
         stopped = await asyncio.gather(
             in_time(self._server.stop, _CLOSING_SECONDS), in_time(self._wake, _CLOSING_SECONDS)
         )
@@ -277,26 +277,6 @@ class MessagingServer:
         """End the wait for the next message, which takes seconds where there is none, with a message."""
         with contextlib.suppress(*_PROBLEMS):
             self._myself.cast({}, "alert")
-
-
-def _refuse_more(listener: Any) -> None:
-    """Have a listener tell the broker, before it ends, that it takes no more messages.
-
-    By itself it stops to look at messages, and the broker, which knows nothing of that, goes on to send some. They
-    arrive while the connection is closed, are acknowledged, and nobody ever sees them.
-    """
-    poller = listener._poll_style_listener
-    if isinstance(poller, AMQPListener):
-        poller._message_operations_handler.do(partial(_cancel_consumers, poller.conn))
-
-
-def _cancel_consumers(connection: Any) -> None:
-    """On the thread that reads from the connection. What came before the broker's answer is dispatched like any."""
-    try:
-        for consumer, tag in connection._consumers.items():
-            consumer.cancel(tag)
-    except (*connection.connection.connection_errors, *connection.connection.channel_errors) as error:
-        LOG.info("The broker cannot be told that this engine takes no more calls: %s", error)
 
 
 class MessagingPeers:
