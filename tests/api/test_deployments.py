@@ -188,8 +188,12 @@ def test_life_of_a_deployment(user: User) -> None:
     outputs = {output["output_key"]: output["output_value"] for output in user.heat.stacks.get("life").outputs}
     assert outputs == {"said": "hello", "length": 5, "code": 0}
     server_id = user.heat.resources.get("life", "server").physical_resource_id
-    by_server = user.session.get(f"{user.endpoint}/software_deployments/metadata/{server_id}").json()["metadata"]
-    assert by_server == agent.metadata["deployments"]
+    (by_server,) = user.session.get(f"{user.endpoint}/software_deployments/metadata/{server_id}").json()["metadata"]
+    assert by_server["id"] == config["id"]
+    changed_inputs = [
+        entry["name"] for entry, shown in zip(config["inputs"], by_server["inputs"], strict=True) if entry != shown
+    ]
+    assert changed_inputs == ["deploy_password"], "people do not read what the agent logs in with"
     events = [event.resource_status for event in user.heat.events.list("life", "deployment", sort_dir="asc")]
     assert events[0] == "CREATE_IN_PROGRESS"
     # The creation may have seen what the signal told before the signal itself is through.

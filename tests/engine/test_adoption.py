@@ -16,6 +16,7 @@ from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSu
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from stoker.store import queries
 from stoker.store.sealing import Sealer
 
 HERE = Path(__file__).parent
@@ -177,8 +178,9 @@ async def test_hidden_values_leave_sealed_and_come_back(world: World) -> None:
     back = await adopt(world, "hush", document)
     assert back["status"] == "COMPLETE", back["status_reason"]
     assert world.outputs(back) == outputs
-    shown = await world.call("resource_metadata", ref=ref("hush"), name="told")
-    assert shown == {"password": "very secret"}
+    assert await world.call("resource_metadata", ref=ref("hush"), name="told") == {"password": "******"}
+    row = await world.database.read(queries.resource_by_name, back["id"], "told")
+    assert world.engine.sealer.open(row.state)["metadata"] == {"password": "very secret"}
 
 
 async def test_elsewhere_hidden_values_must_be_given_again(world: World) -> None:

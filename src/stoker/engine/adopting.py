@@ -17,6 +17,7 @@ from stoker.engine.calls import make_call
 from stoker.engine.performing import Method
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState
+from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import Call, ResourceType
 from stoker.schema.unknown import has_unknown
@@ -37,11 +38,15 @@ class External:
 
 
 def take_over(state: ResourceState, entry: Mapping[str, Any]) -> None:
-    """Give a new resource what the document of its stack has of it: the object's id, the type's data, metadata."""
+    """Give a new resource what the document of its stack has of it: the object's id, the type's data, metadata.
+
+    The project of the stack's own users is not taken from a document: it says whose users may use the stack, and is
+    removed with it. A type that adopts such a user finds its project out, and proves that it may be taken over.
+    """
     identifier = entry.get("resource_id")
     if identifier is not None and not state.type.nested:
         state.row.physical_id = str(identifier)
-    state.stored.data = dict(entry.get("resource_data") or {})
+    state.stored.data = {key: value for key, value in (entry.get("resource_data") or {}).items() if key != USER_PROJECT}
     if entry.get("metadata"):
         state.stored.metadata = entry["metadata"]
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from stoker.engine.core import Engine
 
 
-_BODY = ("config", "inputs", "outputs", "options")
+_BODY = ("config", "inputs", "outputs", "options", "stacks")
+"""What is sealed; `stacks` are the ids of the stacks whose hidden values may be in it."""
 
 
 class StoredConfigs:

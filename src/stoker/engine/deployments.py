@@ -1,13 +1,15 @@
-"""Software deployments, and what a server is told of them.
+"""Software deployments, and how they reach a server.
 
-Which configurations a server is to apply is said by the deployments to it and by nothing else: the list in a server's
-metadata is made anew whenever somebody looks, and put into the object store, for servers that look there, whenever it
-changes. Facts: heat.yaml, OS::Heat::SoftwareDeployment, metadata_push.
+The configurations that a server applies are those of the deployments to it: the list in a server's metadata is composed
+on every read, and is written to the object store or queue that the server polls whenever it changes.
+
+A deployment belongs to a project, and is delivered to servers of stacks of that project only. Another server's id is a
+name without a meaning outside the project: nothing is delivered to the server, and its owner sees nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +56,7 @@ class StoredDeployments:
                 updated_at=None,
             )
             await self._engine.journal.commit(Batch().add(row))
-        await push(self._engine, body["server_id"])
+        await self.push(body["server_id"])
 
     async def _check_quota(self) -> None:
         limit = self._engine.settings.max_software_deployments_per_tenant
@@ -85,7 +87,7 @@ class StoredDeployments:
         row.updated_at = self._engine.clock.now()
         await self._engine.journal.commit(Batch().change(row))
         if "config_id" in values:
-            await push(self._engine, row.server_id)
+            await self.push(row.server_id)
         wake(self._engine, identifier)
 
     async def delete(self, identifier: str) -> None:
@@ -93,14 +95,14 @@ class StoredDeployments:
         row = await self._row(identifier)
         if row is not None:
             await self._engine.journal.commit(Batch().then(partial(deployments.remove, identifier=identifier)))
-            await push(self._engine, row.server_id)
+            await self.push(row.server_id)
 
     async def push(self, server_id: str) -> None:
         """Have a server that looks into the object store, or a queue, find its recorded metadata there.
 
         Raises CloudError.
         """
-        await push(self._engine, server_id)
+        await _push(self._engine, server_id, self._project_id)
 
     async def _row(self, identifier: str) -> SoftwareDeployment | None:
         row = await self._engine.database.read(deployments.by_id, identifier)
@@ -120,8 +122,8 @@ def wake(engine: Engine, identifier: str) -> None:
             run.wake(identifier)
 
 
-async def configs_for(engine: Engine, server_id: str, project_id: str | None) -> list[dict[str, Any]]:
-    """What a server is to apply, by name; with a project, only what that project may see. Times are seconds."""
+async def configs_for(engine: Engine, server_id: str, project_id: str) -> list[dict[str, Any]]:
+    """The configurations that a project deploys to a server, in the order of their names. Times are seconds."""
     rows: Sequence[SoftwareConfig] = await engine.database.read(deployments.configs_for, server_id, project_id)
     return [
         {
@@ -136,25 +138,33 @@ async def configs_for(engine: Engine, server_id: str, project_id: str | None) ->
     ]
 
 
-async def with_deployments(
+def takes_deployments(metadata: Mapping[str, Any], server_id: str | None) -> bool:
+    """Whether a resource with these recorded metadata is a server that deployments are delivered to."""
+    return server_id is not None and {AGENT, DEPLOYMENTS} <= metadata.keys()
+
+
+def with_configs(metadata: Mapping[str, Any], configs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """A server's metadata with the configurations that it applies, as the agents read them."""
+    return {**metadata, DEPLOYMENTS: [_for_agent(config) for config in configs]}
+
+
+def _for_agent(config: Mapping[str, Any]) -> dict[str, Any]:
+    shown = {key: config[key] for key in ("id", "name", "group", "config", "inputs", "outputs", "options")}
+    return shown | {"creation_time": isoformat(config["created_at"])}
+
+
+async def agent_metadata(
     engine: Engine, metadata: Mapping[str, Any], server_id: str | None, project_id: str
 ) -> dict[str, Any]:
-    """A resource's metadata as its reader gets them: those of a server that takes deployments have them."""
-    if server_id is None or not {AGENT, DEPLOYMENTS} <= metadata.keys():
+    """A resource's metadata as its own agent reads them, with nothing redacted."""
+    if server_id is None or not takes_deployments(metadata, server_id):
         return dict(metadata)
-    found = await configs_for(engine, server_id, project_id)
-    return {**metadata, DEPLOYMENTS: [_as_told(config) for config in found]}
+    return with_configs(metadata, await configs_for(engine, server_id, project_id))
 
 
-def _as_told(config: dict[str, Any]) -> dict[str, Any]:
-    """A configuration as the agents read it."""
-    told = {key: config[key] for key in ("id", "name", "group", "config", "inputs", "outputs", "options")}
-    return told | {"creation_time": isoformat(config["created_at"])}
-
-
-async def push(engine: Engine, server_id: str) -> None:
-    """Put the metadata of a server where it looks for them: into the object store, or a queue. Raises CloudError."""
-    for row in await engine.database.read(deployments.server_resources, server_id):
+async def _push(engine: Engine, server_id: str, project_id: str) -> None:
+    """Write the metadata of the project's server to the object or queue that its agent polls. Raises CloudError."""
+    for row in await engine.database.read(deployments.server_resources, server_id, project_id):
         state = engine.sealer.open(row.state) if row.state else {}
         data = state.get("data") or {}
         looks = METADATA_PATH in data or METADATA_QUEUE in data
@@ -163,7 +173,7 @@ async def push(engine: Engine, server_id: str) -> None:
             continue
         cloud = await engine.credentials.cloud_of(stack)
         async with engine.pushing:  # of two that are sent at once the elder must not arrive last
-            told = await with_deployments(engine, state.get("metadata") or {}, server_id, stack.project_id)
+            told = await agent_metadata(engine, state.get("metadata") or {}, server_id, stack.project_id)
             if METADATA_PATH in data:
                 await cloud.put("swift", data[METADATA_PATH], told)
             else:

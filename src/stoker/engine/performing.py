@@ -22,6 +22,7 @@ from stoker.engine.hooks import hold
 from stoker.engine.masking import without_secrets
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.engine.stopping import CANCELLED, Stop, Stopped
+from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.store.journal import Batch
@@ -184,7 +185,7 @@ class Performer:
                 state.stored.metadata = call.metadata
             if call.physical_id is not None and state.row.physical_id is None:
                 state.row.physical_id = call.physical_id
-            await self.run.adopt_user_project(state.stored.data.get("stack_user_project_id"))
+            await self.run.adopt_user_project(state.stored.data.get(USER_PROJECT))
 
     async def _find(self, state: ResourceState, call: Call) -> None:
         """Look for the object of an interrupted creation, and record its id.

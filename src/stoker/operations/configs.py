@@ -10,6 +10,7 @@ from stoker.base.errors import BadValue, EntityNotFound, Forbidden
 from stoker.base.ids import new_id
 from stoker.engine.configs import StoredConfigs
 from stoker.engine.core import Engine
+from stoker.operations.redaction import redacted
 from stoker.store import deployments, queries
 from stoker.store.records import SoftwareConfig
 
@@ -66,24 +67,32 @@ async def software_config_create(
 
 
 async def software_config_show(engine: Engine, context: RequestContext, config_id: str) -> dict[str, Any]:
-    """A configuration with its body. Raises EntityNotFound."""
-    row = await engine.database.read(queries.software_config, config_id)
-    if row is None or (row.project_id != context.project_id and not context.is_admin):
-        raise EntityNotFound(f"The Software config ({config_id}) could not be found.")
+    """A configuration with its body, hidden values redacted. Raises EntityNotFound."""
+    row = await _found(engine, context, config_id)
     body = engine.sealer.open(row.body)
-    return {
+    shown = {
         **_summary(row),
         "config": body.get("config"),
         "inputs": body.get("inputs") or [],
         "outputs": body.get("outputs") or [],
         "options": body.get("options") or {},
+        "stacks": body.get("stacks") or [],
     }
+    return (await redacted(engine, [shown]))[0]
 
 
 async def software_config_delete(engine: Engine, context: RequestContext, config_id: str) -> None:
     """Forget a configuration. Raises EntityNotFound, BadValue for one that a deployment uses."""
-    await software_config_show(engine, context, config_id)
-    user = await engine.database.read(deployments.use_of_config, config_id)
+    row = await _found(engine, context, config_id)
+    user = await engine.database.read(deployments.use_of_config, row)
     if user is not None:
         raise BadValue(f"The software config {config_id} is in use by the software deployment {user}.")
-    await StoredConfigs(engine, context.project_id).delete(config_id)
+    await StoredConfigs(engine, row.project_id).delete(config_id)
+
+
+async def _found(engine: Engine, context: RequestContext, config_id: str) -> SoftwareConfig:
+    """A configuration of the caller's project; an administrator's: of any."""
+    row = await engine.database.read(queries.software_config, config_id)
+    if row is None or (row.project_id != context.project_id and not context.is_admin):
+        raise EntityNotFound(f"The Software config ({config_id}) could not be found.")
+    return row

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from stoker.base.context import RequestContext
-from stoker.base.errors import BadValue, EntityNotFound, Forbidden
+from stoker.base.errors import BadValue, EntityNotFound
 from stoker.base.ids import new_id
+from stoker.engine.configs import StoredConfigs
 from stoker.engine.core import Engine
 from stoker.engine.deployments import StoredDeployments, configs_for, deployment_data
-from stoker.operations.configs import software_config_show
+from stoker.operations.lookup import is_stack_user, may_use
+from stoker.operations.redaction import redacted
 from stoker.store import deployments
 from stoker.store.records import SoftwareDeployment
-
-MAX_PROJECT_ID = 64
 
 
 async def software_deployment_list(
     engine: Engine, context: RequestContext, server_id: str | None = None
 ) -> list[dict[str, Any]]:
-    """The deployments that the caller's project may see, to one server or to any."""
-    rows = await engine.database.read(deployments.visible, _seen_by(context), server_id)
-    return [deployment_data(row, engine.sealer) for row in rows]
+    """The deployments of the caller's project (an administrator's: of all), to one server or to any."""
+    project_id = None if context.is_admin else context.project_id
+    rows = await engine.database.read(deployments.of_project, project_id, server_id)
+    return await redacted(engine, [deployment_data(row, engine.sealer) for row in rows])
 
 
 async def software_deployment_metadata(engine: Engine, context: RequestContext, server_id: str) -> list[dict[str, Any]]:
-    """The configurations that a server is to apply, in the order of their names."""
-    return await configs_for(engine, server_id, _seen_by(context))
+    """The configurations that the caller's project deploys to a server, in the order of their names.
+
+    The server's own agent gets those of its stack's project, with nothing redacted.
+    """
+    project_id = await _project_of_agent(engine, context, server_id)
+    if project_id is not None:
+        return await configs_for(engine, server_id, project_id)
+    return await redacted(engine, await configs_for(engine, server_id, context.project_id))
 
 
 async def software_deployment_create(
@@ -41,10 +48,16 @@ async def software_deployment_create(
     status_reason: str | None = None,
     stack_user_project_id: str | None = None,
 ) -> dict[str, Any]:
-    """Have a server apply a configuration of the project. Raises EntityNotFound without the configuration."""
-    await software_config_show(engine, context, config_id)
-    if stack_user_project_id is not None and len(stack_user_project_id) > MAX_PROJECT_ID:
-        raise BadValue(f"stack_user_project_id is longer than {MAX_PROJECT_ID} characters.")
+    """Have a server apply a configuration of the project.
+
+    The id of another project's server is accepted as any name is, and nothing is delivered there. Raises EntityNotFound
+    without the configuration, BadValue when `stack_user_project_id` belongs to no stack of the project.
+    """
+    await _check_config(engine, config_id, context.project_id)
+    if stack_user_project_id is not None and not await engine.database.read(
+        deployments.has_users, context.project_id, stack_user_project_id
+    ):
+        raise BadValue("stack_user_project_id: no stack of this project has its own users in that project.")
     identifier = new_id()
     body = {
         "config_id": config_id,
@@ -61,7 +74,11 @@ async def software_deployment_create(
 
 async def software_deployment_show(engine: Engine, context: RequestContext, deployment_id: str) -> dict[str, Any]:
     """A deployment in full. Raises EntityNotFound."""
-    return deployment_data(await _found(engine, context, deployment_id), engine.sealer)
+    row = await engine.database.read(deployments.by_id, deployment_id)
+    if row is not None and await _project_of_agent(engine, context, row.server_id) == row.project_id:
+        return deployment_data(row, engine.sealer)
+    found = await redacted(engine, [deployment_data(await _owned(engine, context, deployment_id), engine.sealer)])
+    return found[0]
 
 
 async def software_deployment_update(
@@ -70,7 +87,7 @@ async def software_deployment_update(
     """Change what is given; a resource that waits for the deployment looks again at once. Raises EntityNotFound."""
     row = await _owned(engine, context, deployment_id)
     if values.get("config_id") is not None:
-        await software_config_show(engine, context, values["config_id"])
+        await _check_config(engine, values["config_id"], row.project_id)
     given = {name: value for name, value in values.items() if name != "config_id" or value is not None}
     await StoredDeployments(engine, row.project_id).update(deployment_id, given)
     return await software_deployment_show(engine, context, deployment_id)
@@ -82,21 +99,25 @@ async def software_deployment_delete(engine: Engine, context: RequestContext, de
     await StoredDeployments(engine, row.project_id).delete(deployment_id)
 
 
-def _seen_by(context: RequestContext) -> str | None:
-    return None if context.is_admin else context.project_id
+async def _check_config(engine: Engine, config_id: str, project_id: str) -> None:
+    """Raise EntityNotFound unless the configuration is one of the deployment's own project, whoever asks."""
+    if await StoredConfigs(engine, project_id).get(config_id) is None:
+        raise EntityNotFound(f"The Software config ({config_id}) could not be found.")
 
 
-async def _found(engine: Engine, context: RequestContext, deployment_id: str) -> SoftwareDeployment:
+async def _owned(engine: Engine, context: RequestContext, deployment_id: str) -> SoftwareDeployment:
+    """A deployment of the caller's project; an administrator's: of any."""
     row = await engine.database.read(deployments.by_id, deployment_id)
-    projects: Sequence[str | None] = () if row is None else (row.project_id, row.stack_user_project_id)
-    if row is None or (context.project_id not in projects and not context.is_admin):
+    if row is None or (context.project_id != row.project_id and not context.is_admin):
         raise EntityNotFound(f"The Software deployment ({deployment_id}) could not be found.")
     return row
 
 
-async def _owned(engine: Engine, context: RequestContext, deployment_id: str) -> SoftwareDeployment:
-    """A deployment that the caller may change: a server's own user may only look."""
-    row = await _found(engine, context, deployment_id)
-    if context.project_id != row.project_id and not context.is_admin:
-        raise Forbidden("Only the project of a software deployment may change it.")
-    return row
+async def _project_of_agent(engine: Engine, context: RequestContext, server_id: str) -> str | None:
+    """The project of the stack whose own user the caller is, if that user may use the server; None for all others."""
+    for stack in await engine.database.read(deployments.stacks_of_server, server_id, context.project_id):
+        current = (await engine.reader.context(stack)).current
+        servers = [state for state in current.values() if state.row.physical_id == server_id]
+        if is_stack_user(context, stack) and any(may_use(context, stack, each, current) for each in servers):
+            return stack.project_id
+    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,11 +13,12 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
 from stoker.engine.blotting import masked_values
 from stoker.engine.core import Engine
-from stoker.engine.deployments import with_deployments
+from stoker.engine.deployments import agent_metadata
 from stoker.engine.masking import properties_shown, secrets_ever, secrets_now
 from stoker.engine.state import ResourceState, attribute_text
-from stoker.operations.lookup import Reference, confine_stack_user, find_stack, found_stack
+from stoker.operations.lookup import Reference, confine_stack_user, find_stack, found_stack, is_stack_user
 from stoker.operations.masking import masked_template, masked_text
+from stoker.operations.redaction import credentials_in, redacted_metadata
 from stoker.operations.views import event_view, place_view, required_by, resource_row, resource_view
 from stoker.plugins.resource import AttributeKey
 from stoker.store import queries
@@ -148,11 +149,11 @@ async def _details(engine: Engine, stack: Stack) -> dict[str, dict[str, Any]]:
     inputs = await engine.loader.load(stack.inputs)
     described = engine.loader.bind(stack, inputs, strict=False).resources
     states = list(reading.current.values())
-    found = await asyncio.gather(*(_attributes(engine, reading, state, ()) for state in states))
     secrets = await secrets_ever(engine, stack)
+    found = await asyncio.gather(*(_attributes(engine, reading, state, (), secrets) for state in states))
     return {
         state.row.uuid: {
-            "attributes": masked_values(attributes, secrets),
+            "attributes": attributes,
             "description": (described[state.row.name].description if state.row.name in described else "") or "",
         }
         for state, attributes in zip(states, found, strict=True)
@@ -185,9 +186,9 @@ async def resource_show(
     view = resource_view(state.row, stack, users.get(name, ()), child=child, parent=await parent_name(engine, stack))
     described = definition.resources.get(name)
     view["description"] = (described.description if described else "") or ""
-    view["metadata"] = await _metadata(engine, stack, state)
-    attributes = await _attributes(engine, reading, state, with_attr or ())
-    view["attributes"] = masked_values(attributes, await secrets_ever(engine, stack))
+    view["metadata"] = await _metadata(engine, context, stack, state)
+    secrets = await secrets_ever(engine, stack)
+    view["attributes"] = await _attributes(engine, reading, state, with_attr or (), secrets)
     return view
 
 
@@ -200,13 +201,18 @@ def _unmade(engine: Engine, stack: Stack, name: str, type_name: str) -> dict[str
     return {**resource_view(row, stack, ()), "attributes": {}, "description": "", "metadata": {}}
 
 
-async def _attributes(engine: Engine, reading: Any, state: ResourceState, extra: Sequence[str]) -> dict[str, Any]:
+async def _attributes(
+    engine: Engine, reading: Any, state: ResourceState, extra: Sequence[str], secrets: Collection[str]
+) -> Mapping[str, Any]:
+    """The values of the declared attributes and of `extra`, as people read them."""
     if state.row.physical_id is None and not state.type.local:
         return dict.fromkeys(extra)
     declared = [name for name, attribute in state.type.attributes.items() if attribute.support.status != "HIDDEN"]
     keys: set[AttributeKey] = {(name,) for name in [*declared, *extra]}
     values = await engine.reader.read(reading, state, keys, live=True)
-    return {attribute_text(key): values[key] for key in sorted(keys)}
+    shown = {attribute_text(key): values[key] for key in sorted(keys)}
+    masked: Mapping[str, Any] = masked_values(shown, {*secrets, *credentials_in(state.stored.metadata)})
+    return masked
 
 
 async def parent_name(engine: Engine, stack: Stack) -> str | None:
@@ -217,7 +223,7 @@ async def parent_name(engine: Engine, stack: Stack) -> str | None:
     return row.name if row else None
 
 
-async def resource_metadata(engine: Engine, context: RequestContext, ref: Reference, name: str) -> dict[str, Any]:
+async def resource_metadata(engine: Engine, context: RequestContext, ref: Reference, name: str) -> Mapping[str, Any]:
     """The resource's metadata."""
     stack = await find_stack(engine, context, ref)
     reading = await engine.reader.context(stack)
@@ -225,11 +231,14 @@ async def resource_metadata(engine: Engine, context: RequestContext, ref: Refere
     if state is None:
         raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
     confine_stack_user(context, stack, state, reading.current)
-    return await _metadata(engine, stack, state)
+    return await _metadata(engine, context, stack, state)
 
 
-async def _metadata(engine: Engine, stack: Stack, state: ResourceState) -> dict[str, Any]:
-    return await with_deployments(engine, state.stored.metadata, state.row.physical_id, stack.project_id)
+async def _metadata(engine: Engine, context: RequestContext, stack: Stack, state: ResourceState) -> Mapping[str, Any]:
+    """As the caller may read them: an agent in full, since it is to use what they hide."""
+    if not is_stack_user(context, stack):
+        return await redacted_metadata(engine, stack, state)
+    return await agent_metadata(engine, state.stored.metadata, state.row.physical_id, stack.project_id)
 
 
 # -- events ----------------------------------------------------------------------------------------------------

@@ -47,20 +47,34 @@ def found_stack(connection: Connection, context: RequestContext, ref: Reference,
 
 
 def _by_name_or_id(connection: Connection, context: RequestContext, name: str) -> Stack | None:
-    by_name = queries.stack_by_name(connection, context.project_id, name)
-    return by_name or queries.stack_by_id(connection, name)
+    """A stack of the caller's project, or for a stack's own user one of the tree of stacks that it belongs to."""
+    return (
+        queries.stack_by_name(connection, context.project_id, name)
+        or queries.stack_by_users(connection, context.project_id, name)
+        or queries.stack_by_id(connection, name)
+    )
+
+
+def is_stack_user(context: RequestContext, stack: Stack) -> bool:
+    """Whether the caller is one of the stack's own users, as agents in servers are."""
+    return context.project_id == stack.user_project_id and context.project_id != stack.project_id
+
+
+def may_use(context: RequestContext, stack: Stack, state: ResourceState, current: Mapping[str, ResourceState]) -> bool:
+    """Whether the caller may look at and signal a resource of a stack of its project; `current` are all by name.
+
+    A stack's own user may use what the resource that it belongs to lets it.
+    """
+    if not is_stack_user(context, stack):
+        return True
+    owners = [one for one in (state, *current.values()) if one.stored.data.get("user_id") == context.user_id]
+    others = {name: other.snapshot() for name, other in current.items()} if owners else {}
+    return any(owner.type.lets_use(owner.snapshot(), state.row.name, others) for owner in owners)
 
 
 def confine_stack_user(
     context: RequestContext, stack: Stack, state: ResourceState, current: Mapping[str, ResourceState]
 ) -> None:
-    """Let a stack's own user use what the resource lets it that the user belongs to; `current` are all by name.
-
-    Raises Forbidden (facts: engine.yaml, stack_users).
-    """
-    if context.project_id != stack.user_project_id or context.project_id == stack.project_id:
-        return
-    owners = [one for one in (state, *current.values()) if one.stored.data.get("user_id") == context.user_id]
-    others = {name: other.snapshot() for name, other in current.items()} if owners else {}
-    if not any(owner.type.lets_use(owner.snapshot(), state.row.name, others) for owner in owners):
+    """Raise Forbidden unless `may_use`."""
+    if not may_use(context, stack, state, current):
         raise Forbidden("You may not use this resource.")

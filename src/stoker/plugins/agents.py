@@ -18,6 +18,9 @@ The second is empty in what is recorded: readers get what the software deploymen
 METADATA_PATH = "metadata_path"
 """The key of a server's data that says where in the object store its metadata is put: `/container/object`."""
 
+USER_PROJECT = "stack_user_project_id"
+"""The key of `Call.data` under which a newly made project is handed to the engine, for the whole tree of stacks."""
+
 METADATA_QUEUE = "metadata_queue_id"
 """The key of a server's data that names the queue to which its metadata is sent: one of the project of stack users."""
 

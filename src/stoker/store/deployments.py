@@ -1,14 +1,20 @@
-"""Queries about software deployments: which configurations are on their way to which server."""
+"""Queries about software deployments: which configurations are on their way to which server.
+
+A deployment, its configuration and the server that it is delivered to are all of one project. Every query that delivers
+something takes that project, so that rows which name a server or a configuration of another one have no effect.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from sqlalchemy import ColumnElement, Connection, delete, func, or_, select
+from sqlalchemy import Connection, and_, delete, func, or_, select
 
-from stoker.store.records import Resource, SoftwareConfig, SoftwareDeployment
-from stoker.store.tables import resources, software_configs
+from stoker.store.records import Resource, SoftwareConfig, SoftwareDeployment, Stack
+from stoker.store.tables import resources, software_configs, stacks
 from stoker.store.tables import software_deployments as table
+
+_PAGE = 400
 
 
 def by_id(connection: Connection, identifier: str) -> SoftwareDeployment | None:
@@ -23,36 +29,32 @@ def count_in(connection: Connection, project_id: str) -> int:
     return connection.execute(select(func.count()).select_from(table).where(where)).scalar_one()
 
 
-def visible(connection: Connection, project_id: str | None, server_id: str | None) -> list[SoftwareDeployment]:
-    """Deployments that a project may see (all of them when None), to one server or to any; oldest first."""
+def of_project(connection: Connection, project_id: str | None, server_id: str | None) -> list[SoftwareDeployment]:
+    """A project's deployments (all of them when None), to one server or to any; oldest first."""
     query = select(table).order_by(table.c.created_at, table.c.id)
     if project_id is not None:
-        query = query.where(_seen_by(project_id))
+        query = query.where(table.c.project_id == project_id)
     if server_id is not None:
         query = query.where(table.c.server_id == server_id)
     return SoftwareDeployment.all_of(connection.execute(query))
 
 
-def configs_for(connection: Connection, server_id: str, project_id: str | None) -> Sequence[SoftwareConfig]:
-    """What a server is to apply, in the order of the names; with a project, only what that project may see."""
+def configs_for(connection: Connection, server_id: str, project_id: str) -> Sequence[SoftwareConfig]:
+    """The configurations that a project deploys to a server, in the order of the names."""
     query = (
         select(software_configs)
         .join(table, table.c.config_id == software_configs.c.id)
         .where(table.c.server_id == server_id)
+        .where(table.c.project_id == project_id, software_configs.c.project_id == project_id)
         .order_by(software_configs.c.name, software_configs.c.created_at, software_configs.c.id)
     )
-    if project_id is not None:
-        query = query.where(_seen_by(project_id))
     return SoftwareConfig.all_of(connection.execute(query))
 
 
-def _seen_by(project_id: str) -> ColumnElement[bool]:
-    return or_(table.c.project_id == project_id, table.c.stack_user_project_id == project_id)
-
-
-def use_of_config(connection: Connection, config_id: str) -> str | None:
-    """A deployment that uses the configuration; None when there is none."""
-    return connection.execute(select(table.c.id).where(table.c.config_id == config_id).limit(1)).scalar_one_or_none()
+def use_of_config(connection: Connection, config: SoftwareConfig) -> str | None:
+    """A deployment of the configuration's own project that uses it; None when there is none."""
+    where = and_(table.c.config_id == config.id, table.c.project_id == config.project_id)
+    return connection.execute(select(table.c.id).where(where).limit(1)).scalar_one_or_none()
 
 
 def remove(connection: Connection, identifier: str) -> None:
@@ -60,7 +62,54 @@ def remove(connection: Connection, identifier: str) -> None:
     connection.execute(delete(table).where(table.c.id == identifier))
 
 
-def server_resources(connection: Connection, server_id: str) -> list[Resource]:
-    """The resources whose object is this server."""
-    query = select(resources).where(resources.c.physical_id == server_id)
+# -- the stacks behind servers, configurations and deployments ---------------------------------------------------
+
+
+def server_resources(connection: Connection, server_id: str, project_id: str) -> list[Resource]:
+    """The resources of the project's stacks whose object is this server."""
+    query = (
+        select(resources)
+        .join(stacks, stacks.c.id == resources.c.stack_id)
+        .where(resources.c.physical_id == server_id)
+        .where(stacks.c.project_id == project_id, stacks.c.deleted_at.is_(None))
+    )
     return Resource.all_of(connection.execute(query))
+
+
+def stacks_of_server(connection: Connection, server_id: str, user_project_id: str) -> list[Stack]:
+    """The stacks that have the server and whose own users live in the project `user_project_id`."""
+    query = (
+        select(stacks)
+        .join(resources, stacks.c.id == resources.c.stack_id)
+        .where(resources.c.physical_id == server_id)
+        .where(stacks.c.user_project_id == user_project_id, stacks.c.deleted_at.is_(None))
+        .distinct()
+    )
+    return Stack.all_of(connection.execute(query))
+
+
+def has_users(connection: Connection, project_id: str, user_project_id: str) -> bool:
+    """Whether a stack of the project has its own users in the project `user_project_id`."""
+    where = and_(stacks.c.user_project_id == user_project_id, stacks.c.project_id == project_id)
+    return connection.execute(select(stacks.c.id).where(where).limit(1)).first() is not None
+
+
+def makers(connection: Connection, identifiers: Collection[str]) -> dict[str, set[str]]:
+    """Ids of the stacks whose resources made these configurations and deployments, by the ids of the latter.
+
+    A configuration that was derived for a deployment is made by the stack of that deployment, whose id is the uuid of
+    its resource.
+    """
+    found: dict[str, set[str]] = {}
+    wanted = list(identifiers)
+    for start in range(0, len(wanted), _PAGE):
+        page = wanted[start : start + _PAGE]
+        made = select(resources.c.uuid, resources.c.physical_id, resources.c.stack_id)
+        made = made.where(or_(resources.c.uuid.in_(page), resources.c.physical_id.in_(page)))
+        for uuid, physical_id, stack_id in connection.execute(made):
+            for identifier in {uuid, physical_id}.intersection(page):
+                found.setdefault(identifier, set()).add(stack_id)
+        derived = select(table.c.config_id, resources.c.stack_id).join(resources, resources.c.uuid == table.c.id)
+        for identifier, stack_id in connection.execute(derived.where(table.c.config_id.in_(page))):
+            found.setdefault(identifier, set()).add(stack_id)
+    return found

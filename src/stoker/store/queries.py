@@ -71,6 +71,13 @@ def stack_by_name(connection: Connection, project_id: str, name: str) -> Stack |
     return Stack.of(row) if row else None
 
 
+def stack_by_users(connection: Connection, user_project_id: str, name: str) -> Stack | None:
+    """The living stack of this name whose own users live in the project `user_project_id`."""
+    query = statements.where(tables.stacks, "user_project_id", "live_name")
+    row = connection.execute(query, {"user_project_id": user_project_id, "live_name": name}).one_or_none()
+    return Stack.of(row) if row else None
+
+
 def stack_by_parent_resource(connection: Connection, resource_uuid: str) -> Stack | None:
     """The living child stack behind a resource."""
     row = connection.execute(_CHILD_BEHIND, {"parent_resource": resource_uuid}).one_or_none()

@@ -104,7 +104,7 @@ stacks = Table(
     Column("good_inputs", Identifier),
     Column("operation", Identifier),
     Column("credential", Name, index=True),
-    Column("user_project_id", String(64)),
+    Column("user_project_id", String(64), index=True),
     Column("strayed", Boolean, nullable=False, default=False),
     UniqueConstraint("project_id", "live_name"),
     Index("ix_stacks_project_created", "project_id", "created_at"),

@@ -14,7 +14,8 @@ from stoker.resources.heat.software_config_base import UNGROUPED
 _COMPONENT = "component"
 
 Source = Mapping[str, Any]
-"""A configuration as stored: `name`, `group`, `config`, `inputs`, `outputs`, `options`."""
+"""A configuration as stored: `name`, `group`, `config`, `inputs`, `outputs`, `options`, and `stacks`, the ids of the
+stacks whose hidden values may be in it."""
 
 
 def triggers(source: Source, actions: Collection[str], action: str) -> bool:

@@ -51,24 +51,26 @@ class MultipartMime(StoredConfig):
     }
 
     async def body(self, call: Call) -> dict[str, Any]:
-        message = MIMEMultipart()
+        message, makers = MIMEMultipart(), []
         for part in call.properties["parts"]:
-            for inner in _messages(part, await _content(call, part["config"])):
+            content, stacks = await _content(call, part["config"])
+            makers += stacks
+            for inner in _messages(part, content):
                 message.attach(inner)
-        return {"group": call.properties["group"], "config": message.as_string()}
+        return {"group": call.properties["group"], "config": message.as_string(), "stacks": makers}
 
 
-async def _content(call: Call, config: str) -> str:
-    """The text itself, or that of the software config with this id."""
+async def _content(call: Call, config: str) -> tuple[str, list[str]]:
+    """The text itself, or that of the software config with this id; and the ids of the stacks that made the latter."""
     try:
         UUID(config)
     except ValueError:
-        return config
+        return config, []
     stored = await call.configs.get(config)
     if stored is None:
-        return config
+        return config, []
     found = stored.get("config")
-    return found if isinstance(found, str) else json.dumps(found or "")
+    return found if isinstance(found, str) else json.dumps(found or ""), list(stored.get("stacks") or ())
 
 
 def _messages(part: Mapping[str, Any], content: str) -> list[Message]:

@@ -72,13 +72,18 @@ class StoredConfig(ResourceType):
 
     @abstractmethod
     async def body(self, call: Call) -> dict[str, Any]:
-        """What is stored besides the name: `config`, `group`, `inputs`, `outputs`, `options`."""
+        """What is stored besides the name: `config`, `group`, `inputs`, `outputs`, `options`.
+
+        `stacks` are the ids of other stacks whose configurations are part of it.
+        """
 
     async def create(self, call: Call) -> Outcome:
         stored = await self.body(call)
         if stored.get("inputs"):
             stored["inputs"] = [_with_typed_default(entry) for entry in stored["inputs"]]
-        await call.configs.create(call.uuid, {"name": call.physical_name, "group": UNGROUPED, **stored})
+        makers = [call.stack.id, *(stored.get("stacks") or ())]
+        named = {"name": call.physical_name, "group": UNGROUPED, **stored, "stacks": makers}
+        await call.configs.create(call.uuid, named)
         return Done(physical_id=call.uuid)
 
     async def adopt(self, call: Call) -> Outcome:

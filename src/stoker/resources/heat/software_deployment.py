@@ -158,7 +158,8 @@ class SoftwareDeployment(ResourceType):
         derived = derived_config(
             source, call.properties["name"] or source.get("name") or call.physical_name, config, inputs
         )
-        await call.configs.create(call.progress["derived"], derived)
+        makers = [call.stack.id, *(source.get("stacks") or ())]
+        await call.configs.create(call.progress["derived"], {**derived, "stacks": makers})
         await _send(call)
         if call.progress["former"]:
             await call.configs.delete(call.progress["former"])

@@ -14,13 +14,11 @@ from uuid import uuid4
 
 from stoker.base.errors import CloudError, Conflict
 from stoker.cloud.session import Cloud
+from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.heat.random_string import random_text
-
-PROJECT = "stack_user_project_id"
-"""The key of `Call.data` under which a newly made project is handed to the engine, for the whole tree of stacks."""
 
 DOMAIN = "stack_user_domain_id"
 _PROJECT_NAME_LENGTH = 64
@@ -71,7 +69,7 @@ class StackUserResource(ResourceType):
         admin = await call.cloud.as_stack_domain_admin()
         # An interrupted creation may have made the project, which goes with the stack once it is known.
         if (project := await _known_project(call, admin)) is not None:
-            call.data[PROJECT] = project
+            call.data[USER_PROJECT] = project
         if call.physical_id is None:
             return Done()
         if call.data.get("credential_id"):
@@ -94,7 +92,7 @@ async def prove_user(call: Call) -> Outcome | None:
     Users are removed with the rights of the domain's administrator. So it must be one that was made for a stack of the
     same project: of the domain for such users, and with a project whose name begins with the stack's project's id.
     """
-    for key in (DOMAIN, PROJECT):
+    for key in (DOMAIN, USER_PROJECT):
         call.data.pop(key, None)
     admin = await call.cloud.as_stack_domain_admin()
     answer = await admin.request("GET", "keystone", f"/users/{call.physical_id}", ok=(404,))
@@ -108,7 +106,7 @@ async def prove_user(call: Call) -> Outcome | None:
         return Failed(f"the user {call.physical_id} was not made for a stack of this project", "Forbidden")
     if "password" not in call.data:
         return Failed("the document does not have the user's password", "Error")
-    call.data["user_id"], call.data[PROJECT] = call.physical_id, project["id"]
+    call.data["user_id"], call.data[USER_PROJECT] = call.physical_id, project["id"]
     await _prove_key_pair(call, admin)
     return None
 
@@ -144,7 +142,7 @@ async def make_key_pair(call: Call) -> Outcome | None:
 
 def user_project(call: Call) -> str:
     """The project of the stack's users, once a user has been made."""
-    return str(call.data.get(PROJECT) or call.stack.user_project_id)
+    return str(call.data.get(USER_PROJECT) or call.stack.user_project_id)
 
 
 async def _domain(call: Call, admin: Cloud) -> str:
@@ -164,7 +162,7 @@ async def _make_project(call: Call, admin: Cloud, domain: str) -> str:
         known = await _post(admin, "project", wanted) or await _named(admin, "projects", name, domain)
         if known is None:
             raise Conflict(f"The project {name!r} for users of the stack can neither be made nor found.")
-    call.data[PROJECT] = known
+    call.data[USER_PROJECT] = known
     return known
 
 
@@ -173,8 +171,8 @@ async def _known_project(call: Call, admin: Cloud) -> str | None:
 
     The removal of a stack that failed may have removed its project nevertheless.
     """
-    if PROJECT in call.data:
-        return str(call.data[PROJECT])
+    if USER_PROJECT in call.data:
+        return str(call.data[USER_PROJECT])
     known = call.stack.user_project_id
     if known is not None and (await admin.request("GET", "keystone", f"/projects/{known}", ok=(404,))).status != 404:
         return known
