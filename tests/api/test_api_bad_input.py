@@ -59,7 +59,7 @@ BODIES = [
     (b'{"stack_name": "web", "template": {}, "converge": true}', "converge belongs to updates"),
     (b'{"stack_name": "web", "adopt_stack_data": "{"}', "adopt_stack_data is not valid JSON"),
     (b'{"stack_name": "web", "adopt_stack_data": "[]"}', "adopt_stack_data must be a map"),
-    (b'{"stack_name": "web", "template_url": "file:///etc/passwd"}', "must be http or https"),
+    (b'{"stack_name": "web", "template_url": "file:///etc/passwd"}', "must be a valid http or https URL"),
     (b'{"stack_name": "web", "template_url": "http://127.0.0.1:1/x"}', "cannot be fetched"),
 ]
 

@@ -214,22 +214,3 @@ def test_server_lets_a_request_end_before_it_stops(config, engine) -> None:
     assert answers[0].status_code == 200
     with pytest.raises(requests.ConnectionError):
         requests.get(url, timeout=1)
-
-
-def test_server_stops_when_its_loop_is_quicker_than_the_thread_that_ends_it(config, engine, monkeypatch) -> None:
-    server = Server(make_app(config, engine, check_tokens), "127.0.0.1", 0)
-    server.start()
-    trigger = server._server.trigger
-    pull, pulls = trigger._physical_pull, []
-
-    def late() -> None:
-        """The loop hears of what it is to do, and does it, before the one who asked has pulled the trigger."""
-        pulls.append(pull())
-        if len(pulls) == 2:
-            server._thread.join(10)
-            pull()
-
-    monkeypatch.setattr(trigger, "_physical_pull", late)
-    server.stop()
-    assert len(pulls) == 2
-    assert not server._thread.is_alive()

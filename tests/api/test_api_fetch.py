@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
-from api_support import limited
+from api_support import PROJECT, limited
 from oslo_config import cfg
 
+from servers import wait_until
 from stoker.base import fetching
 from stoker.base.config import load_config
 from stoker.base.errors import BadValue
@@ -63,7 +69,7 @@ def test_a_template_is_fetched(request_as, engine, pages, path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "complaint"),
-    [("/gone", "HTTP Error 404"), ("/binary", "is not UTF-8: byte 0"), ("/away", "cannot be fetched")],
+    [("/gone", "answers with status 404"), ("/binary", "is not UTF-8: byte 0"), ("/away", "cannot be fetched")],
 )
 def test_what_is_no_template_is_refused(request_as, engine, pages, path, complaint) -> None:
     answer = request_as("POST", "/validate", json={"template_url": pages + path})
@@ -86,6 +92,42 @@ def test_a_given_template_is_used_before_a_url(request_as, engine) -> None:
     assert engine.last["template"] == {"a": 1}
 
 
+def fetched(url: str, networks: Sequence[str] = (), seconds: float = 5.0) -> str:
+    return fetching.fetch_text(url, "p1", fetching.FetchLimits(10**6, seconds, networks)).result(30)
+
+
+@contextmanager
+def talking(parts: Iterable[bytes]) -> Iterator[str]:
+    """The URL of a host that says `parts`, whatever it is asked, to each that connects, and then hangs up."""
+
+    def serve() -> None:
+        while not ended.is_set():
+            try:
+                peer, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=talk, args=(peer, next(copies)), daemon=True).start()
+
+    def talk(peer: socket.socket, told: Iterable[bytes]) -> None:
+        with peer, suppress(OSError):
+            peer.recv(4096)
+            for part in told:
+                peer.sendall(part)
+                if ended.wait(0.01):
+                    return
+
+    ended = threading.Event()
+    copies = itertools.repeat(parts) if isinstance(parts, list) else iter(itertools.tee(parts, 8))
+    listener = socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=serve)
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    ended.set()
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+    thread.join()
+
+
 # -- where templates may not be fetched from -------------------------------------------------------------------------
 
 
@@ -98,14 +140,14 @@ def test_a_given_template_is_used_before_a_url(request_as, engine) -> None:
     ],
 )  # fmt: skip
 def test_addresses_that_only_the_service_can_reach(host: str) -> None:
-    with pytest.raises(BadValue, match="no public address, nor in template_fetch_networks"):
-        fetching.fetch_text(f"http://{host}:1/latest/meta-data", 100, 5.0)
+    with pytest.raises(BadValue, match=r"no public address, nor in template_fetch_networks|a URL that is not valid"):
+        fetched(f"http://{host}:1/latest/meta-data")
 
 
 def test_every_redirect_is_checked(pages: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ANSWERS, "/inside", (302, {"Location": "http://169.254.169.254/latest/meta-data"}, b""))
     with pytest.raises(BadValue, match=r"169\.254\.169\.254 is at no public address"):
-        fetching.fetch_text(f"{pages}/inside", 100, 5.0, ["127.0.0.0/8"])
+        fetched(f"{pages}/inside", ["127.0.0.0/8"])
 
 
 def test_what_a_name_means_when_it_is_connected_to_counts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,26 +155,65 @@ def test_what_a_name_means_when_it_is_connected_to_counts(monkeypatch: pytest.Mo
     answers = [["93.184.216.34", "10.0.0.1"], ["10.0.0.1"]]
     connected: list[str] = []
 
-    def look_up(host: str, port: int, **_: Any) -> list[Any]:
+    def look_up(host: str, port: int, *_: Any) -> list[Any]:
         return [(2, 1, 6, "", (address, port)) for address in answers.pop(0)]
 
-    def connect(address: tuple[str, int], *_: Any) -> Any:
-        connected.append(address[0])
+    def new_socket(address: Any) -> Any:
+        connected.append(address[4][0])
         raise OSError("refused")
 
     monkeypatch.setattr(fetching.socket, "getaddrinfo", look_up)
-    monkeypatch.setattr(fetching.socket, "create_connection", connect)
-    for complaint in ("refused", "no public address"):
+    monkeypatch.setattr(fetching, "_new_socket", new_socket)
+    for complaint in ("cannot be reached", "no public address"):
         with pytest.raises(BadValue, match=complaint):
-            fetching.fetch_text("http://templates.example/x", 100, 5.0)
+            fetched("http://templates.example/x")
     assert connected == ["93.184.216.34"]
 
 
-def test_all_of_it_must_come_in_time(pages: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    passing = iter(float(second) for second in range(0, 100, 40))
-    monkeypatch.setattr(fetching.time, "monotonic", lambda: next(passing))
-    with pytest.raises(BadValue, match="template_fetch_timeout"):
-        fetching.fetch_text(f"{pages}/good", 100, 30.0, ["127.0.0.0/8"])
+@pytest.mark.parametrize(
+    "stream",
+    [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\n\r\nheat"],
+    ids=["interim answers", "head", "body"],
+)
+def test_all_of_it_must_come_in_time(stream: bytes) -> None:
+    with talking(itertools.chain([stream], itertools.repeat(stream[:25]))) as url:
+        began = time.monotonic()
+        with pytest.raises(BadValue, match="template_fetch_timeout"):
+            fetched(url, ["127.0.0.0/8"], seconds=0.3)
+        assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    "banner", [b"SSH-2.0-OpenSSH_9.2p1\r\n", b"220 mail.inside ESMTP\r\n", b"HTTP/1.1 999 banner-of-it\r\n\r\n", b""]
+)
+def test_what_a_host_answers_is_not_repeated(request_as, banner: bytes) -> None:
+    with talking([banner]) as url:
+        answer = request_as("POST", "/validate", json={"template_url": url})
+    assert answer.status_code == 400
+    told = answer.json["error"]["message"]
+    assert "does not answer in HTTP" in told or "answers with status 999" in told
+    assert not {"SSH", "ESMTP", "inside", "banner"} & set(re.split(r"\W+", told.removeprefix(url)))
+
+
+def test_a_project_has_only_some_fetches_at_a_time(request_as, config) -> None:
+    limits = fetching.FetchLimits(100, 20.0, ["127.0.0.0/8"], per_project=2)
+    with talking(itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n")) as url:
+        own = [fetching.fetch_text(url, PROJECT, limits) for _ in range(2)]
+        limited(config, template_fetches_per_project=2)
+        answer = request_as("POST", "/validate", json={"template_url": url})
+        assert answer.status_code == 503
+        assert "2 templates are being fetched for the project" in answer.json["error"]["message"]
+        fetching.fetch_text(url, "another", limits).cancel()
+        for future in own:
+            future.cancel()
+    wait_until(lambda: not fetching._fetches._under_way, "the fetches have ended")
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[::1", "http://", "http:///x", "http://a:b/", "http://a:99999/", "https://[/", "ftp://a/", "//[::1"]
+)
+def test_a_url_that_is_none_is_refused(request_as, url: str) -> None:
+    assert request_as("POST", "/validate", json={"template_url": url}).status_code == 400
 
 
 def test_a_network_that_is_none_is_told_at_start(tmp_path: Path) -> None:

@@ -261,13 +261,19 @@ class Script:
 def test_events_that_become_visible_late_are_not_missed_and_come_once():
     script = Script([[1], [4], [2, 3], [], [5]])
     feed = EventFeed(script, seconds=0.001)
-    with feed.listening("s", 0) as listener, feed.listening("top", 1) as above, feed.listening("top", 0) as top:
+    told = threading.Semaphore(0)
+    with (
+        feed.listening("s", 0, told.release) as listener,
+        feed.listening("top", 1, told.release) as above,
+        feed.listening("top", 0, told.release) as top,
+    ):
         script.begun = True
-        heard = [listener.next(30) for _ in range(5)]
-        assert [above.next(30) for _ in range(5)] == heard
-        assert top.next(0) is None
+        assert all(told.acquire(timeout=30) for _ in range(10))
+        heard = [listener.next() for _ in range(5)]
+        assert [above.next() for _ in range(5)] == heard
+        assert top.next() is None
     assert [view["id"] for view in heard if view] == ["1", "4", "2", "3", "5"]
-    assert listener.next(0) is None
+    assert listener.next() is None
 
 
 def test_listeners_share_questions(demo: Caller, running: RunningEngine):
@@ -283,7 +289,11 @@ def test_listeners_share_questions(demo: Caller, running: RunningEngine):
             return {"events": [], "last": 7, "more": False}
 
     feed = EventFeed(DirectClient(running.loop, Service()), seconds=0.01)
-    with feed.listening("one", 0), feed.listening("one", 2), feed.listening("two", 1):
+    with (
+        feed.listening("one", 0, gate.release),
+        feed.listening("one", 2, gate.release),
+        feed.listening("two", 1, gate.release),
+    ):
         while asked[-1:] != [{"one": 2, "two": 1}]:
             assert gate.acquire(timeout=30)
     wait_until(lambda: "event-feed" not in {thread.name for thread in threading.enumerate()}, "nobody asks any more")

@@ -19,7 +19,7 @@ from stoker.api.middleware import Authentication, Faults, Negotiation, RequestLo
 from stoker.api.outer import with_outer_layers
 from stoker.api.paths import PREFIX, stack_identifier
 from stoker.api.policy import Policy
-from stoker.api.server import leaving
+from stoker.api.serving.exchange import WAKE
 from stoker.api.v1.call import Action, Call, Reply
 from stoker.api.v1.event_stream import CONTENT_TYPE, EventStreams
 from stoker.api.v1.links import Links
@@ -117,7 +117,7 @@ class _Face:
             body=action.body.read(sent) if action.body else {},
             sent=sent,
             last_event=request.get_header("Last-Event-ID"),
-            gone=lambda: leaving(request.env),
+            wake=request.env.get(WAKE),
         )
         answer = action.handler(call)
         return answer if isinstance(answer, Reply) else Reply(answer)

@@ -29,7 +29,7 @@ def read_json_object(request: falcon.Request, limit: int) -> dict[str, Any] | No
     (facts: rest_api.json, rules.request_body). Raises RequestLimitExceeded when the body is larger, BadRequest when
     the JSON is not acceptable.
     """
-    content = _read(request, limit).lstrip(b" \t\r\n")
+    content = read_body(request, limit).lstrip(b" \t\r\n")
     media_type = (request.content_type or "").partition(";")[0].strip().lower()
     if media_type not in _JSON_TYPES or not content.startswith(b"{"):
         return None
@@ -132,7 +132,11 @@ def _too_deep(what: str) -> str:
     return f"{_first(what)} has more than {MAX_DEPTH} levels of maps and lists."
 
 
-def _read(request: falcon.Request, limit: int) -> bytes:
+def read_body(request: falcon.Request, limit: int) -> bytes:
+    """The body, of at most `limit` bytes. Raises RequestLimitExceeded.
+
+    A server that knows the limit does not read what is larger: the declared length decides before the body does.
+    """
     if (request.content_length or 0) > limit:
         raise RequestLimitExceeded(
             f"The request body has {request.content_length} bytes; max_json_body_size allows {limit}."

@@ -16,6 +16,7 @@ from stoker.base.errors import (
     Forbidden,
     Invalid,
     NotFound,
+    Overloaded,
     StokerError,
     TemplateInvalid,
     UserError,
@@ -96,7 +97,7 @@ def status_of(error: StokerError) -> int:
     match error:
         case UserError():
             return error.status
-        case EngineUnavailable() | IdentityUnavailable() | Fenced() | CloudError(transient=True):
+        case EngineUnavailable() | IdentityUnavailable() | Overloaded() | Fenced() | CloudError(transient=True):
             return 503
         case _:
             return 500

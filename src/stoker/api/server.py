@@ -1,58 +1,52 @@
-"""Serves a WSGI application from threads of this process."""
+"""Serves a WSGI application: an event loop on a thread of its own, and threads that run the application."""
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
-from collections.abc import Mapping
-from typing import Any
 
-from waitress import create_server, wasyncore
+import uvloop
 
 from stoker.api.auth import WSGIApplication
+from stoker.api.serving.connections import Connection, Surroundings
+from stoker.api.serving.limits import STOP_SECONDS, Limits
+from stoker.api.serving.places import Places
+from stoker.api.serving.workers import Workers
 
-_STOP_SECONDS = 10.0
-
-_BACKLOG = 1024
-
-_STOPPING = "stoker.stopping"
-_DISCONNECTED = "waitress.client_disconnected"
-
-
-def leaving(environ: Mapping[str, Any]) -> bool:
-    """Whether the client of a request has left, or the server is about to end; what other servers do not tell is no."""
-    return any(environ.get(key, lambda: False)() for key in (_STOPPING, _DISCONNECTED))
+_SWEEP_SECONDS = 0.25
+_POLL_SECONDS = 0.01
 
 
 class Server:
     """An application on a port of its own.
 
     `port` 0 chooses a free one; the attribute `port` is the real one from the start. `threads` is how many requests
-    are served at a time. Raises OSError when the port cannot be had.
+    are served at a time; connections without a complete request take none of them. Raises OSError when the port cannot
+    be had.
     """
 
-    def __init__(self, application: WSGIApplication, host: str, port: int, threads: int = 8) -> None:
-        listener = _listen(host, port)
-        self._stopping = threading.Event()
+    def __init__(
+        self, application: WSGIApplication, host: str, port: int, threads: int = 8, limits: Limits | None = None
+    ) -> None:
+        limits = limits or Limits()
+        self._listener = _listen(host, port, limits.backlog)
         self.host = host
-        self.port = int(listener.getsockname()[1])
-        self._server: Any = create_server(
-            self._told(application),
-            sockets=[listener],
-            threads=threads,
-            ident="stoker",
-            channel_request_lookahead=1,  # the connection is read during an answer, so that its end is noticed
-            clear_untrusted_proxy_headers=False,  # the application decides, by [oslo_middleware]
+        self.port = int(self._listener.getsockname()[1])
+        self._limits = limits
+        self._loop = uvloop.new_event_loop()
+        self._places = Places(limits.affordable_connections, limits.bodies)
+        self._workers = Workers(threads)
+        self._around = Surroundings(
+            application=application,
+            limits=limits,
+            places=self._places,
+            workers=self._workers,
+            loop=self._loop,
+            base={"SERVER_NAME": host, "SERVER_PORT": str(self.port), "SERVER_SOFTWARE": "stoker"},
         )
-        self._thread = threading.Thread(target=self._server.run, name="stoker-api", daemon=True)
-
-    def _told(self, application: WSGIApplication) -> WSGIApplication:
-        """The application, told with each request how to find out that the server is about to end."""
-
-        def told(environ: dict[str, Any], start_response: Any) -> Any:
-            return application({**environ, _STOPPING: self._stopping.is_set}, start_response)
-
-        return told
+        self._stopping = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, name="stoker-api-connections", daemon=True)
 
     @property
     def url(self) -> str:
@@ -66,36 +60,50 @@ class Server:
         return self.port
 
     def stop(self) -> None:
-        """Take no more connections, let the requests that are being served end, and give the port back.
+        """Take no more connections, let the requests that are being served end, and give the port back."""
+        if self._thread.ident is None:
+            self._listener.close()
+            self._loop.close()
+        elif self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stopping.set)
+            self._thread.join(2 * STOP_SECONDS)
 
-        The server's own thread is asked to close what it watches: closing under its feet would be a race.
-        """
-        self._stopping.set()
-        self._server.trigger.pull_trigger(self._stop_listening)
-        self._server.task_dispatcher.shutdown(timeout=_STOP_SECONDS)
-        self._server.trigger.pull_trigger(self._close_connections)
-        self._thread.join(_STOP_SECONDS)
-        if not self._thread.is_alive():
-            self._server.trigger.close()
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._serve())
 
-    def _stop_listening(self) -> None:
-        wasyncore.dispatcher.close(self._server)
+    async def _serve(self) -> None:
+        loop, limits = self._loop, self._limits
+        server = await loop.create_server(lambda: Connection(self._around), sock=self._listener, backlog=limits.backlog)
+        sweeping = asyncio.create_task(self._sweep())
+        await self._stopping.wait()
+        server.close()
+        for connection in list(self._places.all):
+            connection.wind_up()
+        end = loop.time() + STOP_SECONDS
+        while len(self._places) and loop.time() < end:  # noqa: ASYNC110  a server ends once
+            await asyncio.sleep(_POLL_SECONDS)
+        for connection in list(self._places.all):
+            connection.evict()
+        await asyncio.to_thread(self._workers.stop, 1.0)
+        sweeping.cancel()
 
-    def _close_connections(self) -> None:
-        for channel in self._server.active_channels.values():
-            channel.close_when_flushed = True
-        # Watched no more, so that the loop ends with its last connection; it is closed only after the loop, because
-        # this may run before the thread that asked for it has pulled the trigger.
-        self._server.trigger.del_channel()
+    async def _sweep(self) -> None:
+        """End what has taken too long."""
+        while True:
+            await asyncio.sleep(_SWEEP_SECONDS)
+            now = self._loop.time()
+            for connection in [connection for connection in self._places.all if connection.deadline < now]:
+                connection.expire()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int, backlog: int) -> socket.socket:
     family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-        listener.listen(_BACKLOG)
+        listener.listen(backlog)
     except OSError:
         listener.close()
         raise

@@ -73,7 +73,18 @@ _TIMING = (
     cfg.IntOpt("action_retry_limit", default=5, min=0, help="Times an action is tried on a resource that fails."),
     cfg.IntOpt("client_retry_limit", default=2, min=0, help="Times a call of a service is repeated."),
     cfg.IntOpt("max_interface_check_attempts", default=10, min=1, help="Times a port's attachment is checked."),
-    cfg.FloatOpt("template_fetch_timeout", default=60, min=0, help="Seconds that fetching a template may take."),
+    cfg.FloatOpt(
+        "template_fetch_timeout",
+        default=60,
+        min=0,
+        help="Seconds that fetching a template may take, from looking its host up to the last byte.",
+    ),
+    cfg.IntOpt(
+        "template_fetches_per_project",
+        default=4,
+        min=1,
+        help="Templates that a process fetches at a time for one project; for all projects, eight times as many.",
+    ),
     cfg.ListOpt(
         "template_fetch_networks",
         default=[],
@@ -206,6 +217,22 @@ def _api(port: int) -> tuple[cfg.Opt, ...]:
         cfg.StrOpt("bind_host", default="0.0.0.0", help="Address that the process listens on."),  # noqa: S104
         cfg.PortOpt("bind_port", default=port, help="Port that the process listens on."),
         cfg.IntOpt("workers", default=8, min=1, help="Threads that serve requests."),
+        cfg.IntOpt("backlog", default=4096, min=1, help="Connections that may wait to be accepted."),
+        cfg.IntOpt(
+            "max_connections",
+            default=4096,
+            min=16,
+            help="Connections that are open at a time; beyond, idle ones are closed, the oldest of the client that has "
+            "most of them first. Half the process's limit of open files, if that is less.",
+        ),
+        cfg.FloatOpt("head_timeout", default=10, min=0.1, help="Seconds that the head of a request may take."),
+        cfg.FloatOpt("body_timeout", default=60, min=0.1, help="Seconds that the body of a request may take."),
+        cfg.FloatOpt(
+            "keepalive_timeout",
+            default=75,
+            min=0.1,
+            help="Seconds after which a connection without a request is closed; a proxy's should be less.",
+        ),
     )
 
 
@@ -239,9 +266,10 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
         *_api(8004),
         cfg.IntOpt(
             "event_streams",
-            default=4,
+            default=256,
             min=0,
-            help="Streams of events held open at a time, each on one of the threads; others end at once.",
+            help="Streams of events held open at a time by the built-in server; others end at once, and clients that "
+            "come back get what is new.",
         ),
     ),
     "heat_api_cfn": (

@@ -107,6 +107,10 @@ class DownloadLimitExceeded(Invalid):
     """What a request names is larger than may be fetched."""
 
 
+class Overloaded(StokerError):
+    """The service already does as much of this for the caller, or for all, as it may at a time; later it can."""
+
+
 class ImmutableParameterModified(Invalid):
     """An update gives another value to a parameter that is declared immutable."""
 

@@ -1,51 +1,125 @@
-"""Texts that a request, or a template, names by URL (`template_url`, `TemplateURL`).
+"""Documents that a request, or a template, names by URL (`template_url`, `TemplateURL`).
 
 A user must not make the service read for him what only the service can reach. Where a name leads is checked on the
-address that is connected to, at the moment of connecting, for every redirect anew: what a name meant before does not
-count.
+address that is connected to, at the moment of connecting, for every redirect again: what a name meant before does not
+count. What a host answers is never repeated, so that nobody finds out through Stoker what listens where.
+
+A slow host holds nobody up but the one who asked: fetches run on an event loop of their own, each with a deadline for
+all of it, and a project has only some at a time.
 """
 
 from __future__ import annotations
 
-import http.client
+import asyncio
 import ipaddress
 import socket
-import time
-import urllib.error
-import urllib.request
+import threading
+from collections import Counter
 from collections.abc import Sequence
-from functools import partial
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from stoker.base.errors import BadValue, RequestLimitExceeded
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from stoker.base.errors import BadValue, Overloaded, RequestLimitExceeded
 
 _SCHEMES = ("http", "https")
 _CHUNK = 65536
+_REDIRECTS = 5
+_PROJECTS = 8
+"""How many projects may use up their fetches at a time."""
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
+_HEADERS = {"User-Agent": "stoker", "Accept-Encoding": "identity"}
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
-def fetch_text(url: str, limit: int, timeout: float, networks: Sequence[str] = ()) -> str:
-    """The text at an http or https URL.
+@dataclass(frozen=True)
+class FetchLimits:
+    """What may be fetched.
 
-    `limit` is in bytes; `timeout` is how many seconds all of it may take. Only public addresses are connected to, and
-    those of `networks` (`10.0.0.0/8`); proxies of the environment are not used, since they would look names up
-    themselves. Raises BadValue when the URL does not lead to a text in UTF-8, RequestLimitExceeded when it is larger.
+    `size` is in bytes; `seconds` is how long all of a fetch may take. Only public addresses are connected to, and those
+    of `networks` (`10.0.0.0/8`). `per_project` is how many fetches a process makes at a time for one project.
     """
-    if urlsplit(url).scheme not in _SCHEMES:
-        raise BadValue(f"The URL of a template must be http or https; it is {url!r}.")
-    deadline = time.monotonic() + timeout
-    opener = _opener([ipaddress.ip_network(network) for network in networks])
+
+    size: int
+    seconds: float
+    networks: Sequence[str] = ()
+    per_project: int = 4
+
+
+def fetch_text(url: str, project_id: str, limits: FetchLimits) -> Future[str]:
+    """The text at an http or https URL, fetched in the background for a project.
+
+    Proxies of the environment are not used, since they would look names up themselves. Raises BadValue for a URL that
+    cannot be fetched, Overloaded when too much is being fetched for the project; the future raises BadValue when the
+    URL does not lead to a text in UTF-8, RequestLimitExceeded when it is larger.
+    """
     try:
-        with opener.open(url, timeout=timeout) as response:
-            content = _read(response, limit, deadline)
-    except (urllib.error.URLError, http.client.HTTPException, OSError, ValueError) as error:
-        raise BadValue(f"The template at {url} cannot be fetched: {error}.") from None
-    if len(content) > limit:
+        split = urlsplit(url)
+        valid = split.scheme in _SCHEMES and bool(split.hostname) and split.port != 0
+    except ValueError:
+        valid = False
+    if not valid:
+        raise BadValue(f"The URL of a template must be a valid http or https URL; it is {url!r}.")
+    return _fetches.begin(url, project_id, limits)
+
+
+class _Fetches:
+    """The fetches of this process, on a thread of their own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._under_way: Counter[str] = Counter()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def begin(self, url: str, project_id: str, limits: FetchLimits) -> Future[str]:
+        with self._lock:
+            own, all_of_them = self._under_way[project_id], self._under_way.total()
+            if own >= limits.per_project or all_of_them >= _PROJECTS * limits.per_project:
+                raise Overloaded(
+                    f"{own} templates are being fetched for the project, and {all_of_them} in all; try again later."
+                )
+            self._under_way[project_id] += 1
+            loop = self._loop = self._loop or _started_loop()
+        found = asyncio.run_coroutine_threadsafe(_fetched(url, limits), loop)
+        found.add_done_callback(lambda _: self._end(project_id))
+        return found
+
+    def _end(self, project_id: str) -> None:
+        with self._lock:
+            self._under_way[project_id] -= 1
+            if not self._under_way[project_id]:
+                del self._under_way[project_id]
+
+
+_fetches = _Fetches()
+
+
+def _started_loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    # Names are looked up by threads, which nothing can interrupt.
+    loop.set_default_executor(ThreadPoolExecutor(max_workers=64, thread_name_prefix="fetch-names"))
+    threading.Thread(target=loop.run_forever, name="fetch", daemon=True).start()
+    return loop
+
+
+async def _fetched(url: str, limits: FetchLimits) -> str:
+    networks = [ipaddress.ip_network(network) for network in limits.networks]
+    gate = _Gate(networks)
+    try:
+        async with asyncio.timeout(limits.seconds):
+            content = await _content(url, limits.size, gate)
+    except TimeoutError:
+        raise _failure(url, "it takes longer than template_fetch_timeout allows") from None
+    except (aiohttp.ClientError, OSError, ValueError) as error:
+        raise _failure(url, gate.refusal or _reason(error)) from None
+    if len(content) > limits.size:
         raise RequestLimitExceeded(
-            f"The template at {url} is larger than {limit} bytes, which max_template_size allows."
+            f"The template at {url} is larger than {limits.size} bytes, which max_template_size allows."
         )
     try:
         return content.decode("utf-8")
@@ -53,78 +127,104 @@ def fetch_text(url: str, limit: int, timeout: float, networks: Sequence[str] = (
         raise BadValue(f"The template at {url} is not UTF-8: byte {error.start} is invalid.") from None
 
 
-def _read(response: Any, limit: int, deadline: float) -> bytes:
-    """The body, or as much as shows that it is too large. Raises TimeoutError."""
-    content = b""
-    while len(content) <= limit:
-        if time.monotonic() > deadline:
-            raise TimeoutError("it takes longer than template_fetch_timeout allows")
-        chunk: bytes = response.read1(min(_CHUNK, limit + 1 - len(content)))
-        if not chunk:
-            break
-        content += chunk
-    return content
+async def _content(url: str, limit: int, gate: _Gate) -> bytes:
+    """The body, or as much as shows that it is too large."""
+    connector = aiohttp.TCPConnector(resolver=gate, socket_factory=gate.socket, use_dns_cache=False, limit=1)
+    session = aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers=_HEADERS,
+        timeout=aiohttp.ClientTimeout(total=None),
+        auto_decompress=False,
+        trust_env=False,
+    )
+    async with session, session.get(url, max_redirects=_REDIRECTS) as response:
+        if not 200 <= response.status < 300:
+            raise _NotFound(response.status)
+        content = b""
+        while len(content) <= limit:
+            chunk = await response.content.read(min(_CHUNK, limit + 1 - len(content)))
+            if not chunk:
+                break
+            content += chunk
+        return content
+
+
+class _NotFound(ValueError):
+    """The host answers with another status than that of success."""
+
+
+def _failure(url: str, reason: str) -> BadValue:
+    return BadValue(f"The template at {url} cannot be fetched: {reason}.")
+
+
+def _reason(error: Exception) -> str:
+    """Why a fetch failed, in words that tell nothing of what the host sent."""
+    match error:
+        case aiohttp.TooManyRedirects():
+            return f"it is redirected more than {_REDIRECTS} times"
+        case _NotFound():
+            return f"its host answers with status {error}"
+        case aiohttp.InvalidURL():  # also of a redirection
+            return "it leads to a URL that is not valid, or not http or https"
+        case aiohttp.ClientConnectorDNSError():
+            return "the name of its host is not known"
+        case aiohttp.ClientSSLError():
+            return "its host has no valid certificate"
+        case aiohttp.ClientConnectorError():
+            return "its host cannot be reached"
+        case _:
+            return "its host does not answer in HTTP"
 
 
 # -- connecting to checked addresses only ---------------------------------------------------------------------------
 
 
-def _opener(networks: Sequence[Network]) -> urllib.request.OpenerDirector:
-    """Opens http and https; without handlers of files or of FTP, so that no redirect leads to one either."""
-    opener = urllib.request.OpenerDirector()
-    for handler in (
-        _Http(networks),
-        _Https(networks),
-        urllib.request.HTTPRedirectHandler(),
-        urllib.request.HTTPDefaultErrorHandler(),
-        urllib.request.HTTPErrorProcessor(),
-    ):
-        opener.add_handler(handler)
-    return opener
+class _Gate(AbstractResolver):
+    """Lets one fetch reach allowed addresses only. `refusal` says what it was kept from."""
 
-
-class _Http(urllib.request.HTTPHandler):
     def __init__(self, networks: Sequence[Network]) -> None:
-        super().__init__()
         self._networks = networks
+        self.refusal: str | None = None
 
-    def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(partial(_connection, http.client.HTTPConnection, self._networks), request)
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        """The allowed addresses that the host's name has now. Raises OSError."""
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
+        allowed = [place for place in found if _is_allowed(str(place[4][0]), self._networks)]
+        if not allowed:
+            self._refuse(host)
+        return [
+            ResolveResult(
+                hostname=host,
+                host=str(address[0]),
+                port=int(address[1]),
+                family=kind,
+                proto=protocol,
+                flags=socket.AI_NUMERICHOST,
+            )
+            for kind, _, protocol, _, address in allowed
+        ]
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+    def socket(self, address: Any) -> socket.socket:
+        """A socket for an address as getaddrinfo gives it, which may have stood in the URL. Raises OSError."""
+        if not _is_allowed(str(address[4][0]), self._networks):
+            self._refuse(str(address[4][0]))
+        return _new_socket(address)
+
+    def _refuse(self, host: str) -> None:
+        self.refusal = f"{host} is at no public address, nor in template_fetch_networks"
+        raise OSError(self.refusal)
 
 
-class _Https(urllib.request.HTTPSHandler):
-    def __init__(self, networks: Sequence[Network]) -> None:
-        super().__init__()
-        self._networks = networks
-
-    def https_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(partial(_connection, http.client.HTTPSConnection, self._networks), request)
-
-
-def _connection(
-    kind: type[http.client.HTTPConnection], networks: Sequence[Network], host: str, **options: Any
-) -> http.client.HTTPConnection:
-    made = kind(host, **options)
-    made._create_connection = partial(_connect, networks)  # type: ignore[attr-defined]
-    return made
-
-
-def _connect(
-    networks: Sequence[Network], address: tuple[str, int], timeout: float, source: tuple[str, int] | None = None
-) -> socket.socket:
-    """A connection to the first allowed address that the host's name has now. Raises OSError."""
-    host, port = address
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    allowed = [place[0] for *_, place in found if _is_allowed(str(place[0]), networks)]
-    if not allowed:
-        raise OSError(f"{host} is at no public address, nor in template_fetch_networks")
-    failure = OSError(f"{host} cannot be reached")
-    for place in allowed:
-        try:
-            return socket.create_connection((str(place), port), timeout, source)
-        except OSError as error:
-            failure = error
-    raise failure
+def _new_socket(address: Any) -> socket.socket:
+    family, kind, protocol, *_ = address
+    return socket.socket(family, kind, protocol)
 
 
 def _is_allowed(text: str, networks: Sequence[Network]) -> bool:

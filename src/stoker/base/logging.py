@@ -24,10 +24,7 @@ READABLE_FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-7s %(name)s: %(operation
 
 READABLE_REQUEST_FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-7s %(name)s: [%(request_id)s] %(operation)s%(message)s"
 
-# A request that waits for its turn is no cause for a line of its own, as waitress.queue writes for each.
 _QUIET_LOGGERS = (
-    "waitress=WARN",
-    "waitress.queue=ERROR",
     "falcon=WARN",
     "aiohttp.access=WARN",
     "asyncio=WARN",

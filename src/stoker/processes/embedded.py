@@ -32,7 +32,7 @@ from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine, opened_database
 from stoker.processes.directory import DataDirectory
 from stoker.processes.memory import collect_rarely
-from stoker.processes.settings import TOKEN_CHECK, set_login
+from stoker.processes.settings import TOKEN_CHECK, server_limits, set_login
 from stoker.processes.signals import heed_signals
 from stoker.processes.tokens import caller_check
 from stoker.rpc.direct import DirectClient
@@ -125,13 +125,13 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
         check = caller_check(config, engine.clock)
         application = await asyncio.to_thread(make_app, config, client, check)
         query_application = await asyncio.to_thread(make_cfn_app, config, client)
-        faces: tuple[tuple[Any, int, int], ...] = (
-            (application, options.api_port, config.heat_api.workers),
-            (query_application, options.cfn_port, config.heat_api_cfn.workers),
+        faces: tuple[tuple[Any, int, str], ...] = (
+            (application, options.api_port, "heat_api"),
+            (query_application, options.cfn_port, "heat_api_cfn"),
         )
         async with AsyncExitStack() as serving:
-            for face, port, threads in faces:
-                server = Server(face, _HOST, port, threads)
+            for face, port, group in faces:
+                server = Server(face, _HOST, port, config[group].workers, server_limits(config, group))
                 server.start()
                 serving.push_async_callback(partial(asyncio.to_thread, server.stop))
             _log.info("The API is at http://%s:%d/v1", _HOST, options.api_port)

@@ -18,6 +18,7 @@ from stoker.api.server import Server
 from stoker.base.clock import SystemClock
 from stoker.processes.lifetime import run, until_stopped
 from stoker.processes.listening import listening_at
+from stoker.processes.settings import server_limits
 from stoker.processes.tokens import caller_check
 from stoker.rpc.contract import EngineClient
 from stoker.rpc.messaging import MessagingClient, close_transport, open_transport
@@ -43,7 +44,9 @@ async def _serve(config: cfg.ConfigOpts, name: str, make: Maker, group: str) -> 
     try:
         application = await asyncio.to_thread(make, config, MessagingClient(transport))
         with listening_at(options.bind_host, options.bind_port, f"[{group}] bind_host, bind_port"):
-            server = Server(application, options.bind_host, options.bind_port, options.workers)
+            server = Server(
+                application, options.bind_host, options.bind_port, options.workers, server_limits(config, group)
+            )
         server.start()
         _log.info("%s listens at %s", name, server.url)
         await until_stopped(name)

@@ -10,6 +10,7 @@ from typing import Any
 from keystoneauth1 import loading
 from oslo_config import cfg
 
+from stoker.api.serving.limits import Limits
 from stoker.base.config import OPTIONS, PUBLIC_KEY, SERVICE_USER, SERVICE_USER_OPTIONS
 from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.engine.operator_environment import OperatorEnvironment
@@ -75,6 +76,19 @@ def _clients(config: cfg.ConfigOpts) -> dict[str, ClientSettings]:
         )
         for section in sections
     }
+
+
+def server_limits(config: cfg.ConfigOpts, group: str) -> Limits:
+    """What clients of the API whose options are in `group` may take up."""
+    options = config[group]
+    return Limits(
+        body=config.max_json_body_size,
+        connections=options.max_connections,
+        backlog=options.backlog,
+        head_seconds=options.head_timeout,
+        body_seconds=options.body_timeout,
+        idle_seconds=options.keepalive_timeout,
+    )
 
 
 def encryption_keys(config: cfg.ConfigOpts) -> list[str]:

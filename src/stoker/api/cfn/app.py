@@ -13,6 +13,7 @@ import falcon
 from oslo_config import cfg
 
 from stoker.api.auth import WSGIApplication
+from stoker.api.bodies import read_body
 from stoker.api.cfn import rendering, signals
 from stoker.api.cfn.actions import ACTIONS
 from stoker.api.cfn.call import Action, Call
@@ -27,7 +28,6 @@ from stoker.api.outer import with_outer_layers
 from stoker.api.paths import version_document
 from stoker.api.policy import Policy
 from stoker.base.clock import Clock, SystemClock
-from stoker.base.errors import RequestLimitExceeded
 from stoker.base.logging import request_scope
 from stoker.rpc.contract import EngineClient
 
@@ -150,11 +150,7 @@ class _Face:
         return Received(request.method, headers.get("Host", ""), path, form.values, headers, body)
 
     def _body(self, request: falcon.Request) -> bytes:
-        limit = self.config.max_json_body_size
-        content: bytes = request.bounded_stream.read(limit + 1)
-        if len(content) > limit:
-            raise RequestLimitExceeded(f"The body is larger than {limit} bytes, which max_json_body_size allows.")
-        return content
+        return read_body(request, self.config.max_json_body_size)
 
     # -- what needs no signature -----------------------------------------------------------------------------------
 

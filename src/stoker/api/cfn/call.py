@@ -12,8 +12,8 @@ from oslo_config import cfg
 
 from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.parameters import Parameters
+from stoker.api.templates_by_url import template_at
 from stoker.base.errors import EntityNotFound
-from stoker.base.fetching import fetch_text
 from stoker.rpc.contract import EngineClient, RequestContext
 
 PAGE = 100
@@ -63,8 +63,7 @@ class Call:
             raise QueryError("ValidationError", f"{name}Body is empty.")
         if url is None:
             return None if body is None else str(body)
-        config = self.config
-        return fetch_text(url, config.max_template_size, config.template_fetch_timeout, config.template_fetch_networks)
+        return template_at(url, self.config, self.context)
 
     def required_text_of(self, name: str) -> str:
         """The same where it must be given."""

@@ -19,6 +19,7 @@ from stoker.base.errors import (
     CloudError,
     Fenced,
     Forbidden,
+    Overloaded,
     RequestLimitExceeded,
     StackExists,
     StokerError,
@@ -71,6 +72,7 @@ _CODES: tuple[tuple[type[StokerError], str], ...] = (
     (EngineUnavailable, "ServiceUnavailable"),
     (IdentityUnavailable, "ServiceUnavailable"),
     (Fenced, "ServiceUnavailable"),
+    (Overloaded, "ServiceUnavailable"),
 )
 """The first class that an error is of decides; what is of none is our failure."""
 

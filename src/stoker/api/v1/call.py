@@ -21,7 +21,7 @@ class Call:
     `path` holds the variables of the route, `query` and `body` the checked values by name (None stands for what was
     not given), `sent` the JSON object of the body as it came. `url` is the whole request URL without its query,
     `query_string` that query as sent. `last_event` is the id that a client which comes back to a stream of events says
-    it has seen, `gone` whether the client has left by now, or the server is about to end.
+    it has seen. `wake` says that a stream has more to give, where the server has that (see `serving.exchange.WAKE`).
     """
 
     context: RequestContext
@@ -38,7 +38,7 @@ class Call:
     body: Mapping[str, Any] = field(default_factory=dict)
     sent: Mapping[str, Any] | None = None
     last_event: str | None = None
-    gone: Callable[[], bool] = lambda: False
+    wake: Callable[[], None] | None = None
 
     @property
     def ref(self) -> dict[str, str | None]:

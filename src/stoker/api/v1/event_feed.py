@@ -10,7 +10,7 @@ import logging
 import queue
 import threading
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,18 +30,19 @@ _LONGEST_QUEUE = 10_000
 
 
 class Listener:
-    """Waits for the events of a stack and of what is nested in it down to `depth`."""
+    """Gathers the events of a stack and of what is nested in it down to `depth`; `wake` is called for each."""
 
-    def __init__(self, stack_id: str, depth: int) -> None:
+    def __init__(self, stack_id: str, depth: int, wake: Callable[[], None]) -> None:
         self.stack_id = stack_id
         self.depth = depth
         self.overrun = False
+        self._wake = wake
         self._events: queue.Queue[View] = queue.Queue(_LONGEST_QUEUE)
 
-    def next(self, seconds: float) -> View | None:
-        """The next event; None when none has come in that time."""
+    def next(self) -> View | None:
+        """The next event; None while there is none."""
         try:
-            return self._events.get(timeout=seconds)
+            return self._events.get_nowait()
         except queue.Empty:
             return None
 
@@ -56,6 +57,7 @@ class Listener:
                 self._events.put_nowait(view)
         except queue.Full:
             self.overrun = True
+        self._wake()
 
 
 class EventFeed:
@@ -69,9 +71,9 @@ class EventFeed:
         self._asking = False
 
     @contextmanager
-    def listening(self, stack_id: str, depth: int) -> Iterator[Listener]:
+    def listening(self, stack_id: str, depth: int, wake: Callable[[], None]) -> Iterator[Listener]:
         """Hear of every event that is recorded from now on. Raises StokerError when no engine can be asked."""
-        listener, place = Listener(stack_id, depth), self._place()
+        listener, place = Listener(stack_id, depth, wake), self._place()
         with self._lock:
             self._listeners.add(listener)
             if not self._asking:

@@ -1,9 +1,9 @@
 """The events of a stack as a stream of server-sent events: those that are there, then each as it is recorded.
 
-An open stream holds a thread of the WSGI server, so only some are held open at a time. To others, what there is is
-sent and the stream ends; clients come back by themselves after RETRY_MILLISECONDS, with the id of the last event that
-they got, and are none the worse for it. Streams that are held open end after LONGEST_SECONDS in the same way, so that
-tokens are checked anew from time to time.
+An open stream holds no thread: it is held open where the server can ask its body for more later (the built-in one
+does, see `stoker.api.serving.exchange.WAKE`), and only so many at a time. To others, what there is is sent and the
+stream ends; clients come back by themselves after RETRY_MILLISECONDS, with the id of the last event that they got, and
+miss nothing. Streams that are held open end after LONGEST_SECONDS in the same way, so that tokens are checked again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 RETRY_MILLISECONDS = 2000
 LONGEST_SECONDS = 300.0
 HEARTBEAT_SECONDS = 15.0
-_LOOK_SECONDS = 0.5
 PAGE = 500
 
 
@@ -34,7 +33,7 @@ class Subscription:
 
     `depth` says how deep into nested stacks; `marker` is the id of the last event that is known. `history` gives the
     page of at most PAGE events recorded after one, `wanted` chooses among new ones, `render` is an event as it is
-    shown. `gone` says that the client has left, or that the server is about to.
+    shown. `wake` says that the stream has more to give; None where the server does not have that.
     """
 
     stack_id: str
@@ -43,7 +42,7 @@ class Subscription:
     history: Callable[[str | None], list[View]]
     wanted: Callable[[View], bool]
     render: Callable[[View], Mapping[str, Any]]
-    gone: Callable[[], bool]
+    wake: Callable[[], None] | None
 
     def chunk(self, view: View) -> bytes:
         """An event as it is sent."""
@@ -63,9 +62,10 @@ class EventStreams:
         opened = ExitStack()
         try:
             listener: Listener | None = None
-            if self._places.acquire(blocking=False):
+            wake = subscription.wake
+            if wake is not None and self._places.acquire(blocking=False):
                 opened.callback(self._places.release)
-                listener = opened.enter_context(self._feed.listening(subscription.stack_id, subscription.depth))
+                listener = opened.enter_context(self._feed.listening(subscription.stack_id, subscription.depth, wake))
             first = subscription.history(subscription.marker)
         except BaseException:
             opened.close()
@@ -84,19 +84,18 @@ class EventStreams:
             yield from self._new(subscription, listener, sent)
 
     def _new(self, subscription: Subscription, listener: Listener, sent: set[str]) -> Iterator[bytes]:
-        """Events as they are recorded, and signs of life in between."""
+        """Events as they are recorded, and signs of life in between; empty while there is nothing to send."""
         began = spoke = time.monotonic()
-        while not (subscription.gone() or listener.overrun):
-            view = listener.next(_LOOK_SECONDS)
-            now = time.monotonic()
-            if view is not None and view["id"] not in sent and subscription.wanted(view):
+        while not listener.overrun and time.monotonic() - began < self._longest:
+            view = listener.next()
+            if view is None:
+                yield b""
+                if time.monotonic() - spoke > HEARTBEAT_SECONDS:
+                    spoke = time.monotonic()
+                    yield b": nothing new\n\n"
+            elif view["id"] not in sent and subscription.wanted(view):
+                spoke = time.monotonic()
                 yield subscription.chunk(view)
-                spoke = now
-            elif now - spoke > HEARTBEAT_SECONDS:
-                yield b": nothing new\n\n"
-                spoke = now
-            if now - began > self._longest:
-                return
 
 
 class EventStream:

@@ -104,7 +104,7 @@ def event_stream(call: Call) -> Reply:
         history=history,
         wanted=lambda view: all(view[_EVENT_FIELDS[name]] in values for name, values in filters.items()),
         render=lambda view: views.event_summary(view, call.links, with_root=depth > 0),
-        gone=call.gone,
+        wake=call.wake,
     )
     return Reply(headers=HEADERS, stream=call.streams.open(subscription))
 

@@ -20,8 +20,8 @@ from stoker.api.fields import (
     whole_number,
 )
 from stoker.api.schema import Body, Field
+from stoker.api.templates_by_url import template_at
 from stoker.api.v1.call import Call
-from stoker.base.fetching import fetch_text
 
 MAX_TAG_LENGTH = 80
 
@@ -145,8 +145,7 @@ def _template(call: Call) -> dict[str, Any] | str | None:
     url = call.body["template_url"]
     if template is not None or url is None:
         return template
-    config = call.config
-    return fetch_text(url, config.max_template_size, config.template_fetch_timeout, config.template_fetch_networks)
+    return template_at(url, call.config, call.context)
 
 
 def _required(template: Any) -> Any:

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from stoker.base.fetching import fetch_text
+from stoker.base.errors import Overloaded
+from stoker.base.fetching import FetchLimits, fetch_text
 from stoker.base.ids import arn
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Snapshot
@@ -19,6 +20,8 @@ from stoker.template.template import Template
 _OUTPUTS = "Outputs"
 _FETCHED = "template"
 _REFERENCE = "reference_id"
+_TURN_SECONDS = 1.0
+"""How long to wait where other templates are being fetched for the project."""
 
 
 class NestedStack(NestedStackResource):
@@ -55,9 +58,17 @@ class NestedStack(NestedStackResource):
         limit = int(call.stack.options.get("max_template_size") or Limits().max_template_size)
         if _FETCHED not in call.progress:
             options = call.stack.options
-            timeout, networks = options.get("template_fetch_timeout", 60.0), options.get("template_fetch_networks", ())
-            fetched = asyncio.to_thread(fetch_text, given["TemplateURL"], limit, timeout, networks)
-            call.progress[_FETCHED] = await fetched
+            limits = FetchLimits(
+                size=limit,
+                seconds=options.get("template_fetch_timeout", 60.0),
+                networks=options.get("template_fetch_networks", ()),
+                per_project=options.get("template_fetches_per_project", 4),
+            )
+            try:
+                fetched = fetch_text(given["TemplateURL"], call.stack.project_id, limits)
+            except Overloaded:
+                return Again(after=_TURN_SECONDS)
+            call.progress[_FETCHED] = await asyncio.wrap_future(fetched)
             return Again(after=0.0)
         template = Template.load(call.progress[_FETCHED], source=given["TemplateURL"])
         request = ChildRequest(

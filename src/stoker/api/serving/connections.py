@@ -1,0 +1,353 @@
+"""One client's connection: requests in, answers out, and how long each may take."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from http import HTTPStatus
+from typing import Any
+
+from stoker.api.serving.exchange import BROKEN, LAST, NOTHING_NOW, WAKE, Application, Exchange, plain_answer
+from stoker.api.serving.limits import HEAD_BYTES, LINGER_SECONDS, PIPELINED, WRITE_SECONDS, Limits
+from stoker.api.serving.messages import Reader, Refused, Request
+from stoker.api.serving.places import Places
+from stoker.api.serving.workers import Workers
+
+_log = logging.getLogger(__name__)
+
+_NEVER = float("inf")
+_PARKED_SECONDS = 5.0
+_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+class _Phase(Enum):
+    """What a connection waits for."""
+
+    REQUEST = "the beginning of a request"
+    HEAD = "the rest of the head of a request"
+    BODY = "the rest of the body of a request"
+    APPLICATION = "the application"
+    PARKED = "more of the body of an answer"
+    READER = "the client, to read what has been sent"
+    LINGERING = "the client, to close"
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the connections of a server share."""
+
+    application: Application
+    limits: Limits
+    places: Places
+    workers: Workers
+    loop: asyncio.AbstractEventLoop
+    base: dict[str, Any]
+
+
+class Connection(asyncio.Protocol):
+    """Runs on the event loop's thread, except `take` and what it puts into the environment."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._reader = Reader(self)
+        self._transport: Any = None
+        self.address = ""
+        self.held = 0
+        self.deadline = _NEVER
+        self._base: dict[str, Any] = around.base
+        self._phase = _Phase.REQUEST
+        self._receiving: Request | None = None
+        self._ready: deque[Request] = deque()
+        self._ahead = bytearray()
+        self._refused: Refused | None = None
+        self._deaf = False
+        self._exchange: Exchange | None = None
+        self._share = ""
+        self._woken = False
+        self._stepping = False
+        self._streams = False
+        self._ended = False
+        self._served_bytes = 0
+        self._unread = 0
+        self._writable = True
+        self._after_writing: Callable[[], None] | None = None
+
+    # -- from the transport ----------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: Any) -> None:
+        self._transport = transport
+        peer = transport.get_extra_info("peername") or ("", 0)
+        self.address = str(peer[0])
+        if not self._around.places.enter(self):
+            transport.write(plain_answer(Refused(HTTPStatus.SERVICE_UNAVAILABLE, "There are too many connections.")))
+            transport.close()
+            self._deaf = True
+            return
+        self._base = {**self._around.base, "REMOTE_ADDR": self.address, "REMOTE_PORT": str(peer[1]), WAKE: self._wake}
+        self._wait_for_request(self._around.limits.head_seconds)
+
+    def data_received(self, data: bytes) -> None:
+        if self._deaf:
+            return
+        if self._busy:
+            self._ahead += data
+            if len(self._ahead) > HEAD_BYTES:
+                self._transport.pause_reading()
+            return
+        self._read(data)
+
+    def eof_received(self) -> bool:
+        """Whether the connection is kept: a client may say that it sends no more, and wait for its answer."""
+        self._ended = self._deaf = True
+        if self._exchange is None or self._streams:
+            return False
+        self._exchange.keep_alive = False
+        return True
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        self._deaf = True
+        self._around.places.leave(self)
+        self.deadline = _NEVER
+        self._ready.clear()
+        self._ahead.clear()
+        self._receiving = None
+        if self._exchange is not None:
+            self._exchange.gone = True
+            if not self._stepping:
+                self._step()
+
+    def pause_writing(self) -> None:
+        self._writable = False
+
+    def resume_writing(self) -> None:
+        self._writable = True
+        if self._after_writing is not None:
+            then, self._after_writing = self._after_writing, None
+            then()
+
+    # -- from the reader -------------------------------------------------------------------------------------------
+
+    def head(self, request: Request) -> None:
+        limits = self._around.limits
+        self._receiving = request
+        if request.length is not None and request.length > limits.body:
+            self._complete(request)  # the application refuses it by its length
+            return
+        if request.chunked or request.length:
+            self._phase, self.deadline = _Phase.BODY, self._around.loop.time() + limits.body_seconds
+            if request.expects_continue and not self._busy and not self._ready:
+                self._transport.write(_CONTINUE)
+
+    def data(self, part: bytes) -> None:
+        request, limit = self._receiving, self._around.limits.body
+        if request is None:
+            return
+        part = part[: limit + 1 - len(request.body)]
+        if not self._around.places.hold(self, len(part)):
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "The service has too many requests to keep; try again later.")
+        request.body += part
+        if len(request.body) > limit:
+            self._complete(request)
+
+    def end(self) -> None:
+        if (request := self._receiving) is not None:
+            self._receiving = None
+            if not request.keep_alive:
+                self._deaf = True
+            self._enqueue(request)
+
+    def _complete(self, request: Request) -> None:
+        """Take a request whose body is too large as it is, and read nothing more."""
+        self._receiving, request.keep_alive, self._deaf = None, False, True
+        self._enqueue(request)
+
+    def _enqueue(self, request: Request) -> None:
+        if len(self._ready) >= PIPELINED:
+            raise Refused(HTTPStatus.TOO_MANY_REQUESTS, f"More than {PIPELINED} requests were sent ahead.")
+        self._ready.append(request)
+
+    # -- requests --------------------------------------------------------------------------------------------------
+
+    @property
+    def _busy(self) -> bool:
+        return self._exchange is not None or self._phase in (_Phase.READER, _Phase.LINGERING)
+
+    def _wait_for_request(self, seconds: float) -> None:
+        self._phase, self.deadline = _Phase.REQUEST, self._around.loop.time() + seconds
+        self._around.places.waits(self)
+
+    def _read(self, data: bytes) -> None:
+        if self._phase is _Phase.REQUEST:
+            self._phase, self.deadline = _Phase.HEAD, self._around.loop.time() + self._around.limits.head_seconds
+        try:
+            self._reader.feed(data)
+        except Refused as refused:
+            if not self._deaf:
+                self._refused = refused
+            self._deaf = True
+        self._next()
+
+    def _next(self) -> None:
+        """Serve the next complete request; without one, refuse what was no request, or wait for more."""
+        if self._busy or self._transport.is_closing():
+            return
+        if self._ready:
+            request = self._ready.popleft()
+            self._around.places.waits_no_more(self)
+            self._served_bytes, self._streams = len(request.body), False
+            self._exchange = Exchange(self._around.application, request, self._base, self)
+            self._share = request.share or self.address
+            self._step()
+        elif self._refused is not None:
+            self._refuse(self._refused)
+
+    def _refuse(self, refused: Refused) -> None:
+        _log.debug("A request of %s is refused: %d %s", self.address, refused.status, refused.reason)
+        self._around.places.waits_no_more(self)
+        self._transport.write(plain_answer(refused))
+        self._linger()
+
+    # -- answers ---------------------------------------------------------------------------------------------------
+
+    def _step(self) -> None:
+        if self._exchange is not None:
+            self._stepping, self._woken = True, False
+            self._phase, self.deadline = _Phase.APPLICATION, _NEVER
+            self._around.workers.submit(self._share, self._exchange.step)
+
+    def take(self, data: bytes, state: str) -> None:
+        """See Receiver; called by worker threads."""
+        self._on_loop(self._sent, data, state)
+
+    def _wake(self) -> None:
+        """See WAKE; called by any thread."""
+        self._on_loop(self._have_woken)
+
+    def _on_loop(self, call: Callable[..., None], *arguments: Any) -> None:
+        try:
+            self._around.loop.call_soon_threadsafe(call, *arguments)
+        except RuntimeError:
+            _log.debug("The server has ended before an answer was complete")
+
+    def _have_woken(self) -> None:
+        if self._exchange is None:
+            return
+        if self._phase is _Phase.PARKED:
+            self._step()
+        else:
+            self._woken = True
+
+    def _sent(self, data: bytes, state: str) -> None:
+        self._stepping = False
+        exchange = self._exchange
+        if exchange is None:
+            return
+        if self._transport.is_closing():
+            if state in (LAST, BROKEN) or exchange.gone:
+                self._exchange = None
+            else:
+                exchange.gone = True
+                self._step()
+            return
+        if data:
+            self._transport.write(data)
+        if state is BROKEN:
+            self._exchange = None
+            self._transport.abort()
+        elif state is LAST:
+            self._when_read(self._answered)
+        elif state is NOTHING_NOW:
+            self._streams = True  # an answer that is given bit by bit ends with its client
+            if self._ended:
+                exchange.gone = True
+            self._when_read(self._park)
+        else:
+            self._when_read(self._step)
+
+    def _when_read(self, then: Callable[[], None]) -> None:
+        """Go on with `then` when the client has read enough of what was sent."""
+        if self._writable:
+            then()
+            return
+        self._after_writing = then
+        self._phase, self.deadline = _Phase.READER, self._around.loop.time() + WRITE_SECONDS
+        self._unread = self._transport.get_write_buffer_size()
+
+    def _park(self) -> None:
+        if self._woken or (self._exchange is not None and self._exchange.gone):
+            self._step()
+        else:
+            self._phase, self.deadline = _Phase.PARKED, self._around.loop.time() + _PARKED_SECONDS
+
+    def _answered(self) -> None:
+        exchange, self._exchange = self._exchange, None
+        self._around.places.release(self, self._served_bytes)
+        if self._transport.is_closing():
+            return
+        if exchange is None or not exchange.keep_alive:
+            self._linger()
+            return
+        self._wait_for_request(self._around.limits.idle_seconds)
+        if self._ahead:
+            ahead, self._ahead = bytes(self._ahead), bytearray()
+            self._transport.resume_reading()
+            if self._ready:
+                self._ahead += ahead
+                self._next()
+            else:
+                self._read(ahead)
+        else:
+            self._next()
+
+    def _linger(self) -> None:
+        """Send no more; what the client still sends is discarded for a while, so that it reads the answer."""
+        self._deaf = True
+        self._ahead.clear()
+        self._around.places.release(self, self.held)
+        if self._ended:
+            self._transport.close()
+            return
+        self._around.places.waits(self)
+        self._phase, self.deadline = _Phase.LINGERING, self._around.loop.time() + LINGER_SECONDS
+        self._transport.resume_reading()
+        self._transport.write_eof()
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+
+    def evict(self) -> None:
+        """Close the connection at once, to make room."""
+        self._deaf = True
+        self._around.places.leave(self)
+        self._transport.abort()
+
+    def expire(self) -> None:
+        """The deadline has passed."""
+        match self._phase:
+            case _Phase.HEAD | _Phase.BODY:
+                what = "head" if self._phase is _Phase.HEAD else "body"
+                self._refuse(Refused(HTTPStatus.REQUEST_TIMEOUT, f"The {what} of the request did not come in time."))
+            case _Phase.READER if self._transport.get_write_buffer_size() < self._unread:
+                self._unread = self._transport.get_write_buffer_size()
+                self.deadline = self._around.loop.time() + WRITE_SECONDS
+            case _Phase.PARKED:
+                self._step()
+            case _:
+                self._transport.abort()
+
+    def wind_up(self) -> None:
+        """The server stops: end the connection after the answer to the request that has come completely, if any."""
+        self._deaf = True
+        self._ready.clear()
+        self._ahead.clear()
+        if self._exchange is None:
+            self._transport.close()
+            return
+        self._exchange.keep_alive = False
+        if self._streams:
+            self._exchange.gone = True
+            if self._phase is _Phase.PARKED:
+                self._step()

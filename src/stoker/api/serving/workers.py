@@ -1,0 +1,137 @@
+"""Threads that run the application, and fair turns for those who send requests."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_log = logging.getLogger(__name__)
+
+Job = Callable[[], None]
+
+_MOST_WAITING = 64
+"""Threads beyond the configured number, while as many jobs wait for something outside the process."""
+
+_here = threading.local()
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Within it, the job of this thread waits for something outside the process, and another may take its turn.
+
+    Does nothing on a thread that is not one of `Workers`.
+    """
+    workers: Workers | None = getattr(_here, "workers", None)
+    if workers is None:
+        yield
+        return
+    share: str = _here.share
+    workers._step_aside(share)
+    try:
+        yield
+    finally:
+        workers._step_back(share)
+
+
+class Workers:
+    """Runs at most `size` jobs at a time.
+
+    Each job belongs to a share (a project, or who else it is done for). Shares take turns, and none has more than three
+    quarters of the threads, so that one whose jobs take long leaves room for others.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._most_of_one = max(1, size - size // 4)
+        self._lock = threading.Lock()
+        self._called = threading.Condition(self._lock)
+        self._ended = threading.Condition(self._lock)
+        self._queued: dict[str, deque[Job]] = {}
+        self._running: Counter[str] = Counter()
+        self._active = 0
+        self._idle = 0
+        self._threads = 0
+        self._stopped = False
+
+    def submit(self, share: str, job: Job) -> None:
+        """Have `job` run as soon as it is its share's turn."""
+        with self._lock:
+            self._queued.setdefault(share, deque()).append(job)
+            self._call_somebody()
+
+    def stop(self, seconds: float) -> bool:
+        """Let what is running or queued end; False when it did not within `seconds`."""
+        end = time.monotonic() + seconds
+        with self._lock:
+            self._stopped = True
+            self._called.notify_all()
+            return self._ended.wait_for(lambda: not self._threads, max(0.0, end - time.monotonic()))
+
+    def _call_somebody(self) -> None:
+        if self._active >= self._size:
+            return
+        if self._idle:
+            self._idle -= 1  # here, so that the next call is for another thread
+            self._called.notify()
+        elif self._threads < self._size + _MOST_WAITING:
+            self._threads += 1
+            threading.Thread(target=self._work, name="stoker-api", daemon=True).start()
+
+    def _work(self) -> None:
+        _here.workers = self
+        while (found := self._taken()) is not None:
+            share, job = found
+            _here.share = share
+            try:
+                job()
+            except Exception:
+                _log.exception("A request failed outside the application")
+            with self._lock:
+                self._step_aside_locked(share)
+
+    def _taken(self) -> tuple[str, Job] | None:
+        """The next job, once there is one; None when this thread is to end."""
+        with self._lock:
+            while (found := self._next()) is None:
+                if (self._stopped and not self._queued) or self._idle >= self._size:
+                    self._threads -= 1
+                    self._ended.notify_all()
+                    return None
+                self._idle += 1
+                self._called.wait()
+            return found
+
+    def _next(self) -> tuple[str, Job] | None:
+        if self._active >= self._size:
+            return None
+        share = next((share for share in self._queued if self._running[share] < self._most_of_one), None)
+        if share is None:
+            return None
+        jobs = self._queued.pop(share)
+        job = jobs.popleft()
+        if jobs:
+            self._queued[share] = jobs  # behind the others: it is their turn now
+        self._active += 1
+        self._running[share] += 1
+        return share, job
+
+    def _step_aside(self, share: str) -> None:
+        with self._lock:
+            self._step_aside_locked(share)
+            if self._queued:
+                self._call_somebody()
+
+    def _step_aside_locked(self, share: str) -> None:
+        self._active -= 1
+        self._running[share] -= 1
+        if not self._running[share]:
+            del self._running[share]
+
+    def _step_back(self, share: str) -> None:
+        with self._lock:
+            self._active += 1
+            self._running[share] += 1

@@ -1,0 +1,8 @@
+"""The Orchestration API for a WSGI server: `stoker.wsgi.api:application`."""
+
+from __future__ import annotations
+
+from stoker.processes.faces import rest_application
+from stoker.wsgi import Face
+
+application = Face(rest_application)
