@@ -42,6 +42,8 @@ WHY_WRONG = {
         "wrong-type",
         "hot/software-config/example-templates/example-chef-template.yaml",
     ): "`config` of OS::Heat::StructuredConfig is a map; a list is given. Heat refuses it as well.",
+    ("duplicate-key", "cfn/F17/Rails_Single_Instance.template"): "the mapping of architectures has `m1.medium` twice, "
+    "with the same value.",
     ("properties", "cfn/F17/AutoScalingCeilometer.yaml"): "groups do not tell load balancers of their members.",
 }
 OWN_NAMESPACES = ("OS::", "AWS::")

@@ -7,7 +7,6 @@ import xml.etree.ElementTree as ElementTree
 from itertools import combinations
 from typing import NamedTuple
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -133,18 +132,51 @@ def test_a_template_that_uses_itself_comes_to_an_end(desk: Desk) -> None:
     assert desk.stoker("graph", "loop.yaml", "--nested").stdout.count("subgraph") == 5
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "heat_template_version: 2018-08-31\nresources: {a: {type: T, depends_on: b}, b: {type: T, depends_on: a}}\n",
-        "resources: {}\n",
-    ],
-    ids=["circle", "no-version"],
-)
-def test_what_cannot_be_drawn_is_explained(desk: Desk, text: str) -> None:
-    result = desk.stoker("graph", desk.write("a.yaml", text))
+CIRCLE = """
+    heat_template_version: 2018-08-31
+    resources:
+      first: {type: OS::Heat::Value, properties: {value: {get_attr: [third, value]}}}
+      second: {type: OS::Heat::Value, depends_on: first}
+      third: {type: OS::Heat::Value, depends_on: [second, root]}
+      root: {type: OS::Heat::Value}
+      itself: {type: OS::Heat::Value, depends_on: [itself, second]}
+"""
+
+
+def test_circular_dependencies_are_drawn_and_marked(desk: Desk) -> None:
+    dot = desk.stoker("graph", desk.write("a.yaml", CIRCLE)).stdout.splitlines()
+    marks = 'color=red, label="circular", fontcolor=red'
+    assert f'  "third" -> "first" [{marks}];' in dot
+    assert f'  "first" -> "second" [style=dashed, {marks}];' in dot
+    assert f'  "itself" -> "itself" [style=dashed, {marks}];' in dot
+    assert '  "root" -> "third" [style=dashed];' in dot
+    assert '  "second" -> "itself" [style=dashed];' in dot
+    mermaid = desk.stoker("graph", "a.yaml", "-f", "mermaid").stdout
+    assert "  n2 -->|circular| n0\n" in mermaid
+    assert mermaid.count("|circular|") == 4
+    links = [line for line in mermaid.splitlines() if re.search(r"n\d -", line)]
+    expected = ",".join(str(number) for number, line in enumerate(links) if "circular" in line)
+    assert f"  linkStyle {expected} stroke:red,color:red\n" in mermaid
+    picture = ElementTree.fromstring(desk.stoker("graph", "a.yaml", "-f", "svg").stdout)
+    kinds = [path.get("class", "") for path in picture.findall(f"{SVG}path")]
+    assert sorted(kinds) == sorted(["circular", *["depends_on circular"] * 3, *["depends_on"] * 2])
+
+
+def test_what_cannot_be_drawn_is_explained(desk: Desk) -> None:
+    result = desk.stoker("graph", desk.write("a.yaml", "resources: {}\n"))
     assert (result.exit_code, result.stdout) == (1, "")
     assert "--> a.yaml:" in result.stderr
+
+
+@given(st.data())
+def test_any_edges_can_be_arranged(data: st.DataObject) -> None:
+    names = [f"b{number}" for number in range(data.draw(st.integers(1, 8)))]
+    name = st.sampled_from(names)
+    edges = data.draw(st.lists(st.tuples(name, name), unique=True))
+    found = arrange(dict.fromkeys(names, (100.0, 40.0)), edges)
+    assert set(found.paths) == set(edges)
+    boxes = [Box(*found.corners[name], 100.0, 40.0) for name in names]
+    assert all(first.apart(second) for first, second in combinations(boxes, 2))
 
 
 @given(st.data())

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from authoring.support import Desk
-from stoker.authoring.layout import CannotFormat, layout
+from authoring.yaml_texts import yaml_texts
+from stoker.authoring.layout import layout
 from stoker.base.errors import TemplateInvalid
 from stoker.template.document import Document
 
@@ -216,14 +220,78 @@ def test_json_is_indented() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["heat_template_version: x\nresources: {a: 1, a: 2}\n", '{"a": 1, "a": 2}'],
-    ids=["yaml", "json"],
-)
-def test_what_would_lose_something_is_refused(text: str) -> None:
-    with pytest.raises(CannotFormat, match="left as it is"):
-        layout(text)
+def test_a_key_that_is_given_twice_stays_twice() -> None:
+    text = "heat_template_version: x\n\nresources:\n  a: 1\n  a: {b: 1, b: 2}\n"
+    assert layout(text) == text
+    assert layout('{"a": 1, "a": [{}, []]}') == '{\n  "a": 1,\n  "a": [\n    {},\n    []\n  ]\n}\n'
+
+
+def test_json_numbers_and_strings_stay_as_they_are_written() -> None:
+    assert (
+        layout('{"a": [1e400, 1.10, "\\u00fc\\/ {"]}')
+        == '{\n  "a": [\n    1e400,\n    1.10,\n    "\\u00fc\\/ {"\n  ]\n}\n'
+    )
+
+
+AWKWARD = {
+    "two spaces in a long plain scalar": f"description: {'some  words ' * 20}\nresources: {{}}\n",
+    "a list of one mapping": "a: [{get_resource: sg}]\nb: [ {get_resource: sg} ]\n",
+    "a pair in a list": "a: [get_resource: sg]\n",
+    "a blank last line in a block scalar": "a:\n   b: |\n      text\n      \n   c: |+\n      text\n\n\nd: 1\n",
+    "a whitespace line that is content": "a: |\n    text\n       \nb: >-\n  x\n     \n\n",
+    "no line end at the end of a block scalar": "a: |\n     text",
+    "blank lines without a line end": "a: |+\n   text\n   ",
+    "spaces without a line end": "a: |\n   text\n     ",
+    "only blank lines": "a: |+\n\n   \n\nb: |\n\nc: 1\n",
+    "kept blank lines before a section": "heat_template_version: x\ndescription: |+\n   text\n\n\nresources: {}\n",
+    "an indentation that the header tells": "a:\n- |4\n      text\n    less\n- >-2\n     x\n- |+2\n   x\n\n",
+    "a comment after a tagged list": "AWSTemplateFormatVersion: x\na: !Join  # why\n  # more\n  - ''\n  - [b]\n# end\n",
+    "a comment after an anchor": "a: &x  # why\n     b: c\nd: &y   # that\n - *x\ne: *y   # alias\n",
+    "dashes on their own": "a:\n-\n  b: c\n-\n  - d\n- # why\n  e: f\n-\n- &x\n  g: h\n-\n",
+    "explicit keys": "? a\n:   b\n?\n     c\n: - d\n  - e\n",
+    "documents marked": "%YAML 1.1\n---\na:   b\n...\n# end\n",
+    "tabs": "a:\tb\nc:\t# why\n   d: [e,\tf]\n",
+    "unicode line ends": "a: 'b\u2028c'\nd: e\x85f: |\n  g\u2029  h\n",
+    "old line ends": "a: |\r  b\r\n  c\rd: 'e\r\r  f'\r",
+    "other spaces": "a: b\u00a0\nc: 'd\n  \u3000\n  e'\n",
+    "a hash after a comma": "a: [b,#c\n  d]\n",
+    "a hash in a tag": "a: !!str x#y\nb: c#d\n",
+    "a merge key": "a: &x {b: c}\nd:\n   <<: *x\n   e: f\n",
+    "not a number": "a: .nan\nb: .inf\n",
+    "the mark of byte order": "\ufeffa:   b\n",
+    "a key that is a comma away": "a: {b: , c: '', d}\n",
+    "a flow that closes below": "a: {\nb: [\n{c: d},\n# why\n],\n}\n- no: 1\n"[:-8],
+}
+
+
+@pytest.mark.parametrize("text", AWKWARD.values(), ids=AWKWARD)
+def test_awkward_notations_are_laid_out(text: str) -> None:
+    result = layout(text)
+    assert said(result) == said(text)
+    assert layout(result) == result
+
+
+def test_a_list_of_one_mapping_keeps_its_braces() -> None:
+    assert layout("a: [ {get_resource: sg} ]\n") == "a: [{get_resource: sg}]\n"
+
+
+def said(text: str) -> str:
+    """What a text says, in which a NaN is like another."""
+    return json.dumps(Document.parse(text).data, sort_keys=True)
+
+
+@settings(max_examples=400, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@given(text=yaml_texts())
+def test_any_text_that_is_valid(text: str) -> None:
+    try:
+        before = said(text)
+    except TemplateInvalid:
+        assume(False)
+    result = layout(text)
+    assert said(result) == before
+    assert layout(result) == result
+    for comment in re.findall(r"# (?:comment|behind|first|second)", result + text):
+        assert result.count(comment) == text.count(comment)
 
 
 def test_what_is_no_yaml_is_explained() -> None:
@@ -266,10 +334,7 @@ VALUES = st.recursive(
 )
 def test_any_data_in_any_notation(data: dict[str, Any], indent: int, flow: bool | None, style: str | None) -> None:
     text = yaml.safe_dump(data, indent=indent, default_flow_style=flow, default_style=style, sort_keys=False)
-    try:
-        result = layout(text)
-    except CannotFormat:
-        return
+    result = layout(text)
     assert Document.parse(result).data == Document.parse(text).data
     assert layout(result) == result
 
@@ -310,10 +375,17 @@ def test_the_standard_input(desk: Desk) -> None:
 
 
 def test_one_file_that_is_refused_does_not_stop_the_others(desk: Desk) -> None:
-    desk.write("a.yaml", "heat_template_version: x\nresources: {a: 1, a: 2}\n")
+    desk.write("a.yaml", "heat_template_version: [x\n")
     desk.write("b.yaml", UGLY)
     result = desk.stoker("fmt", "a.yaml", "b.yaml", "c.yaml")
     assert result.exit_code == 1
     assert desk.read("b.yaml") == NICE
-    assert "a.yaml is left as it is" in result.stderr
+    assert "a.yaml" in result.stderr
     assert "c.yaml: cannot be read" in result.stderr
+
+
+def test_the_examples_of_the_repository_are_formatted(desk: Desk) -> None:
+    repository = Path(__file__).parents[2]
+    folders = [str(repository / name) for name in ("examples", "docs")]
+    result = desk.stoker("fmt", "--check", *folders)
+    assert (result.exit_code, result.output) == (0, "")

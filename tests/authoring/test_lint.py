@@ -278,3 +278,56 @@ def test_a_comment_that_ignores_nothing_is_a_warning(desk: Desk) -> None:
 def test_a_text_that_looks_like_such_a_comment_is_none(desk: Desk) -> None:
     desk.write("good.yaml", GOOD + "    # see the manual on stoker: ignore[...]\n")
     assert desk.complaints("good.yaml") == []
+
+
+def test_a_key_that_is_given_twice_is_an_error_with_both_places(desk: Desk) -> None:
+    desk.write(
+        "a.yaml",
+        """
+        heat_template_version: 2018-08-31
+        parameters:
+          size: {type: number, default: 1, "default": 2}
+        resources:
+          web:
+            type: OS::Heat::Value
+            properties: &shared {value: {get_param: size}}
+          web:
+            <<: {type: OS::Heat::Value}
+            <<: {properties: *shared}
+        """,
+    )
+    desk.write("b.json", '{"heat_template_version": "2018-08-31",\n "resources": {"a\\u0062": [{}, "x"], "ab":\n 1}}')
+    desk.write("e.yaml", "parameter_defaults:\n  x: 1\n  x: 2\n")
+    result = desk.stoker("lint", "a.yaml", "b.json", "-e", "e.yaml", "--format", "json", "--rule", "duplicate-key")
+    assert result.exit_code == 1
+    found = [
+        (item["source"], item["position"]["line"], item["position"]["column"], item["severity"], item["message"])
+        for item in diagnostics(result)
+    ]
+    message = "the mapping has the key {!r} twice, so its value at {} is ignored"
+    assert found == [
+        ("a.yaml", 3, 36, "error", message.format("default", "a.yaml:3:24")),
+        ("a.yaml", 8, 3, "error", message.format("web", "a.yaml:5:3")),
+        ("b.json", 2, 38, "error", message.format("ab", "b.json:2:16")),
+        ("e.yaml", 3, 3, "error", message.format("x", "e.yaml:2:3")),
+    ]
+
+
+def test_a_directory_has_only_its_templates_checked(desk: Desk) -> None:
+    template = "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::None}}\n"
+    desk.write("web.yaml", template)
+    desk.write("commented.yaml", f"# About.\n---\n'heat_template_version': 2018-08-31\n{template.splitlines()[1]}\n")
+    desk.write("small.json", '{"resources": {}, "heat_template_version": "2018-08-31"}')
+    desk.write("broken.yaml", "heat_template_version: 2018-08-31\nresources: {a: [\n")
+    desk.write("values.yaml", "stacks:\n  heat_template_version: 2018-08-31\n  resources: {}\n")
+    desk.write("request.json", '{"stack_name": "x",\n"template": {\n"heat_template_version": "2018-08-31"}}')
+    desk.write(
+        "chart/templates/map.yaml",
+        "{{- if .Values.x }}\nkind: ConfigMap\ndata:\n  a: |\n    heat_template_version: 1\n",
+    )
+    desk.write("chart/templates/stack.yaml", "heat_template_version: 1\nresources:\n{{ toYaml .Values.resources }}\n")
+    desk.write("stack.j2.yaml", "heat_template_version: 1\nresources:\n{% for a in b %}\n  x: y\n{% endfor %}\n")
+    desk.write("prose.yaml", 'text: |\n  {"heat_template_version": 1}\n')
+    answer = json.loads(desk.stoker("lint", ".", "--format", "json").stdout)
+    assert answer["summary"]["files"] == 4
+    assert {item["source"] for item in answer["diagnostics"]} == {"broken.yaml"}

@@ -155,6 +155,21 @@ def test_dependencies_that_follow_from_others() -> None:
     ]
 
 
+def test_an_order_that_holds_only_for_a_default_of_a_condition_is_not_implied() -> None:
+    text = """
+        heat_template_version: 2021-04-16
+        parameters: {large: {type: boolean, default: true}}
+        conditions: {large: {get_param: large}}
+        resources:
+          a: {type: Test::Net}
+          b: {type: Test::Net, condition: large, properties: {name: {get_resource: a}}}
+          in_a_branch: {type: Test::Net, depends_on: a, properties: {name: {if: [large, {get_resource: a}, x]}}}
+          through_one_that_may_be_missing: {type: Test::Net, depends_on: a, properties: {name: {get_resource: b}}}
+          with_the_same: {type: Test::Net, depends_on: a, condition: large, properties: {name: {get_resource: b}}}
+    """
+    assert [item.path[1] for item in found(text) if item.rule == "implied-dependency"] == ["with_the_same"]
+
+
 @pytest.mark.parametrize(
     ("kind", "properties", "expected"),
     [

@@ -10,7 +10,8 @@ from stoker.authoring.lint import MAX_NESTED_STACK_DEPTH
 from stoker.authoring.workspace import Place
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.plugins.resource import ResourceType
-from stoker.template.check import graph as requirements
+from stoker.template.check import requirements
+from stoker.template.circles import circular
 from stoker.template.definition import ResourceDefinition
 from stoker.template.expressions import UnknownScope
 from stoker.template.properties import finalize
@@ -29,11 +30,15 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`after` waits for `before`; `why` is `reference`, `depends_on` or `type` (the resource type knows)."""
+    """`after` waits for `before`; `why` is `reference`, `depends_on` or `type` (the resource type knows).
+
+    `circular` when `before` waits for `after` as well, directly or not: the two can never be made.
+    """
 
     before: str
     after: str
     why: str
+    circular: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +50,7 @@ class Graph:
 
 
 def draw(place: Place, *, nested: bool = False, prefix: str = "") -> Graph:
-    """The graph of a bound template; with `nested` also of the stacks inside it, as far as they can be read.
-
-    Raises TemplateInvalid when resources need each other in a circle.
-    """
+    """The graph of a bound template; with `nested` also of the stacks inside it, as far as they can be read."""
     definition = place.definition
     kinds = {name: place.kind_of(resource) for name, resource in definition.resources.items()}
     types = {name: kind for name, kind in kinds.items() if kind is not None}
@@ -63,8 +65,14 @@ def draw(place: Place, *, nested: bool = False, prefix: str = "") -> Graph:
         )
         for name, resource in definition.resources.items()
     )
+    groups = {name: group for group in circular(requires) for name in group}
     edges = tuple(
-        Edge(f"{prefix}{before}", f"{prefix}{after}", _why(definition.resources[after], before))
+        Edge(
+            f"{prefix}{before}",
+            f"{prefix}{after}",
+            _why(definition.resources[after], before),
+            circular=before in groups.get(after, ()),
+        )
         for after in definition.resources
         for before in sorted(requires[after])
     )
@@ -91,14 +99,20 @@ def _inside(place: Place, resource: ResourceDefinition, kind: ResourceType | Non
 
 # -- Graphviz ----------------------------------------------------------------------------------------------------
 
-_DOT_STYLES = {"reference": "", "depends_on": " [style=dashed]", "type": " [style=dotted]"}
+_DOT_STYLES = {"reference": [], "depends_on": ["style=dashed"], "type": ["style=dotted"]}
+_DOT_CIRCULAR = ["color=red", 'label="circular"', "fontcolor=red"]
 
 
 def to_dot(graph: Graph) -> str:
     """The graph in Graphviz's language; a nested stack is a cluster around the resource that makes it."""
     head = ["digraph template {", "  rankdir=TB;", '  node [shape=box, style=rounded, fontname="sans-serif"];']
-    edges = [f"  {_quoted(edge.before)} -> {_quoted(edge.after)}{_DOT_STYLES[edge.why]};" for edge in _all_edges(graph)]
+    edges = [f"  {_quoted(edge.before)} -> {_quoted(edge.after)}{_dot_style(edge)};" for edge in _all_edges(graph)]
     return "\n".join([*head, *_dot_nodes(graph, "  "), *edges, "}"]) + "\n"
+
+
+def _dot_style(edge: Edge) -> str:
+    attributes = [*_DOT_STYLES[edge.why], *(_DOT_CIRCULAR if edge.circular else ())]
+    return f" [{', '.join(attributes)}]" if attributes else ""
 
 
 def _quoted(text: str) -> str:
@@ -135,13 +149,18 @@ _MERMAID_ARROWS = {"reference": "-->", "depends_on": "-.->", "type": "-.->"}
 def to_mermaid(graph: Graph) -> str:
     """The graph as a Mermaid flow chart; a nested stack is a subgraph."""
     numbers = {node.identifier: f"n{number}" for number, node in enumerate(_all_nodes(graph))}
+    drawn = list(_all_edges(graph))
     edges = [
-        f"  {numbers[edge.before]} {_MERMAID_ARROWS[edge.why]} {numbers[edge.after]}" for edge in _all_edges(graph)
+        f"  {numbers[edge.before]} {_MERMAID_ARROWS[edge.why]}{'|circular|' if edge.circular else ''} "
+        f"{numbers[edge.after]}"
+        for edge in drawn
     ]
+    circular_links = [str(number) for number, edge in enumerate(drawn) if edge.circular]
+    marked = [f"  linkStyle {','.join(circular_links)} stroke:red,color:red"] if circular_links else []
     dashed = [
         f"  style {numbers[node.identifier]} stroke-dasharray: 4" for node in _all_nodes(graph) if node.conditional
     ]
-    return "\n".join(["flowchart TB", *_mermaid_nodes(graph, numbers, "  "), *edges, *dashed]) + "\n"
+    return "\n".join(["flowchart TB", *_mermaid_nodes(graph, numbers, "  "), *edges, *marked, *dashed]) + "\n"
 
 
 def _all_nodes(graph: Graph) -> Iterator[Node]:

@@ -25,15 +25,18 @@ class Arrangement:
 
 
 def arrange(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Arrangement:
-    """Lay boxes out; the edges must not form a circle.
+    """Lay boxes out; of a circle of edges, one leads upwards. An edge from a box to itself is a loop at its side.
 
     An edge over several layers passes through a thin place in each layer between, which takes part in the ordering
     like a box, so edges do not run across boxes.
     """
-    depth = _depths(sizes, edges)
+    upwards = _upward(sizes, edges)
+    loops = [edge for edge in edges if edge[0] == edge[1]]
+    downward = list(dict.fromkeys((edge[::-1] if edge in upwards else edge) for edge in edges if edge not in loops))
+    depth = _depths(sizes, downward)
     boxes = dict(sizes)
     chains: dict[tuple[str, str], list[str]] = {}
-    for number, (before, after) in enumerate(edges):
+    for number, (before, after) in enumerate(downward):
         between = [f"\0{number}.{level}" for level in range(depth[before] + 1, depth[after])]
         for level, name in enumerate(between, depth[before] + 1):
             boxes[name], depth[name] = (1.0, 0.0), level
@@ -45,7 +48,32 @@ def arrange(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Arra
     _untangle(layers, steps)
     corners, size = _placed(layers, boxes)
     paths = {edge: _path(chain, corners, boxes) for edge, chain in chains.items()}
+    paths = {edge: paths[edge[::-1]][::-1] if edge in upwards else paths[edge] for edge in edges if edge not in loops}
+    paths |= {(name, name): _loop(corners[name], boxes[name]) for name, _ in loops}
     return Arrangement(size, {name: corners[name] for name in sizes}, paths)
+
+
+def _upward(names: Iterable[str], edges: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The edges that close a circle on a walk from box to box; without them there is none."""
+    after: dict[str, list[str]] = defaultdict(list)
+    for first, second in edges:
+        if first != second:
+            after[first].append(second)
+    done: set[str] = set()
+    found = set()
+    for start in names:
+        trail = {} if start in done else {start: iter(after[start])}
+        while trail:
+            name, pending = next(reversed(trail.items()))
+            following = next(pending, None)
+            if following is None:
+                done.add(name)
+                del trail[name]
+            elif following in trail:
+                found.add((name, following))
+            elif following not in done:
+                trail[following] = iter(after[following])
+    return found
 
 
 def _depths(names: Iterable[str], edges: Sequence[tuple[str, str]]) -> dict[str, int]:
@@ -112,3 +140,15 @@ def _path(chain: Sequence[str], corners: Mapping[str, Point], boxes: Mapping[str
         (left, top), (width, height) = corners[name], boxes[name]
         points.append((left + width / 2, top + height if index == 0 else top))
     return points
+
+
+def _loop(corner: Point, size: Size) -> list[Point]:
+    """From the lower edge of a box around its right side to its upper edge."""
+    (left, top), (width, height) = corner, size
+    right = left + width
+    return [
+        (right - _GAP, top + height),
+        (right + _GAP / 4, top + height + _GAP / 4),
+        (right + _GAP / 4, top - _GAP / 4),
+        (right - _GAP, top),
+    ]

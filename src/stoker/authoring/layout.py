@@ -1,34 +1,28 @@
 """One layout for all templates: indentation, order of sections, blank lines. What a template says is left alone.
 
-The text goes through ruamel.yaml, which keeps comments, block scalars, anchors and quotes, and comes out indented in
-one way. Order and blank lines are then a matter of whole lines. Nobody has to trust any of this: the result is
-accepted only when it reads as the same data and has the same comments.
+Indentation changes space only, order and blank lines are a matter of whole lines. Nobody has to trust any of this: the
+result is accepted only when it consists of the same YAML nodes, reads as the same data and has the same comments.
 """
 
 from __future__ import annotations
 
-import io
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 
 import yaml
-from ruamel.yaml import YAML
-from ruamel.yaml.constructor import RoundTripConstructor
-from ruamel.yaml.emitter import RoundTripEmitter
-from ruamel.yaml.error import YAMLError
-from ruamel.yaml.nodes import ScalarNode
-from ruamel.yaml.representer import RoundTripRepresenter
 
+from stoker.authoring.indentation import indented, with_plain_line_ends
 from stoker.authoring.lines import Lines
 from stoker.base.errors import StokerError, TemplateInvalid
 from stoker.template.document import Document
 from stoker.template.limits import Limits
 
-_WIDTH = 120
-_DASH_OFFSET = 2
 _NO_LIMITS = Limits(max_template_size=2**31)
+_JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 _SECTIONS = (
     "heat_template_version",
     "description",
@@ -49,9 +43,6 @@ _RESOURCE_KEYS = (
     "deletion_policy",
     "update_policy",
 )
-_TYPED = ("null", "bool", "int", "float", "timestamp")
-
-
 _MOST_ROUNDS = 4
 
 
@@ -61,29 +52,30 @@ class _Unsettled(Exception):
 
 
 class CannotFormat(StokerError):
-    """The text cannot be laid out anew without risk; it is better left as it is."""
+    """The layout would change what the template says, so it is left as it is: a defect of the layout."""
 
 
 def layout(text: str, source: str = "template") -> str:
-    """The text in the canonical layout. Raises CannotFormat, and TemplateInvalid for what is no YAML or JSON map."""
-    before = Document.parse(text, source=source, limits=_NO_LIMITS).data
+    """The text in the canonical layout. Raises CannotFormat, and TemplateInvalid for an invalid text."""
+    Document.parse(text, source=source, limits=_NO_LIMITS)
     if _is_json(text):
-        return _json_layout(text, source)
+        return _json_layout(text)
     refusals: list[str] = []
     for order in (_ordered, _unordered):  # an alias must not come to stand before its anchor
         try:
-            result = _arranged(text, order)
-            refusal = _difference(text, before, result)
-        except (YAMLError, yaml.YAMLError, TemplateInvalid, _Unsettled) as error:
+            before = with_plain_line_ends(text)
+            result = _arranged(before, order)
+            refusal = _difference(before, result)
+        except (yaml.YAMLError, TemplateInvalid, _Unsettled) as error:
             refusal = _first_line(error)
         if refusal is None:
-            return _json_layout(result, source) if _is_json(result) else result
+            return result
         refusals.append(refusal)
     raise CannotFormat(f"{source} is left as it is: {refusals[-1]}.")
 
 
 def _arranged(text: str, order: Callable[[str], str]) -> str:
-    """The text in a layout that a second time would not change; what is folded may settle only then."""
+    """The text in a layout that a second time would not change; comments that move with their keys may need two."""
     for _ in range(_MOST_ROUNDS):
         before, text = text, _parted(order(_indented(text)))
         if text == before:
@@ -91,13 +83,24 @@ def _arranged(text: str, order: Callable[[str], str]) -> str:
     raise _Unsettled
 
 
-def _difference(text: str, before: Mapping[str, Any], result: str) -> str | None:
-    """What the new layout would change beside the layout; None when it is nothing."""
-    if Document.parse(result, limits=_NO_LIMITS).data != before:
-        return "in the new layout it would say something else"
-    if Counter(Lines(text).comments()) != Counter(Lines(result).comments()):
+def _difference(before: str, after: str) -> str | None:
+    """What a new layout would change beside the layout; None when it is nothing."""
+    if _data(before) != _data(after) or Counter(_nodes(before)) != Counter(_nodes(after)):
+        return "the layout would change its meaning"
+    if Counter(Lines(before).comments()) != Counter(Lines(after).comments()):
         return "a comment would be lost"
     return None
+
+
+def _data(text: str) -> str:
+    """The data as JSON, in which `1` is not `1.0` and a NaN is like another."""
+    return json.dumps(Document.parse(text, limits=_NO_LIMITS).data, sort_keys=True)
+
+
+def _nodes(text: str) -> Iterator[tuple[object, ...]]:
+    """What the text consists of: also keys that are given twice, anchors and tags, which the data does not show."""
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        yield tuple(getattr(event, name, None) for name in ("__class__", "anchor", "tag", "value"))
 
 
 def _first_line(error: Exception) -> str:
@@ -121,78 +124,25 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _json_layout(text: str, source: str) -> str:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            raise CannotFormat(f"{source} is left as it is: a key stands twice in one object.")
-        return found
-
-    return json.dumps(json.loads(text, object_pairs_hook=unique), indent=2, ensure_ascii=False) + "\n"
+def _json_layout(text: str) -> str:
+    """JSON with one item on each line; every string and number stays as it is written."""
+    result: list[str] = []
+    depth = 0
+    for before, word in pairwise(["", *_JSON_TOKEN.findall(text)]):
+        is_empty = before + word in ("{}", "[]")
+        depth -= word in ("}", "]")
+        if (before in ("{", "[", ",") or word in ("}", "]")) and not is_empty:
+            result.append("\n" + "  " * depth)
+        result.append(": " if word == ":" else word)
+        depth += word in ("{", "[")
+    return "".join(result) + "\n"
 
 
 # -- indentation -------------------------------------------------------------------------------------------------
 
 
-class _Plain(str):
-    """A scalar that is no text (`0755`, `yes`, `2013-05-23`), in the very characters that were written."""
-
-    __slots__ = ("anchor",)
-
-
-class _Constructor(RoundTripConstructor):
-    def construct_plain(self, node: Any) -> Any:
-        if node.style is not None or node.anchor:
-            return self.construct_scalar(node)
-        return _Plain(node.value)
-
-
-class _Representer(RoundTripRepresenter):
-    def represent_plain(self, value: _Plain) -> Any:
-        resolver = self.dumper.resolver
-        return self.represent_scalar(resolver.resolve(ScalarNode, str(value), (True, False)), str(value))
-
-
-class _Emitter(RoundTripEmitter):
-    """Writes a list inside a list as `- - item`, with no more space than that."""
-
-    @property
-    def sequence_dash_offset(self) -> int:
-        """How far the dashes of the list at hand are indented."""
-        return 0 if self.indents.seq_seq() else _DASH_OFFSET
-
-    @sequence_dash_offset.setter
-    def sequence_dash_offset(self, offset: int) -> None:
-        assert offset in (0, _DASH_OFFSET)  # what the base class starts with
-
-    def increase_indent(self, flow: bool = False, sequence: bool | None = None, indentless: bool = False) -> None:
-        """Go one level down."""
-        in_inner_list = self.indents.seq_seq()
-        super().increase_indent(flow, sequence, indentless)
-        if in_inner_list and not indentless and self.indent is not None:
-            self.indent -= _DASH_OFFSET
-
-    def write_double_quoted(self, text: Any, split: bool = True) -> None:
-        """Never broken over lines, for that needs escapes which nobody wants to read."""
-        super().write_double_quoted(text, split=False)
-
-
-for _name in _TYPED:
-    _Constructor.add_constructor(f"tag:yaml.org,2002:{_name}", _Constructor.construct_plain)
-_Representer.add_representer(_Plain, _Representer.represent_plain)
-
-
 def _indented(text: str) -> str:
-    reader = YAML()
-    reader.Constructor = _Constructor
-    reader.Representer = _Representer
-    reader.Emitter = _Emitter
-    reader.preserve_quotes = True
-    reader.width = _WIDTH
-    reader.indent(mapping=2, sequence=2 + _DASH_OFFSET, offset=_DASH_OFFSET)
-    out = io.StringIO()
-    reader.dump(reader.load(text), out)
-    lines = Lines(out.getvalue())
+    lines = Lines(indented(text))
     lines.place_comments(Lines(text).neighbours())
     return lines.text()
 
@@ -206,37 +156,63 @@ def _unordered(text: str) -> str:
 
 def _ordered(text: str) -> str:
     """The sections of a HOT template, and the keys of each resource, in their usual order."""
-    root = yaml.compose(text, Loader=yaml.CSafeLoader)
-    if _SECTIONS[0] not in dict(_block_keys(root)):
+    root = _tree(text)
+    sections = {key.value: value for key, value in root.pairs}
+    if _SECTIONS[0] not in sections:
         return text
     lines = Lines(text)
-    for resource in _values(dict(_pairs(root)).get("resources")):
-        keys = _block_keys(resource)
-        if keys:
+    for _, resource in sections.get("resources", _NOTHING).pairs:
+        if keys := _keys(resource):
             lines.reorder(keys, _RESOURCE_KEYS)
     lines = Lines(lines.text())
-    lines.reorder(_block_keys(yaml.compose(lines.text(), Loader=yaml.CSafeLoader)), _SECTIONS)
+    if keys := _keys(_tree(lines.text())):
+        lines.reorder(keys, _SECTIONS)
     return lines.text()
-
-
-def _pairs(node: yaml.Node | None) -> list[tuple[str, yaml.Node]]:
-    return [(str(key.value), value) for key, value in node.value] if isinstance(node, yaml.MappingNode) else []
-
-
-def _values(node: yaml.Node | None) -> list[yaml.Node]:
-    """The values of a block map."""
-    return [value for _, value in _pairs(node)] if _block_keys(node) else []
-
-
-def _block_keys(node: yaml.Node | None) -> list[tuple[str, int]]:
-    """The keys of a block map with their lines; none for anything else, and when two share a line."""
-    if not isinstance(node, yaml.MappingNode) or node.flow_style:
-        return []
-    keys = [(str(key.value), key.start_mark.line) for key, _ in node.value]
-    return keys if len({line for _, line in keys}) == len(keys) else []
 
 
 def _parted(text: str) -> str:
     lines = Lines(text)
-    lines.part(_block_keys(yaml.compose(text, Loader=yaml.CSafeLoader)) or [("", 0)])
+    lines.part(_keys(_tree(text)) or [("", 0)])
     return lines.text()
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A node of a text: where it begins, the string of a scalar, the pairs of a block mapping."""
+
+    line: int
+    value: str = ""
+    pairs: tuple[tuple[_Node, _Node], ...] = ()
+
+
+_NOTHING = _Node(0)
+
+
+def _keys(node: _Node) -> list[tuple[str, int]]:
+    """The keys of a block mapping with their lines; none for anything else, and when two share a line."""
+    keys = [(key.value, key.line) for key, _ in node.pairs]
+    return keys if len({line for _, line in keys}) == len(keys) else []
+
+
+def _tree(text: str) -> _Node:
+    """The root of a text. Not what PyYAML composes, which refuses an anchor that is used again."""
+    events = iter(yaml.parse(text, Loader=yaml.CSafeLoader))
+    while not isinstance(event := next(events), yaml.NodeEvent):
+        pass
+    return _node(event, events)
+
+
+def _node(event: yaml.Event, events: Iterator[yaml.Event]) -> _Node:
+    assert event.start_mark is not None
+    line = event.start_mark.line
+    if not isinstance(event, yaml.CollectionStartEvent):
+        return _Node(line, getattr(event, "value", ""))
+    inside = []
+    while not isinstance(following := next(events), yaml.CollectionEndEvent):
+        inside.append(_node(following, events))
+    is_block_mapping = isinstance(event, yaml.MappingStartEvent) and not event.flow_style
+    return _Node(line, pairs=tuple(_paired(inside)) if is_block_mapping else ())
+
+
+def _paired(nodes: list[_Node]) -> Iterator[tuple[_Node, _Node]]:
+    return zip(nodes[::2], nodes[1::2], strict=True)

@@ -7,36 +7,40 @@ from collections.abc import Iterator, Sequence
 
 import yaml
 
-_COMMENT = re.compile(r"(?m)(?:^|(?<=\s))#.*$")
 _KEEPS_BLANKS = re.compile(r"[|>][0-9]?\+")
+_MASKED = (yaml.ScalarToken, yaml.TagToken)
 
 
 class Lines:
-    """Lines that can be rearranged; raises yaml.YAMLError for a text that is no YAML."""
+    """Lines that can be rearranged; they end with `\n` alone. Raises yaml.YAMLError for a text that is no YAML."""
 
     def __init__(self, text: str) -> None:
-        self.lines = text.splitlines()
+        self.lines = text.removesuffix("\n").split("\n")
         self._fixed: set[int] = set()
+        self._kept: set[int] = set()
         masked = self._masked(text)
-        self._comments = [
-            (line, match.start()) for line, shown in enumerate(masked) for match in _COMMENT.finditer(shown)
-        ]
+        self._comments = [(line, shown.index("#")) for line, shown in enumerate(masked) if "#" in shown]
 
     def text(self) -> str:
         """The lines as one text, with one line end at its end."""
-        return "\n".join(self.lines).strip("\n") + "\n"
+        first, last = 0, len(self.lines)
+        while first < last and not self.lines[first]:
+            first += 1
+        while last > first and not self.lines[last - 1] and last - 1 not in self._kept:
+            last -= 1
+        return "\n".join(self.lines[first:last]) + "\n"
 
     def comments(self) -> list[str]:
         """All comments, without the space around them."""
         return [self.lines[line][column:].strip() for line, column in self._comments]
 
     def _masked(self, text: str) -> list[str]:
-        """The lines with all scalars blotted out; notes on the way which lines are inside one."""
+        """The lines with scalars and tags crossed out; notes on the way which lines are inside a scalar."""
         shown = [list(line) for line in self.lines]
         for token in yaml.scan(text, Loader=yaml.CSafeLoader):
-            if isinstance(token, yaml.ScalarToken):
+            if isinstance(token, _MASKED):
                 start, end = token.start_mark, token.end_mark
-                is_block = token.style in ("|", ">")
+                is_block = isinstance(token, yaml.ScalarToken) and token.style in ("|", ">")
                 if is_block:
                     self._fix_block(start.line, end.line, self.lines[start.line][start.column :])
                 else:
@@ -49,8 +53,11 @@ class Lines:
 
     def _fix_block(self, start: int, end: int, header: str) -> None:
         end = min(end, len(self.lines))
-        while end > start + 1 and not self.lines[end - 1].strip() and not _KEEPS_BLANKS.match(header):
-            end -= 1
+        if _KEEPS_BLANKS.match(header):
+            self._kept.update(range(start, end))
+        else:
+            while end > start + 1 and not self.lines[end - 1]:
+                end -= 1
         self._fixed.update(range(start + 1, end))
 
     def _is_content(self, line: int) -> bool:
@@ -80,7 +87,7 @@ class Lines:
         """
         wanted = [*follows, *[False] * len(self._comments)]
         for (line, column), with_before in zip(self._comments, wanted, strict=False):
-            value = self.lines[line][:column].rstrip()
+            value = self.lines[line][:column].rstrip(" \t")
             if value:
                 self.lines[line] = f"{value}  {self.lines[line][column:].rstrip()}"
             else:
@@ -106,9 +113,16 @@ class Lines:
         starts = [keys[0][1], *(self._first_line(line) for _, line in keys[1:])]
         ends = [*starts[1:], self._end_of_map(keys[-1][1])]
         ranks = [order.index(key) if key in order else len(order) for key, _ in keys]
-        chunks = [self.lines[start:end] for start, end in zip(starts, ends, strict=True)]
+        chunks = [range(start, end) for start, end in zip(starts, ends, strict=True)]
         chosen = sorted(range(len(chunks)), key=ranks.__getitem__)
-        self.lines[starts[0] : ends[-1]] = [line for index in chosen for line in chunks[index]]
+        moved = [number for index in chosen for number in chunks[index]]
+        self._keep([*range(starts[0]), *moved, *range(ends[-1], len(self.lines))])
+
+    def _keep(self, numbers: Sequence[int | None]) -> None:
+        """Keep the lines of these numbers in this order; None stands for a blank line."""
+        self.lines = ["" if number is None else self.lines[number] for number in numbers]
+        self._fixed = {new for new, number in enumerate(numbers) if number in self._fixed}
+        self._kept = {new for new, number in enumerate(numbers) if number in self._kept}
 
     def _first_line(self, line: int) -> int:
         """Where the comments that belong to the key on this line begin."""
@@ -141,16 +155,22 @@ class Lines:
     def part(self, keys: Sequence[tuple[str, int]]) -> None:
         """One blank line before each of these keys but the first, nowhere more than one, and no space at line ends."""
         parted = {self._first_line(line) for _, line in keys[1:]}
-        result: list[str] = []
+        numbers: list[int | None] = []
+        is_apart = True
         for number, line in enumerate(self.lines):
+            is_blank = not line.strip(" \t")
             if number in self._fixed:
-                result.append(line)
+                is_apart = number in self._kept
+            elif is_blank:
+                if not is_apart:
+                    numbers.append(None)
+                is_apart = True
                 continue
-            blank_before = not result or (not result[-1].strip() and number - 1 not in self._fixed)
-            if line.strip():
-                if number in parted and not blank_before:
-                    result.append("")
-                result.append(line.rstrip())
-            elif not blank_before:
-                result.append("")
-        self.lines = result
+            else:
+                if number in parted and not is_apart:
+                    numbers.append(None)
+                if number + 1 not in self._fixed:
+                    self.lines[number] = line.rstrip(" \t")
+                is_apart = number in self._kept
+            numbers.append(number)
+        self._keep(numbers)

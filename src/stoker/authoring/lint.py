@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from stoker.authoring.repeated_keys import repeated_keys
 from stoker.authoring.rules import WARNING
 from stoker.authoring.suppression import suppress
 from stoker.authoring.workspace import NotRead, Place, Workspace
@@ -27,7 +28,9 @@ MAX_NESTED_STACK_DEPTH = 5
 def lint(workspace: Workspace, paths: Iterable[str]) -> list[Diagnostic]:
     """All complaints about the templates in these files and about what they refer to, by source and place."""
     found = dict.fromkeys(diagnostic for path in paths for diagnostic in _root(workspace, path))
-    by_source: dict[str, list[Diagnostic]] = {source: [] for source in workspace.sources.names()}
+    by_source = {
+        source: list(repeated_keys(source, workspace.sources.text(source))) for source in workspace.sources.names()
+    }
     for diagnostic in found:
         by_source.setdefault(diagnostic.source, []).append(diagnostic)
     kept: list[Diagnostic] = []

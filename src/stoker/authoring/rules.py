@@ -13,6 +13,7 @@ WARNING = "warning"
 _OWN = (
     Rule("unreadable", "The file cannot be opened, or is not UTF-8.", "type: a_folder.yaml"),
     Rule("limit", "The template is larger than a server accepts.", "1001 resources"),
+    Rule("duplicate-key", "A mapping has a key twice; a server uses the last value silently.", "{size: 1, size: 2}"),
     Rule("nesting", "Stacks are nested deeper than a server accepts.", "web.yaml: {type: web.yaml}"),
     Rule(
         "not-expressible",

@@ -21,7 +21,11 @@ from stoker.template.limits import Limits
 from stoker.template.template import Template
 
 SUFFIXES = frozenset({".yaml", ".yml", ".json", ".template"})
-_BEGINS = re.compile(rf"""(?m)^[\s{{,]*["']?(?:{"|".join(VERSION_KEYS)})["']?\s*:""")
+_KEY = rf"""["']?(?:{"|".join(VERSION_KEYS)})["']?\s*:"""
+_ANYWHERE = re.compile(_KEY)
+_AT_FIRST = re.compile(rf"(?m)^{_KEY}|\A\s*\{{\s*{_KEY}")
+_GENERATOR = re.compile(r"(?m)^\s*(?:-\s+)?(?:\{\{|\{%)")
+_NO_LIMITS = Limits(max_template_size=2**31)
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
@@ -31,8 +35,18 @@ def is_remote(name: str) -> bool:
 
 
 def looks_like_template(text: str) -> bool:
-    """Whether a text has the key that says which template version it is written in."""
-    return _BEGINS.search(text) is not None
+    """Whether the mapping that a text consists of has the key for the template version.
+
+    A request or a chart's values may have that key further down. A text that is not valid is a template when its first
+    level seems to have the key, so that its errors are shown, unless it is source code of a template generator (Helm,
+    Jinja), which has lines of instructions between those of YAML.
+    """
+    if _ANYWHERE.search(text) is None:
+        return False
+    try:
+        return any(key in VERSION_KEYS for key in Document.parse(text, limits=_NO_LIMITS).data)
+    except (TemplateInvalid, RequestLimitExceeded):
+        return _AT_FIRST.search(text) is not None and _GENERATOR.search(text) is None
 
 
 def find_templates(paths: Iterable[str]) -> Iterator[str]:

@@ -23,6 +23,7 @@ _STYLE = """
   path { fill: none; stroke: #52616b; marker-end: url(#tip) }
   .depends_on { stroke-dasharray: 5 3 }
   .type-order { stroke-dasharray: 1 3 }
+  .circular { stroke: #c81e1e }
   #tip path { fill: #52616b; stroke: none; marker-end: none }
 """
 _EDGE_CLASSES = {"reference": "", "depends_on": "depends_on", "type": "type-order"}
@@ -83,7 +84,9 @@ def _drawn(picture: _Picture, origin: Point) -> Iterator[str]:
         yield from _drawn_box(picture.boxes[name], (origin[0] + left, origin[1] + top))
     for edge in picture.graph.edges:
         points = [(origin[0] + x, origin[1] + y) for x, y in picture.arrangement.paths[edge.before, edge.after]]
-        yield f'<path class="{_EDGE_CLASSES[edge.why]}" d="{_curve(points)}"/>'
+        kind = f"{_EDGE_CLASSES[edge.why]}{' circular' if edge.circular else ''}".strip()
+        title = "<title>circular dependency</title>" if edge.circular else ""
+        yield f'<path class="{kind}" d="{_curve(points)}">{title}</path>'
 
 
 def _drawn_box(box: _Box, corner: Point) -> Iterator[str]:

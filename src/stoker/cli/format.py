@@ -33,17 +33,17 @@ def _print_difference(path: str, before: str, after: str) -> None:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|DIRECTORY|-...", type=click.Path(allow_dash=True))
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file is not laid out like this.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
 @click.option("--diff", is_flag=True, help="Write nothing; show what would change.")
 def fmt(paths: tuple[str, ...], check: bool, diff: bool) -> None:
     """Bring templates into one layout; a directory stands for all templates below it, - for the standard input.
 
     Indentation, the order of sections and of the keys of resources, blank lines and the place of comments become the
-    same everywhere. A file that cannot be laid out without changing what it says, or losing a comment, is left alone.
+    same everywhere. Lines are not joined or broken, and values stay as they are written.
 
     \b
-    Exit status: 0, or 1 when a file cannot be laid out or --check finds one
-    that is not, or 2 for wrong usage.
+    Exit status: 0, or 1 when a file is not valid or --check finds one that
+    would change, or 2 for wrong usage.
 
     \b
     Examples:
@@ -69,7 +69,7 @@ def fmt(paths: tuple[str, ...], check: bool, diff: bool) -> None:
         if check:
             failed = failed or changes
             if changes and not diff:
-                click.echo(f"{path}: would be laid out anew", err=True)
+                click.echo(f"{path}: would be reformatted", err=True)
         elif not diff:
             _write(path, after, changes)
     if failed:
@@ -81,4 +81,4 @@ def _write(path: str, text: str, changes: bool) -> None:
         click.echo(text, nl=False)
     elif changes:
         Path(path).write_text(text, "utf-8", newline="\n")
-        click.echo(f"{path}: laid out anew", err=True)
+        click.echo(f"{path}: reformatted", err=True)

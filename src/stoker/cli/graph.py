@@ -30,7 +30,8 @@ def graph(path: str, form: str, nested: bool, environments: tuple[str, ...], par
     """Show which resources a template makes and in which order, without a server.
 
     A solid line is a reference, a dashed one a depends_on, a dotted one an order that the resource types know of.
-    Resources with a condition have a dashed border; without values for the parameters all of them are shown.
+    Circular dependencies, which a server refuses, are red. Resources with a condition have a dashed border; without
+    values for the parameters all of them are shown.
 
     \b
     Examples:

@@ -14,7 +14,7 @@ from stoker.base.errors import TemplateInvalid
 from stoker.plugins.resource import Node, ResourceType
 from stoker.template.definition import Definition, PlacedReference, ResourceDefinition
 from stoker.template.expressions import Evaluation, FunctionError, Malformed, Reference, UnknownScope, walk
-from stoker.template.ordering import in_order, would_close_circle
+from stoker.template.ordering import would_close_circle
 from stoker.template.problems import Problems, suggestion
 from stoker.template.properties import Finalized, against_schema, finalize, key_path, resolve_map
 from stoker.template.registry import is_template_name
@@ -229,11 +229,18 @@ class _Nodes:
 def graph(definition: Definition, types: Mapping[str, ResourceType]) -> dict[str, frozenset[str]]:
     """What each resource requires: `ResourceDefinition.requires`, and what its type says on top.
 
-    `types` are the types by resource name. A requirement by type that would close a circle is left out. Raises
-    TemplateInvalid (CircularDependencyException) when the template itself has one.
+    As `requirements`; raises TemplateInvalid (CircularDependencyException) when resources depend on each other.
+    """
+    definition.in_order()
+    return requirements(definition, types)
+
+
+def requirements(definition: Definition, types: Mapping[str, ResourceType]) -> dict[str, frozenset[str]]:
+    """What each resource requires, also in a template with circular dependencies.
+
+    `types` are the types by resource name. A requirement by type that would close a circle is left out.
     """
     requires = {name: set(resource.requires) for name, resource in definition.resources.items()}
-    in_order(requires, definition.template)
     nodes = {}
     by_type: dict[str, list[Node]] = {}
     for name, resource in definition.resources.items():

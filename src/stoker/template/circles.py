@@ -47,3 +47,43 @@ def would_close_circle(requires: Mapping[str, Collection[str]], name: str, other
             seen.add(current)
             pending.extend(requires.get(current, ()))
     return False
+
+
+def circular(requires: Mapping[str, Collection[str]]) -> list[frozenset[str]]:
+    """The largest groups of names that all require each other, directly or not; one name that requires itself too.
+
+    These are the strongly connected components with a circle (Tarjan's algorithm).
+    """
+    numbers: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_names: dict[str, None] = {}
+    found = []
+    for start in requires:
+        trail = [] if start in numbers else [(start, iter(requires[start]))]
+        while trail:
+            name, pending = trail[-1]
+            if name not in numbers:
+                numbers[name] = lowest[name] = len(numbers)
+                open_names[name] = None
+            following = next((other for other in pending if other in requires), None)
+            if following is None:
+                trail.pop()
+                if trail:
+                    lowest[trail[-1][0]] = min(lowest[trail[-1][0]], lowest[name])
+                if lowest[name] == numbers[name]:
+                    group = _taken(open_names, name)
+                    if len(group) > 1 or name in requires[name]:
+                        found.append(group)
+            elif following not in numbers:
+                trail.append((following, iter(requires[following])))
+            elif following in open_names:
+                lowest[name] = min(lowest[name], numbers[following])
+    return found
+
+
+def _taken(open_names: dict[str, None], last: str) -> frozenset[str]:
+    """The names from the end back to `last`, which leave."""
+    group = set()
+    while last not in group:
+        group.add(open_names.popitem()[0])
+    return frozenset(group)

@@ -18,6 +18,7 @@ from stoker.template.check import TypeLookup
 from stoker.template.definition import Definition, ResourceDefinition
 from stoker.template.expressions import Expression, entries_of, every_node, items_of
 from stoker.template.functions.base import Function
+from stoker.template.functions.conditional import If
 from stoker.template.functions.conditions import ConditionName
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameter_types import STRING
@@ -225,14 +226,27 @@ def _ignored_keys(subject: _Subject) -> Iterator[Diagnostic]:
 
 def _implied_dependencies(subject: _Subject) -> Iterator[Diagnostic]:
     definition = subject.definition
-    requires = {name: resource.requires for name, resource in definition.resources.items()}
+    referred = {name: _always_referred(definition, resource) for name, resource in definition.resources.items()}
+
+    def leads_to(starts: Iterable[str], goal: str, resource: ResourceDefinition) -> bool:
+        pending, seen = list(starts), set()
+        while pending:
+            name = pending.pop()
+            if name == goal:
+                return True
+            through = definition.resources.get(name)
+            if name not in seen and through is not None and _is_there_with(through, resource):
+                pending += (*referred[name], *through.depends_on)
+            seen.add(name)
+        return False
+
     for name, resource in definition.resources.items():
         path = key_path(definition, resource, "depends_on")
         listed = isinstance(resource.frozen_source().get(str(path[-1])), list)
-        referred = {reference.resource for reference in resource.references}
         for index, other in enumerate(resource.depends_on):
-            elsewhere = (referred | set(resource.depends_on[:index] + resource.depends_on[index + 1 :])) - {name}
-            if other in requires and (other in referred or _reachable(elsewhere - {other}, other, requires)):
+            others = resource.depends_on[:index] + resource.depends_on[index + 1 :]
+            elsewhere = referred[name].union(others) - {name}
+            if other in referred and (other in referred[name] or leads_to(elsewhere - {other}, other, resource)):
                 yield Diagnostic(
                     "implied-dependency",
                     f"{name!r} comes after {other!r} anyway",
@@ -241,16 +255,27 @@ def _implied_dependencies(subject: _Subject) -> Iterator[Diagnostic]:
                 )
 
 
-def _reachable(starts: Iterable[str], goal: str, requires: Mapping[str, frozenset[str]]) -> bool:
-    pending, seen = list(starts), set()
-    while pending:
-        name = pending.pop()
-        if name == goal:
-            return True
-        if name not in seen:
-            seen.add(name)
-            pending.extend(requires.get(name, ()))
-    return False
+def _always_referred(definition: Definition, resource: ResourceDefinition) -> frozenset[str]:
+    """The resources that a resource refers to whatever its template's conditions come to."""
+    choices = {
+        (*node.path, node.name)
+        for tree in (resource.properties, resource.metadata)
+        for node in every_node(tree)
+        if isinstance(node, If)
+    }
+    return frozenset(
+        placed.reference.resource
+        for placed in resource.placed_references
+        if not any(placed.path[:length] in choices for length in range(len(placed.path)))
+    )
+
+
+def _is_there_with(through: ResourceDefinition, resource: ResourceDefinition) -> bool:
+    """Whether a resource exists whenever the other one does: it has no condition, or the same."""
+    own, other = through.condition, resource.condition
+    if own is True:
+        return True
+    return isinstance(own, ConditionName) and isinstance(other, ConditionName) and own.name == other.name
 
 
 def _renumbering_indexes(subject: _Subject) -> Iterator[Diagnostic]:

@@ -1,0 +1,95 @@
+"""Keys that a mapping has twice. YAML and JSON readers take the last one silently, as Heat does."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+import yaml
+
+from stoker.base.diagnostics import Diagnostic, Position
+
+_JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
+_MERGE = "<<"
+
+
+def repeated_keys(source: str, text: str) -> Iterator[Diagnostic]:
+    """A diagnostic for each key that a mapping of the text has had before, in the text's order."""
+    for key, first, again in _in_json(text) if text.lstrip()[:1] == "{" else _in_yaml(text):
+        yield Diagnostic(
+            "duplicate-key",
+            f"the mapping has the key {key!r} twice, so its value at {source}:{first.line}:{first.column} is ignored",
+            source=source,
+            position=again,
+            hint="remove one of the two",
+        )
+
+
+def _in_yaml(text: str) -> Iterator[tuple[str, Position, Position]]:
+    """Each key that stands twice, with both places; those before a syntax error only."""
+    frames: list[_Frame] = []
+    try:
+        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+            if isinstance(event, yaml.CollectionEndEvent):
+                frames.pop()
+            elif isinstance(event, yaml.NodeEvent):
+                if frames and isinstance(event, yaml.ScalarEvent):
+                    mark = event.start_mark
+                    assert mark is not None
+                    position = Position(mark.line + 1, mark.column + 1)
+                    is_merge = event.value == _MERGE and event.implicit[0]
+                    first = frames[-1].first(event.value, position)
+                    if first is not None and not is_merge:
+                        yield event.value, first, position
+                if frames:
+                    frames[-1].turn()
+                if isinstance(event, yaml.CollectionStartEvent):
+                    frames.append(_Frame(isinstance(event, yaml.MappingStartEvent)))
+    except yaml.YAMLError:
+        return
+
+
+def _in_json(text: str) -> Iterator[tuple[str, Position, Position]]:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        yield from _in_yaml(text)
+        return
+    line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    frames: list[_Frame] = []
+    for token in _JSON_TOKEN.finditer(text):
+        word = token[0]
+        if word in ("{", "["):
+            frames.append(_Frame(word == "{"))
+        elif word in ("}", "]"):
+            frames.pop()
+        elif word in (":", ","):
+            frames[-1].turn()
+        elif word[0] == '"':
+            line = bisect_right(line_starts, token.start())
+            position = Position(line, token.start() - line_starts[line - 1] + 1)
+            key = json.loads(word)
+            if (first := frames[-1].first(key, position)) is not None:
+                yield key, first, position
+
+
+class _Frame:
+    """A collection that is being read, with the keys of a mapping so far."""
+
+    def __init__(self, is_mapping: bool) -> None:
+        self._keys: dict[str, Position] = {}
+        self._is_mapping = is_mapping
+        self._expects_key = True
+
+    def first(self, key: str, position: Position) -> Position | None:
+        """Where a key was given before; None for a new one, and for what is no key."""
+        if not self._is_mapping or not self._expects_key:
+            return None
+        first = self._keys.setdefault(key, position)
+        return None if first is position else first
+
+    def turn(self) -> None:
+        """Go from a key to its value, or to the next key."""
+        self._expects_key = not self._expects_key
