@@ -67,7 +67,9 @@ class Property:
     """One property.
 
     `schema` declares the keys of a map, `items` the elements of a list. `wire` is the name in the service's
-    body when it differs. `resolve` names the finder that turns a name into an id (`neutron.network`).
+    body when it differs. `reference` says which kind of object a value names (`neutron.network`): the constraint of
+    that name checks that there is one, and the finder of that name turns the name into an id. `resolve` is a finder
+    alone.
     `replaces` names an older spelling, in the same map, whose value is taken when this one is not given.
     `lenient` ones stand for a nested template's parameters: a list may also be a text with commas, and a map a list or
     the text of one (facts: engine.yaml, properties.coercion). `secret` values are never shown.
@@ -84,10 +86,19 @@ class Property:
     support: Support = SUPPORTED
     implemented: bool = True
     wire: str | None = None
+    reference: str | None = None
     resolve: str | None = None
     replaces: str | None = None
     lenient: bool = False
     secret: bool = False
+
+    def __post_init__(self) -> None:
+        if self.reference is None:
+            return
+        exists = CustomConstraint(name=self.reference)
+        if exists not in self.constraints:
+            object.__setattr__(self, "constraints", (*self.constraints, exists))
+        object.__setattr__(self, "resolve", self.reference)
 
     def to_schema(self) -> dict[str, Any]:
         """The Orchestration API's description of the property."""

@@ -78,9 +78,8 @@ class Volume(RestResource):
         ),
         "image": Property(
             description="The image to make the volume from, by name or id.",
-            constraints=custom("glance.image"),
             wire="imageRef",
-            resolve="glance.image",
+            reference="glance.image",
             replaces="imageRef",
         ),
         "source_volid": Property(description="The volume to copy.", constraints=custom("cinder.volume")),

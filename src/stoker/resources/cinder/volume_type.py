@@ -10,7 +10,6 @@ from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
-from stoker.resources.declare import custom
 from stoker.resources.replacing import conclusive, is_recorded
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Change, Property, Support, Type
@@ -52,8 +51,7 @@ class VolumeType(RestResource):
             items=Property(
                 Type.STRING,
                 "A project, by name or id.",
-                constraints=custom("keystone.project"),
-                resolve="keystone.project",
+                reference="keystone.project",
             ),
             change=Change.UPDATE,
             support=Support(version="5.0.0"),

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.plugins.resource import Call
-from stoker.resources.declare import custom
 from stoker.resources.keystone.base import KeystoneResource
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Change, Property, Type
@@ -16,18 +15,15 @@ _ASSIGNMENT = {
     "role": Property(
         description="The role, by name or id.",
         required=True,
-        constraints=custom("keystone.role"),
-        resolve="keystone.role",
+        reference="keystone.role",
     ),
     "project": Property(
         description="The project that it is for, by name or id.",
-        constraints=custom("keystone.project"),
-        resolve="keystone.project",
+        reference="keystone.project",
     ),
     "domain": Property(
         description="The domain that it is for, by name or id.",
-        constraints=custom("keystone.domain"),
-        resolve="keystone.domain",
+        reference="keystone.domain",
     ),
 }
 

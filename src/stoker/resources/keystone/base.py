@@ -8,7 +8,6 @@ from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, unrecorded
-from stoker.resources.declare import custom
 from stoker.resources.replacing import conclusive, is_named_alike, is_recorded
 from stoker.schema.property import Change, Property
 
@@ -18,10 +17,9 @@ MARK = "orchestration_resource"
 DOMAIN = Property(
     description="The domain, by name or id.",
     default="default",
-    constraints=custom("keystone.domain"),
     change=Change.UPDATE,
     wire="domain_id",
-    resolve="keystone.domain",
+    reference="keystone.domain",
 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from stoker.plugins.resource import Call
-from stoker.resources.declare import custom
 from stoker.resources.keystone.base import DOMAIN, KeystoneResource, collection
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
@@ -25,10 +24,9 @@ class Project(KeystoneResource):
         "enabled": Property(Type.BOOLEAN, "Whether the project can be used.", default=True, change=Change.UPDATE),
         "parent": Property(
             description="The project above, by name or id.",
-            constraints=custom("keystone.project"),
             support=Support(version="6.0.0"),
             wire="parent_id",
-            resolve="keystone.project",
+            reference="keystone.project",
         ),
         "tags": Property(Type.LIST, "Tags to attach.", default=[], change=Change.UPDATE, support=_SINCE),
     }

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from stoker.plugins.resource import Call
-from stoker.resources.declare import custom
 from stoker.resources.keystone.assignments import ROLES, RoleBearer
 from stoker.resources.keystone.base import DOMAIN, collection
 from stoker.resources.wire import NOT_SENT
@@ -32,18 +31,15 @@ class User(RoleBearer):
         "password": Property(description="The user's password.", change=Change.UPDATE, secret=True),
         "default_project": Property(
             description="The project that the user works in unless another is asked for, by name or id.",
-            constraints=custom("keystone.project"),
             change=Change.UPDATE,
             wire="default_project_id",
-            resolve="keystone.project",
+            reference="keystone.project",
         ),
         "roles": ROLES,
         "groups": Property(
             Type.LIST,
             "Groups that the user is in.",
-            items=Property(
-                Type.STRING, "A group, by name or id.", constraints=custom("keystone.group"), resolve="keystone.group"
-            ),
+            items=Property(Type.STRING, "A group, by name or id.", reference="keystone.group"),
             change=Change.UPDATE,
             wire=NOT_SENT,
             resolve="keystone.group",

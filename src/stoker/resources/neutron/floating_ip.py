@@ -42,18 +42,16 @@ class FloatingIP(NeutronResource):
         "floating_network": Property(
             description="The external network, by name or id.",
             required=True,
-            constraints=_NETWORK,
             support=Support(version="2014.2"),
             wire="floating_network_id",
-            resolve="neutron.network",
+            reference="neutron.network",
             replaces="floating_network_id",
         ),
         "floating_subnet": Property(
             description="The subnet of the external network to take the address from, by name or id.",
-            constraints=custom("neutron.subnet"),
             support=Support(version="9.0.0"),
             wire="subnet_id",
-            resolve="neutron.subnet",
+            reference="neutron.subnet",
         ),
         "value_specs": replace(VALUE_SPECS, change=Change.REPLACE),
         "port_id": Property(

@@ -47,11 +47,10 @@ class Net(NeutronResource):
         ),
         "qos_policy": Property(
             description="The policy of quality of service for the network's ports, by name or id.",
-            constraints=custom("neutron.qos_policy"),
             change=Change.UPDATE,
             support=Support(version="6.0.0"),
             wire="qos_policy_id",
-            resolve="neutron.qos_policy",
+            reference="neutron.qos_policy",
         ),
         "dns_domain": Property(
             description="The DNS domain of the network's ports, with a dot at the end.",

@@ -34,10 +34,9 @@ _FIXED_IP = {
     ),
     "subnet": Property(
         description="The subnet that the address is from, by name or id.",
-        constraints=_SUBNET,
         support=Support(version="2014.2"),
         wire="subnet_id",
-        resolve="neutron.subnet",
+        reference="neutron.subnet",
         replaces="subnet_id",
     ),
     "ip_address": ip_address("The address; if not given, any free one of the subnet."),
@@ -69,10 +68,9 @@ class Port(NeutronResource):
         "network": Property(
             description="The network, by name or id.",
             required=True,
-            constraints=_NETWORK,
             support=Support(version="2014.2"),
             wire="network_id",
-            resolve="neutron.network",
+            reference="neutron.network",
             replaces="network_id",
         ),
         "device_id": Property(description="Id of the device in the port.", default="", change=Change.UPDATE),
@@ -126,11 +124,10 @@ class Port(NeutronResource):
         ),
         "qos_policy": Property(
             description="The policy of quality of service, by name or id.",
-            constraints=custom("neutron.qos_policy"),
             change=Change.UPDATE,
             support=Support(version="6.0.0"),
             wire="qos_policy_id",
-            resolve="neutron.qos_policy",
+            reference="neutron.qos_policy",
         ),
         "dns_name": Property(
             description="Name of the port in the DNS.",

@@ -8,7 +8,6 @@ from typing import Any
 
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.plugins.waiting import Waiter
-from stoker.resources.declare import custom
 from stoker.resources.neutron.base import TAGS, TENANT_ID, VALUE_SPECS, NeutronResource, collection, ip_address
 from stoker.resources.neutron.implicit import gateway_network, subnets_of
 from stoker.resources.wire import NOT_SENT
@@ -19,9 +18,8 @@ _EXTERNAL_ADDRESS = {
     "ip_address": ip_address("The address."),
     "subnet": Property(
         description="The subnet that the address is from, by name or id.",
-        constraints=custom("neutron.subnet"),
         wire="subnet_id",
-        resolve="neutron.subnet",
+        reference="neutron.subnet",
     ),
 }
 _GATEWAY = {

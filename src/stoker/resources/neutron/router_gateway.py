@@ -40,8 +40,7 @@ class RouterGateway(NeutronResource):
         ),
         "network": Property(
             description="The external network, by name or id.",
-            constraints=_NETWORK,
-            resolve="neutron.network",
+            reference="neutron.network",
             replaces="network_id",
         ),
     }

@@ -41,8 +41,7 @@ class RouterInterface(NeutronResource):
         "router": Property(
             description="The router, by name or id.",
             required=True,
-            constraints=_ROUTER,
-            resolve="neutron.router",
+            reference="neutron.router",
             replaces="router_id",
         ),
         "router_id": Property(description="Older name of router.", constraints=_ROUTER, support=_HIDDEN),
@@ -53,8 +52,7 @@ class RouterInterface(NeutronResource):
         ),
         "subnet": Property(
             description="The subnet, by name or id; it must have a gateway address.",
-            constraints=_SUBNET,
-            resolve="neutron.subnet",
+            reference="neutron.subnet",
             replaces="subnet_id",
         ),
         "port_id": Property(
@@ -66,9 +64,8 @@ class RouterInterface(NeutronResource):
         ),
         "port": Property(
             description="The port to take, by name or id.",
-            constraints=_PORT,
             support=Support(version="2015.1"),
-            resolve="neutron.port",
+            reference="neutron.port",
             replaces="port_id",
         ),
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError, NotSupported
 from stoker.plugins.resource import Call
-from stoker.resources.declare import custom, one_of
+from stoker.resources.declare import one_of
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.security_rules import FIELDS, RULE, RuleKey, as_text, port_problems, rule_key
 from stoker.resources.wire import NOT_SENT, without_nulls
@@ -28,8 +28,7 @@ _GROUP_RULE = {
     ),
     "remote_group_id": Property(
         description="The group that the other end is in, by name or id; if not given, this group.",
-        constraints=custom("neutron.security_group"),
-        resolve="neutron.security_group",
+        reference="neutron.security_group",
     ),
 }
 

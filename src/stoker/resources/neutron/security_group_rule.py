@@ -39,16 +39,14 @@ class SecurityGroupRule(ExclusiveResource):
         "security_group": Property(
             description="The group, by name or id.",
             required=True,
-            constraints=_GROUP,
             wire="security_group_id",
-            resolve="neutron.security_group",
+            reference="neutron.security_group",
         ),
         "protocol": replace(RULE["protocol"], default="tcp"),
         "remote_group": Property(
             description="The group that the other end is in, by name or id.",
-            constraints=_GROUP,
             wire="remote_group_id",
-            resolve="neutron.security_group",
+            reference="neutron.security_group",
         ),
     }
 

@@ -46,18 +46,16 @@ class Subnet(NeutronResource):
         "network": Property(
             description="The network, by name or id.",
             required=True,
-            constraints=_NETWORK,
             support=Support(version="2014.2"),
             wire="network_id",
-            resolve="neutron.network",
+            reference="neutron.network",
             replaces="network_id",
         ),
         "subnetpool": Property(
             description="The pool to take the range from, by name or id.",
-            constraints=custom("neutron.subnetpool"),
             support=Support(version="6.0.0"),
             wire="subnetpool_id",
-            resolve="neutron.subnetpool",
+            reference="neutron.subnetpool",
         ),
         "prefixlen": Property(
             Type.INTEGER,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.plugins.resource import Call
-from stoker.resources.declare import between, custom, one_of
+from stoker.resources.declare import between, one_of
 from stoker.resources.neutron.base import BUILT, collection
 from stoker.resources.neutron.exclusive import ExclusiveResource
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -15,9 +15,8 @@ _SUB_PORT = {
     "port": Property(
         description="The port, by name or id.",
         required=True,
-        constraints=custom("neutron.port"),
         wire="port_id",
-        resolve="neutron.port",
+        reference="neutron.port",
     ),
     "segmentation_type": Property(
         description="How its traffic is marked on the parent port.", required=True, constraints=one_of("vlan")
@@ -45,10 +44,9 @@ class Trunk(ExclusiveResource):
         "port": Property(
             description="The parent port, by name or id.",
             required=True,
-            constraints=custom("neutron.port"),
             change=Change.REFUSE,
             wire="port_id",
-            resolve="neutron.port",
+            reference="neutron.port",
         ),
         "sub_ports": Property(
             Type.LIST,

@@ -10,7 +10,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Snapshot
 from stoker.resources.base import Collection, RestResource
-from stoker.resources.declare import custom, length, one_of
+from stoker.resources.declare import length, one_of
 from stoker.resources.replacing import conclusive, has_passed_on
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Property, Support, Type
@@ -56,10 +56,9 @@ class KeyPair(RestResource):
         ),
         "user": Property(
             description="The user that the keypair is for, by name or id; for administrators.",
-            constraints=custom("keystone.user"),
             support=Support(version="9.0.0"),
             wire="user_id",
-            resolve="keystone.user",
+            reference="keystone.user",
         ),
     }
 

@@ -33,9 +33,8 @@ _DEVICE_V2 = {
     ),
     "image": Property(
         description="The image to make a volume from, by name or id.",
-        constraints=custom("glance.image"),
         support=Support(version="7.0.0"),
-        resolve="glance.image",
+        reference="glance.image",
         replaces="image_id",
     ),
     "snapshot_id": Property(
@@ -100,11 +99,10 @@ PORT_EXTRA: Mapping[str, Property] = {
     ),
     "qos_policy": Property(
         description="The policy of quality of service, by name or id.",
-        constraints=custom("neutron.qos_policy"),
         change=Change.UPDATE,
         support=Support(version="6.0.0"),
         wire="qos_policy_id",
-        resolve="neutron.qos_policy",
+        reference="neutron.qos_policy",
     ),
     "propagate_uplink_status": Property(
         Type.BOOLEAN,
@@ -129,8 +127,7 @@ _NETWORK = {
     ),
     "network": Property(
         description="The network to be on, by name or id.",
-        constraints=custom("neutron.network"),
-        resolve="neutron.network",
+        reference="neutron.network",
         replaces="uuid",
     ),
     "allocate_network": Property(
@@ -140,9 +137,7 @@ _NETWORK = {
         support=Support(version="9.0.0"),
     ),
     "fixed_ip": Property(description="The address to have.", constraints=custom("ip_addr")),
-    "port": Property(
-        description="The port to use, by name or id.", constraints=custom("neutron.port"), resolve="neutron.port"
-    ),
+    "port": Property(description="The port to use, by name or id.", reference="neutron.port"),
     "port_extra_properties": Property(
         Type.MAP,
         "How the port that is made for the server should be.",
@@ -170,9 +165,8 @@ PROPERTIES: Mapping[str, Property] = {
     "name": Property(description="Name of the server.", change=Change.UPDATE),
     "image": Property(
         description="The image to boot from, by name or id.",
-        constraints=custom("glance.image"),
         change=Change.UPDATE,
-        resolve="glance.image",
+        reference="glance.image",
     ),
     "block_device_mapping": Property(
         Type.LIST, "Volumes to attach, in Nova's older form.", items=Property(Type.MAP, "A volume.", schema=_DEVICE)
@@ -186,9 +180,8 @@ PROPERTIES: Mapping[str, Property] = {
     "flavor": Property(
         description="The flavor, by name or id: how large the server is.",
         required=True,
-        constraints=custom("nova.flavor"),
         change=Change.UPDATE,
-        resolve="nova.flavor",
+        reference="nova.flavor",
     ),
     "flavor_update_policy": Property(
         description="What another flavor means: resizing the server or making a new one.",
