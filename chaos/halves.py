@@ -22,7 +22,7 @@ def simulator(minutes: float, seed: int, directory: Path) -> Generator[Report, N
     """Simulated clusters, a seed after the other; they leave nothing in `directory`, since a seed says all."""
     template = simulation.empty_database()
     for each in simulation.seeds_for(minutes, seed):
-        yield simulation.in_fork(each, template)
+        yield simulation.in_fork(each, template, readers=True)
 
 
 def cluster(minutes: float, seed: int, directory: Path) -> Generator[Report, None, None]:

@@ -19,7 +19,7 @@ FIRST = ("operations", "operations run", "crashes", "pauses", "graceful stops", 
 """Counts that are told first, in this order: of what was asked for, of what came of it, and of what was done to it."""
 
 REPLAY: Mapping[str, str] = {
-    "simulator": f"{PROGRAM} {{seed}} --trace",
+    "simulator": f"{PROGRAM} {{seed}} --readers --trace",
     "cluster": "python -m chaos --only cluster --minutes 1 --seed {seed}",
 }
 """The command that makes the same choices again. A simulated history is then the same, a real one similar."""

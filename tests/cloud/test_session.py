@@ -11,7 +11,7 @@ from scripted_service import Script
 
 from stoker.base.clock import ManualClock
 from stoker.base.errors import CloudError, from_dict
-from stoker.cloud.errors import Ambiguous, NotNamed
+from stoker.cloud.errors import Ambiguous, NotNamed, refusal
 from stoker.cloud.session import Cloud
 from stoker.cloud.settings import ClientSettings
 
@@ -134,6 +134,55 @@ async def test_only_some_errors_may_go_away(
         await cloud.get("neutron", "/networks")
     assert (caught.value.transient, caught.value.retry_after) == (transient, retry_after)
     assert len(script.seen) == 1
+
+
+OVER_LIMIT = {"overLimit": {"code": 413, "message": "VolumeLimitExceeded: Maximum number of volumes allowed (10)"}}
+
+
+def neutron(kind: str) -> dict[str, Any]:
+    return {"NeutronError": {"type": kind, "message": "no", "detail": ""}}
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "body", "headers", "meaning"),
+    [
+        ("POST cinder /volumes", 413, OVER_LIMIT, {"Retry-After": "0"}, "lasting"),
+        ("POST cinder /volumes", 413, {"overLimit": {"message": "rate-limited"}}, {"Retry-After": "9"}, "transient"),
+        ("POST cinder /types", 409, {"conflictingRequest": {"message": "taken"}}, {}, "conflict lasting"),
+        ("DELETE cinder /types", 409, {"conflictingRequest": {"message": "in use"}}, {}, "conflict"),
+        ("POST nova /servers", 403, {"forbidden": {"message": "Quota exceeded for cores"}}, {}, ""),
+        ("POST nova /servers", 413, {"overLimit": {"message": "Quota exceeded"}}, {"Retry-After": "0"}, "lasting"),
+        ("POST nova /servers", 409, {"conflictingRequest": {"message": "Port is in use"}}, {}, "conflict"),
+        ("POST nova /os-keypairs", 409, {"conflictingRequest": {"message": "taken"}}, {}, "conflict lasting"),
+        ("POST neutron /networks", 409, neutron("OverQuota"), {}, "lasting"),
+        ("POST neutron /networks", 409, neutron("RetryRequest"), {}, "conflict transient"),
+        ("POST neutron /networks", 409, neutron("IpAddressGenerationFailure"), {}, "conflict"),
+        ("POST neutron /networks", 409, neutron("SecurityGroupRuleExists"), {}, "conflict lasting"),
+        ("DELETE neutron /networks", 409, neutron("NetworkInUse"), {}, "conflict"),
+        (
+            "POST keystone /users",
+            409,
+            {"error": {"code": 409, "title": "Conflict", "message": "taken"}},
+            {},
+            "conflict lasting",
+        ),
+        ("POST keystone /users", 403, {"error": {"code": 403, "title": "Forbidden", "message": "limit"}}, {}, ""),
+        ("POST glance /images", 413, "<html>too large</html>", {}, "lasting"),
+        ("POST glance /images", 409, "<html>exists</html>", {}, "conflict lasting"),
+        ("DELETE glance /images", 409, "<html>in use</html>", {}, "conflict"),
+        ("PUT swift /box/thing", 413, "Upload exceeds quota.", {}, "lasting"),
+        ("PUT swift /box/thing", 498, "Slow down", {}, "transient"),
+    ],
+)
+def test_what_a_refusal_means_for_another_try(
+    call: str, status: int, body: Any, headers: dict[str, str], meaning: str
+) -> None:
+    method, service, path = call.split()
+    error = refusal(service, status, headers, body, 0.0, method=method, path=path)
+    for copy in (error, from_dict(error.to_dict())):
+        assert isinstance(copy, CloudError)
+        said = [word for word in ("conflict", "lasting", "transient") if getattr(copy, word)]
+        assert " ".join(said) == meaning
 
 
 async def test_neutrons_quota_is_no_conflict(cloud: Cloud, script: Script) -> None:

@@ -75,7 +75,7 @@ class Member:
             registry=cluster.registry,
             pool=self.pool,
             clock=clock,
-            settings=EngineSettings(host=self.process.name),
+            settings=EngineSettings(host=self.process.name, enable_stack_abandon=True),
             peers=SimulatedPeers(self.process, self._peers, nature) if cluster.size > 1 else None,
         )
         transport.check_lease = lease_check(self.database, self.engine.id, self.process, nature)
@@ -101,6 +101,7 @@ class Cluster:
         self.database = Database(f"sqlite:///{path}")
         self.ended = False
         self._count = 0
+        self._reader: RequestContext | None = None
         nature.made_late = self._made_late
 
     async def start(self) -> None:
@@ -192,6 +193,12 @@ class Cluster:
             outcome = "taken"
         self.nature.trace.append(f"{self.loop.time():.3f} {method} {outcome}")
         return outcome
+
+    def reader(self) -> RequestContext:
+        """Who only looks: logged in once."""
+        if self._reader is None:
+            self._reader = self._context()
+        return self._reader
 
     def _context(self) -> RequestContext:
         token, body = self._log_in("demo", "demo")

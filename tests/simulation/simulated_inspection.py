@@ -64,6 +64,8 @@ _FORSAKEN = select(stacks.c.name, stacks.c.action).where(
 _RECORDED = select(resources).join(stacks, stacks.c.id == resources.c.stack_id).order_by(resources.c.uuid)
 _COPIED = select(resources).join(snapshots, snapshots.c.id == resources.c.stack_id).order_by(resources.c.uuid)
 TRUSTS = ("keystone", "trusts")
+NOTHING_TOLD = ("", "null", "{}")
+"""Descriptions that come of values that were not there yet."""
 IN_CHARGE = "is in progress and nothing will go on with it"
 
 
@@ -178,8 +180,9 @@ class Inspection:
             self._nature.violate("different", f"{name} is not there")
             return
         rows = self.resources_of(stack)
-        if sorted(row.name for row in rows) != sorted(draft.resources):
-            text = f"{name} records {sorted(row.name for row in rows)} instead of {sorted(draft.resources)}"
+        wanted = sorted(draft.template()["resources"])
+        if sorted(row.name for row in rows) != wanted:
+            text = f"{name} records {sorted(row.name for row in rows)} instead of {wanted}"
             self._nature.violate("different", text)
         identifiers = {row.name: row.physical_id for row in rows}
         for row in rows:
@@ -188,6 +191,13 @@ class Inspection:
         self._compare_interfaces(draft, identifiers)
         for group in draft.named("rules"):
             self._compare_rules(draft, group, identifiers)
+        nets = self._objects(KINDS["OS::Neutron::Net"])
+        for row in rows:
+            if (
+                row.name.startswith("about-")
+                and nets.get(row.physical_id or "", {}).get("description", "") in NOTHING_TOLD
+            ):
+                self._nature.violate("different", f"{row.name} of {name} was made before there was anything to tell")
 
     def _compare_values(self, row: Resource, wanted: Mapping[str, Any]) -> None:
         if row.type == "OS::Heat::ResourceGroup":

@@ -15,6 +15,8 @@ from typing import Any
 from stoker.base.clock import ManualClock, Timer
 
 PROCESS: ContextVar[Process | None] = ContextVar("process", default=None)
+READING: ContextVar[bool] = ContextVar("reading", default=False)
+"""Whether what is running belongs to a request that only reads."""
 FROZEN: list[Any] = []
 """What killed processes were doing: let go of, it would be unwound."""
 
@@ -63,9 +65,11 @@ class Process:
         for context, callback, arguments in backlog:
             self.loop.call_soon(callback, *arguments, context=context)
 
-    def start(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-        """A task of the process."""
-        return self.loop.create_task(work, context=self.context.copy())
+    def start(self, work: Coroutine[Any, Any, Any], *, reading: bool = False) -> asyncio.Task[Any]:
+        """A task of the process; `reading` marks it, and all that it starts, as a request that only reads."""
+        context = self.context.copy()
+        context.run(READING.set, reading)
+        return self.loop.create_task(work, context=context)
 
     def call(self, callback: Callable[[], object]) -> None:
         """Have the process do something soon."""

@@ -17,7 +17,7 @@ import aiohttp
 import requests
 from multidict import CIMultiDict
 from requests.adapters import BaseAdapter
-from simulated_loop import Process, ProcessClock, SimulatedLoop
+from simulated_loop import READING, Process, ProcessClock, SimulatedLoop
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from yarl import URL
@@ -62,6 +62,8 @@ class Nature:
         self.trace: list[str] = []
         self.now: Callable[[], float] = lambda: 0.0
         self.after_write: Callable[[], None] = lambda: None
+        self.heard: Callable[[CloudRequest, Response | None, bool], None] = lambda sent, response, reading: None
+        """Called with every request that the cloud gets, its answer, and whether it is a reader's."""
         self.made_late: Callable[[], int] = lambda: 0
         self._away_until = 0.0
 
@@ -223,15 +225,18 @@ class SimulatedTransport(Transport):
             request.method, url.raw_path, url.raw_query_string, {**self._session.headers, **request.headers}, content
         )
         future: asyncio.Future[Answer] = self._loop.create_future()
-        self._loop.outside.copy().run(self._loop.call_later, self._nature.trip(), self._arrive, sent, future)
+        self._loop.outside.copy().run(
+            self._loop.call_later, self._nature.trip(), self._arrive, sent, future, READING.get()
+        )
         return await future
 
-    def _arrive(self, sent: CloudRequest, future: asyncio.Future[Answer]) -> None:
+    def _arrive(self, sent: CloudRequest, future: asyncio.Future[Answer], reading: bool) -> None:
         self._nature.counts["cloud calls"] += 1
         fault = self._nature.fault(sent)
         if self._process.dead:
             self._nature.counts["calls that outlived their sender"] += 1
         response = dispatch(self._cloud, sent, fault)
+        self._nature.heard(sent, response, reading)
         self._nature.trace.append(
             f"{self._loop.time():.3f} {self._process.name} {sent.method} {sent.path} "
             f"{response.status if response else None} {fault.do if fault else ''}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,15 +32,33 @@ FILES = {"member.yaml": MEMBER, "pair.yaml": PAIR}
 
 Properties = dict[str, Any]
 
+TOLD: Mapping[str, Sequence[str]] = {
+    "pair": ("net",),
+    "scaled": ("outputs_list", "name"),
+    "server": ("name",),
+    "volume": ("size",),
+    "subnet": ("cidr",),
+    "port": ("mac_address",),
+    "group": ("net",),
+}
+"""Attributes of kinds of resources, with the path that follows: none of them is ever empty once there is an object."""
+
+
+def _shown(name: str) -> dict[str, Any]:
+    path = TOLD.get(name.rstrip("0123456789"))
+    return {"get_attr": [name, *path]} if path else {"get_resource": name}
+
 
 class Draft:
     """The resources of one stack as they are wanted, by name; `alter` changes them at random.
 
-    A resource is named by its kind and a number.
+    A resource is named by its kind and a number. Of a `talkative` stack the outputs show every resource, and an object
+    beside each resource is described by an attribute of it.
     """
 
-    def __init__(self, chance: random.Random) -> None:
+    def __init__(self, chance: random.Random, *, talkative: bool = False) -> None:
         self.chance = chance
+        self.talkative = talkative
         self.number = 0
         self.resources: dict[str, dict[str, Any]] = {}
         wanted = chance.randint(4, 12)
@@ -50,7 +68,25 @@ class Draft:
 
     def template(self) -> dict[str, Any]:
         """The template, in HOT."""
-        return {"heat_template_version": "2021-04-16", "resources": {k: dict(v) for k, v in self.resources.items()}}
+        resources = {name: dict(body) for name, body in self.resources.items()}
+        template: dict[str, Any] = {"heat_template_version": "2021-04-16", "resources": resources}
+        if self.talkative:
+            template["resources"] = {**resources, **self.descriptions()}
+            template["outputs"] = {f"show_{name}": {"value": _shown(name)} for name in resources}
+        return template
+
+    def descriptions(self) -> dict[str, Any]:
+        """A network for each resource that has an attribute worth telling, which describes it."""
+        return {
+            f"about-{name}": {
+                "type": "OS::Neutron::Net",
+                "properties": {
+                    "value_specs": {"description": {"str_replace": {"template": "%", "params": {"%": _shown(name)}}}}
+                },
+            }
+            for name in self.resources
+            if name.rstrip("0123456789") in TOLD
+        }
 
     def named(self, kind: str) -> list[str]:
         """The names of all resources of a kind."""

@@ -51,11 +51,11 @@ class User:
 
     NAMES: ClassVar[tuple[str, ...]] = ("alpha", "beta")
 
-    def __init__(self, cluster: Askable, inspection: Inspection) -> None:
+    def __init__(self, cluster: Askable, inspection: Inspection, *, talkative: bool = False) -> None:
         self._cluster = cluster
         self._inspection = inspection
         self._chance = cluster.nature.chance
-        self.drafts = {name: Draft(self._chance) for name in self.NAMES}
+        self.drafts = {name: Draft(self._chance, talkative=talkative) for name in self.NAMES}
         self._signals = 0
 
     async def ask(self) -> None:

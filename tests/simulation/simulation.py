@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from simulated_cluster import Cluster
 from simulated_inspection import Inspection
 from simulated_loop import SimulatedLoop
 from simulated_parts import ENGINE_URL, Nature
+from simulated_readers import Readers
 from simulated_user import User, ref
 
 from stoker.base.clock import ManualClock
@@ -38,8 +39,11 @@ OUTSIDE = {"orchestration": "http://stoker/v1/%(tenant_id)s", "cloudformation": 
 
 ROUNDS = 12
 PROGRAM = "python tests/simulation/simulation.py"
-BAD = ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "broken")
+BAD = ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "unreadable", "broken")
 """Kinds of what must not happen."""
+
+READS_PER_WRITE = 0.3
+"""How often a write is followed by a request of the readers, where there are any."""
 
 LONGEST = 4 * 3600.0
 """Seconds of the simulated clock after which whatever still runs is stuck."""
@@ -48,7 +52,7 @@ LONGEST = 4 * 3600.0
 class Simulation:
     """One seed's history."""
 
-    def __init__(self, seed: int, path: Path) -> None:
+    def __init__(self, seed: int, path: Path, *, readers: bool = False) -> None:
         self.nature = Nature(seed)
         self.chance = self.nature.chance
         clock = ManualClock()
@@ -58,7 +62,15 @@ class Simulation:
         self.cluster = Cluster(self.loop, self.cloud, self.nature, path, self.chance.choice((1, 2, 2, 3)))
         self.inspection = Inspection(self.cloud, self.cluster.database, self.nature)
         self.nature.after_write = self.inspection.look
-        self.user = User(self.cluster, self.inspection)
+        self.user = User(self.cluster, self.inspection, talkative=readers)
+        if readers:
+            self.readers = Readers(self.cluster, self.user.drafts, seed)
+            self.nature.after_write = self._look_twice
+
+    def _look_twice(self) -> None:
+        """After a write, who inspects and who only asks have a look."""
+        self.inspection.look()
+        self.readers.look(1 if self.readers.chance.random() < READS_PER_WRITE else 0)
 
     def run(self) -> None:
         """The history from beginning to end."""
@@ -156,10 +168,10 @@ def make_deterministic(seed: int) -> None:
     random._urandom = source.randbytes  # type: ignore[attr-defined]
 
 
-def report(seed: int, path: Path, trace: bool) -> dict[str, Any]:
+def report(seed: int, path: Path, trace: bool, readers: bool) -> dict[str, Any]:
     """Run a seed here."""
     make_deterministic(seed)
-    simulation = Simulation(seed, path)
+    simulation = Simulation(seed, path, readers=readers)
     began = time.process_time()
     nature = simulation.nature
     try:
@@ -181,14 +193,20 @@ def report(seed: int, path: Path, trace: bool) -> dict[str, Any]:
     }
 
 
-def in_fork(seed: int, template: bytes, trace: bool = False) -> dict[str, Any]:
-    """Run a seed in a process that ends with it."""
+def in_fork(seed: int, template: bytes, trace: bool = False, readers: bool = False) -> dict[str, Any]:
+    """Run a seed in a process that ends with it, on a copy of the database."""
+    answer = forked(lambda path: report(seed, path, trace, readers), template)
+    return answer or {"seed": seed, "violations": ["broken: the process died"], "counts": {}}
+
+
+def forked(work: Callable[[Path], dict[str, Any]], template: bytes) -> dict[str, Any]:
+    """What `work` makes of a copy of the database, in a process of its own; nothing when that dies."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
         try:
-            _answer(seed, template, trace, writing)
+            _answer(work, template, writing)
         finally:
             sys.stderr.flush()
             os._exit(0)
@@ -196,16 +214,16 @@ def in_fork(seed: int, template: bytes, trace: bool = False) -> dict[str, Any]:
     with os.fdopen(reading, "rb") as pipe:
         text = pipe.read()
     os.waitpid(child, 0)
-    return json.loads(text) if text else {"seed": seed, "violations": ["broken: the process died"], "counts": {}}
+    answer: dict[str, Any] = json.loads(text) if text else {}
+    return answer
 
 
-def _answer(seed: int, template: bytes, trace: bool, writing: int) -> None:
-    """Run a seed on a copy of the database, and write its report to a pipe."""
+def _answer(work: Callable[[Path], dict[str, Any]], template: bytes, writing: int) -> None:
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="stoker-simulation-", dir=memory) as directory:
         path = Path(directory) / "stoker.db"
         path.write_bytes(template)
-        answer = json.dumps(report(seed, path, trace)).encode()
+        answer = json.dumps(work(path)).encode()
     with os.fdopen(writing, "wb") as pipe:
         pipe.write(answer)
 
@@ -238,9 +256,10 @@ def summary(reports: Sequence[dict[str, Any]]) -> str:
     kinds = Counter(text.partition(":")[0] for each in reports for text in each["violations"])
     faults = sum(number for name, number in counts.items() if name.startswith("fault "))
     done = (
-        f"{len(reports)} seeds, {counts['operations']} operations, {counts['crashes']} crashes, "
-        f"{counts['pauses']} pauses, {counts['graceful stops']} stops, {faults} faults in {counts['cloud calls']} "
-        f"cloud calls, {counts['messages lost']} messages lost, {counts['writes refused']} writes refused"
+        f"{len(reports)} seeds, {counts['operations']} operations, {counts['reads']} reads, "
+        f"{counts['crashes']} crashes, {counts['pauses']} pauses, {counts['graceful stops']} stops, "
+        f"{faults} faults in {counts['cloud calls']} cloud calls, {counts['messages lost']} messages lost, "
+        f"{counts['writes refused']} writes refused"
     )
     return f"{done}\n" + ", ".join(f"{kinds[kind]} {kind}" for kind in BAD)
 
@@ -257,6 +276,7 @@ def main() -> int:
     parser.add_argument("seeds", nargs="*", type=int)
     parser.add_argument("--minutes", type=float, help="run fresh seeds for this long")
     parser.add_argument("--trace", action="store_true", help="print each seed's history")
+    parser.add_argument("--readers", action="store_true", help="have people look at the stacks all the time")
     options = parser.parse_args()
     logging.basicConfig(level=logging.DEBUG if options.trace else logging.CRITICAL)
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
@@ -266,11 +286,12 @@ def main() -> int:
     Registry.from_entry_points(EngineSettings().type_options)  # imports every type once, and not in each fork
     reports = []
     for seed in seeds:
-        reports.append(in_fork(seed, template, options.trace))
+        reports.append(in_fork(seed, template, options.trace, options.readers))
         if options.minutes is None or reports[-1]["violations"]:
             print(json.dumps(reports[-1]), flush=True)
         if reports[-1]["violations"]:
-            print(f"replay with: {PROGRAM} {seed} --trace", file=sys.stderr, flush=True)
+            reading = " --readers" if options.readers else ""
+            print(f"replay with: {PROGRAM} {seed}{reading} --trace", file=sys.stderr, flush=True)
     print(summary(reports))
     return int(any(each["violations"] for each in reports))
 

@@ -11,11 +11,16 @@ from typing import Any
 import pytest
 
 PROGRAM = Path(__file__).parent / "simulation.py"
+READING_ALONG = Path(__file__).parent / "reading_along.py"
 FIXED = (
     "1", "12", "660558863", "3851484203", "2791690553", "3806299713",
     "3806299692", "4195522074", "4195521797", "885411298", "2655958641", "885410754",
     "2655958617", "3047080884", "1947501983",
 )  # fmt: skip
+READ = ("1", "5", "6")
+"""Seeds of histories that people look at."""
+CALM = ("1", "2")
+"""Seeds of histories that are compared with and without readers."""
 FRESH_SECONDS = 4
 
 
@@ -37,8 +42,24 @@ def test_nothing_is_lost_or_made_twice_or_stuck_and_a_seed_replays_exactly() -> 
 
 
 @pytest.mark.slow
+def test_every_read_is_answered_whatever_happens() -> None:
+    reports, _ = run("--readers", *READ)
+
+    assert all(report["counts"]["reads"] for report in reports)
+
+
+@pytest.mark.slow
+def test_looking_changes_nothing_that_is_done_to_the_cloud() -> None:
+    done = subprocess.run([sys.executable, str(READING_ALONG), *CALM], capture_output=True, text=True, timeout=300)
+
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-2000:]}"
+    histories = [json.loads(line) for line in done.stdout.splitlines() if line]
+    assert all(history["calls"] > 50 and history["reads"] > 200 for history in histories)
+
+
+@pytest.mark.slow
 def test_fresh_seeds() -> None:
-    reports, summary = run("--minutes", str(FRESH_SECONDS / 60))
+    reports, summary = run("--readers", "--minutes", str(FRESH_SECONDS / 60))
 
     assert not reports  # only those in which something is wrong are told one by one, with what replays them
     assert "0 lost, 0 duplicated, 0 orphaned, 0 stuck" in summary

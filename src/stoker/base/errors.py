@@ -186,7 +186,8 @@ class CloudError(StokerError):
 
     `service` is the plugin name (`nova`, `neutron`, …), `status` the HTTP status (0 when no answer came),
     `reason` the service's own words, `request_id` its `x-openstack-request-id` if it gave one.
-    `transient` says that the same call may succeed later; nothing else decides about retries.
+    `transient` says that the same call may succeed later, `lasting` that it is refused again as long as nobody changes
+    what is there (a quota, a name that is taken). With `conflict`, which says neither, they decide about retries.
     """
 
     def __init__(
@@ -197,6 +198,7 @@ class CloudError(StokerError):
         *,
         request_id: str | None = None,
         transient: bool = False,
+        lasting: bool = False,
         retry_after: float | None = None,
     ) -> None:
         self.service = service
@@ -204,6 +206,7 @@ class CloudError(StokerError):
         self.reason = reason
         self.request_id = request_id
         self.transient = transient
+        self.lasting = lasting
         self.retry_after = retry_after
         trailer = f" (HTTP {status})" if status else ""
         request = f" (Request-ID: {request_id})" if request_id else ""
@@ -231,6 +234,7 @@ class CloudError(StokerError):
             "reason": self.reason,
             "request_id": self.request_id,
             "transient": self.transient,
+            "lasting": self.lasting,
         }
 
     @classmethod
@@ -241,6 +245,7 @@ class CloudError(StokerError):
             data["reason"],
             request_id=data["request_id"],
             transient=data["transient"],
+            lasting=data.get("lasting", False),
         )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from stoker.base.errors import CloudError
+from stoker.cloud.refusals import Cause, cause_of
 
 REQUEST_ID_HEADERS = (
     "X-Openstack-Request-Id",
@@ -19,13 +20,14 @@ REQUEST_ID_HEADERS = (
     "X-Trans-Id",
 )
 
-_TRANSIENT = frozenset({429, 502, 503, 504})
 _WORDS = ("message", "faultstring", "detail", "description", "error_message", "explanation", "title")
 _LONGEST = 2000
 
 
 class OverQuota(CloudError):
-    """Neutron answers 409 for a quota that is used up: no conflict, so trying again does not help."""
+    """The request goes beyond a quota or a limit, whatever status the service has for that: no conflict, and trying
+    again does not help.
+    """
 
     @property
     def conflict(self) -> bool:
@@ -68,19 +70,32 @@ class NotNamed(CloudError):
         return cls(data["service"], *data["names"])
 
 
-def refusal(service: str, status: int, headers: Mapping[str, str], body: Any, now: float) -> CloudError:
-    """The error behind an answer; `now` (seconds since the epoch) turns a date in `Retry-After` into seconds."""
+def refusal(
+    service: str,
+    status: int,
+    headers: Mapping[str, str],
+    body: Any,
+    now: float,
+    *,
+    method: str = "",
+    path: str = "",
+) -> CloudError:
+    """The error behind the answer to `method` `path`; `now` (seconds since the epoch) turns a date in `Retry-After`
+    into seconds.
+    """
     request_id = next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)
     if request_id is None and isinstance(body, Mapping) and isinstance(body.get("request_id"), str):
         request_id = body["request_id"]
     retry_after = _retry_after(headers.get("Retry-After"), now)
-    error = OverQuota if status == 409 and _neutron_type(body) == "OverQuota" else CloudError
+    cause = cause_of(service, status, body, method=method, path=path, retry_after=retry_after)
+    error = OverQuota if cause is Cause.LIMIT else CloudError
     return error(
         service,
         status,
         words(body) or f"{service} answered without giving a reason",
         request_id=request_id,
-        transient=status in _TRANSIENT or (status == 413 and retry_after is not None),
+        transient=cause is Cause.BUSY,
+        lasting=cause in (Cause.LIMIT, Cause.LASTING),
         retry_after=retry_after,
     )
 
@@ -118,12 +133,6 @@ def _from_text(text: str) -> str | None:
         text = re.sub(r"(?is)<(title|style|script)\b.*?</\1>", " ", text)
         text = html.unescape(re.sub(r"<[^>]*>", " ", text))
     return " ".join(text.split())[:_LONGEST] or None
-
-
-def _neutron_type(body: Any) -> str | None:
-    error = body.get("NeutronError") if isinstance(body, Mapping) else None
-    kind = error.get("type") if isinstance(error, Mapping) else None
-    return kind if isinstance(kind, str) else None
 
 
 def _retry_after(text: str | None, now: float) -> float | None:

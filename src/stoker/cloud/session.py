@@ -161,7 +161,8 @@ class Cloud:
             access = await self._renewed(access)
             answer = await self._send(service, method, url, access, params, sent, data, once)
         if (answer.status >= 400 or answer.status in _REDIRECTS) and answer.status not in ok:
-            raise refusal(service, answer.status, answer.headers, answer.body, self._shared.clock.now())
+            now = self._shared.clock.now()
+            raise refusal(service, answer.status, answer.headers, answer.body, now, method=method, path=path)
         return answer
 
     async def get(self, service: str, path: str, **options: Any) -> Any:

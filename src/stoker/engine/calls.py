@@ -7,22 +7,33 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from stoker.base.errors import CloudError, StokerError
+from stoker.base.errors import Bug, CloudError, StokerError
 from stoker.cloud.session import Cloud
-from stoker.engine.children import Child
+from stoker.engine.children import Child, ChildView
 from stoker.engine.configs import StoredConfigs
 from stoker.engine.decide import BEGINNING, Target, finalized
 from stoker.engine.deployments import StoredDeployments
 from stoker.engine.loader import LoadedInputs
-from stoker.engine.neighbours import StackNeighbours
+from stoker.engine.neighbours import NeighboursView, StackNeighbours
 from stoker.engine.signalling import take_signal
 from stoker.engine.state import ResourceState
 from stoker.plugins.names import resolve_names
-from stoker.plugins.resource import Call, NoSources, ResourceType, ScalingNotice
+from stoker.plugins.resource import (
+    Call,
+    ChildStack,
+    Neighbours,
+    NoSources,
+    ResourceType,
+    ScalingNotice,
+    SoftwareConfigs,
+    SoftwareDeployments,
+)
 from stoker.store import queries
 
 if TYPE_CHECKING:
+    from stoker.engine.reading import Reader
     from stoker.engine.stack_context import StackContext
+    from stoker.engine.stack_view import StackView
 
 
 LOG = logging.getLogger(__name__)
@@ -30,16 +41,54 @@ LOG = logging.getLogger(__name__)
 
 async def make_call(run: StackContext, state: ResourceState) -> Call:
     """Everything that one entry into a method may need. Raises CloudError when a name cannot be looked up."""
-    cloud = await run.cloud()
+    engine, project_id = run.engine, run.stack.project_id
+    announced: list[ScalingNotice] = []
+    call = await _call(
+        run,
+        state,
+        required=state.row.action in BEGINNING and state.in_progress,
+        child=Child(run, state, announced),
+        neighbours=StackNeighbours(run.current, partial(make_call, run), partial(take_signal, run), engine.telling),
+        configs=StoredConfigs(engine, project_id),
+        deployments=StoredDeployments(engine, project_id),
+    )
+    call.adopted, call.announced = run.adopted.get(state.row.name, {}), announced
+    return call
+
+
+async def call_to_look(view: StackView, state: ResourceState, reader: Reader) -> Call:
+    """What a type is entered with to be read or observed: as `make_call`, without the means to change anything of
+    ours. What it writes into `data` or `metadata` is lost with the view. `reader` looks into nested stacks.
+    """
+    engine, project_id = view.engine, view.stack.project_id
+    looks: Any = _OnlyLooks
+    return await _call(
+        view,
+        state,
+        required=False,
+        child=looks(ChildView(view, state, reader), "members", "member_attribute", "outputs", "template"),
+        neighbours=looks(NeighboursView(view.current), "by_reference", "by_name"),
+        configs=looks(StoredConfigs(engine, project_id), "get"),
+        deployments=looks(StoredDeployments(engine, project_id), "get"),
+    )
+
+
+async def _call(
+    view: StackView,
+    state: ResourceState,
+    *,
+    required: bool,
+    child: ChildStack,
+    neighbours: Neighbours,
+    configs: SoftwareConfigs,
+    deployments: SoftwareDeployments,
+) -> Call:
+    cloud = await view.cloud()
     before = finalized(state.type, state.former) if state.row.former_properties else None
-    acting = state.row.action in BEGINNING and state.in_progress
-    properties = await _named(state.type, finalized(state.type, state.given), cloud, required=acting)
+    properties = await _named(state.type, finalized(state.type, state.given), cloud, required=required)
     if before is not None:
         before = await _named(state.type, before, cloud, required=False)
-    engine = run.engine
-    row = state.row
-    stored = state.stored
-    announced: list[ScalingNotice] = []
+    row, stored, now = state.row, state.stored, view.engine.clock.now()
     return Call(
         name=row.name,
         uuid=row.uuid,
@@ -53,21 +102,32 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         data=stored.data,
         progress=stored.progress,
         metadata=stored.metadata,
-        stack=run.facts,
+        stack=view.facts,
         cloud=cloud,
-        child=Child(run, state, announced),
-        neighbours=StackNeighbours(run.current, partial(make_call, run), partial(take_signal, run), engine.telling),
-        configs=StoredConfigs(engine, run.stack.project_id),
-        deployments=StoredDeployments(engine, run.stack.project_id),
+        child=child,
+        neighbours=neighbours,
+        configs=configs,
+        deployments=deployments,
         created_at=row.created_at,
-        started_at=row.started_at or engine.clock.now(),
-        now=engine.clock.now(),
+        started_at=row.started_at or now,
+        now=now,
         update_policy=stored.definition.get("update_policy", {}),
-        unrecorded=Unrecorded(run, state.type.part_of),
-        adopted=run.adopted.get(row.name, {}),
-        announced=announced,
-        sources=StoredSources(run.inputs) if run.inputs is not None else NoSources(),
+        unrecorded=Unrecorded(view, state.type.part_of),
+        sources=StoredSources(view.inputs) if view.inputs is not None else NoSources(),
     )
+
+
+class _OnlyLooks:
+    """Those methods of something that change nothing; a type that enters another one while it is read is at fault."""
+
+    def __init__(self, inner: object, *names: str) -> None:
+        self._inner = inner
+        self._names = names
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._names:
+            raise Bug(f"a resource that is only looked at asks for {type(self._inner).__name__}.{name}")
+        return getattr(self._inner, name)
 
 
 async def final_values(run: StackContext, target: Target) -> Mapping[str, Any]:
@@ -116,15 +176,15 @@ class Unrecorded:
     Resources of the type `whole` do not count (see `ResourceType.part_of`).
     """
 
-    def __init__(self, run: StackContext, whole: str | None) -> None:
-        self._run = run
+    def __init__(self, view: StackView, whole: str | None) -> None:
+        self._view = view
         self._whole = whole
         self.asked_for: set[str] = set()
 
     async def __call__(self, physical_ids: Collection[str]) -> set[str]:
-        recorded = await self._run.engine.database.read(queries.recorded_ids, list(physical_ids), self._whole)
-        runs = [self._run, *self._run.engine.all_runs()]
-        rows = [state.row for run in runs for state in run.states.values()]
+        recorded = await self._view.engine.database.read(queries.recorded_ids, list(physical_ids), self._whole)
+        views = [self._view, *self._view.engine.all_runs()]
+        rows = [state.row for view in views for state in view.states.values()]
         known = {row.physical_id for row in rows if row.type != self._whole}
         self.asked_for.update(physical_ids)
         return set(physical_ids) - recorded - known

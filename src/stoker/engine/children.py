@@ -17,18 +17,79 @@ from stoker.store import queries
 from stoker.store.records import COMPLETE, IN_PROGRESS, SUPERSEDED, UNFINISHED, Operation, Stack
 
 if TYPE_CHECKING:
+    from stoker.engine.reading import Reader
     from stoker.engine.stack_context import StackContext
+    from stoker.engine.stack_view import StackView
 
 
-class Child:
+class ChildView:
+    """The nested stack behind a resource, for whoever only looks at it: see plugins.resource.ChildStack."""
+
+    def __init__(self, view: StackView, state: ResourceState, reader: Reader) -> None:
+        self._engine = view.engine
+        self._reader = reader
+        self._state = state
+        self._inside: StackView | None = None
+
+    async def stack(self) -> Stack | None:
+        """The child; None before it has been made and after it has gone."""
+        return await self._engine.database.read(queries.stack_by_parent_resource, self._state.row.uuid)
+
+    async def members(self) -> list[Member]:
+        """The child's current resources in creation order."""
+        inside = await self._look_inside()
+        states = sorted(inside.current.values(), key=lambda state: state.row.position) if inside else []
+        return [
+            Member(
+                name=state.row.name,
+                type=state.row.type,
+                action=state.row.action,
+                status=state.row.status,
+                reference_id=state.reference_id(),
+                physical_id=state.row.physical_id,
+                created_at=state.row.created_at,
+                properties=state.given,
+            )
+            for state in states
+        ]
+
+    async def member_attribute(self, member: str, key: AttributeKey) -> Any:
+        """An attribute of one of the child's resources; None when it has none."""
+        inside = await self._look_inside()
+        return await self._reader.attribute(inside, member, key) if inside else None
+
+    async def _look_inside(self) -> StackView | None:
+        """The child in memory, read once for all questions of one entry."""
+        if self._inside is None:
+            stack = await self.stack()
+            self._inside = await self._reader.view(stack) if stack else None
+        return self._inside
+
+    async def outputs(self) -> Mapping[str, Any]:
+        """The child's outputs, resolved; one that fails is None."""
+        stack = await self.stack()
+        if stack is None:
+            return {}
+        inputs = await self._engine.loader.load(stack.inputs)
+        outputs = await self._reader.outputs(stack, inputs)
+        return {output["output_key"]: output.get("output_value") for output in outputs}
+
+    async def template(self) -> Mapping[str, Any] | None:
+        """The child's current template as plain data; None when there is no child."""
+        stack = await self.stack()
+        if stack is None:
+            return None
+        data: Mapping[str, Any] = (await self._engine.loader.load(stack.inputs)).template.data
+        return data
+
+
+class Child(ChildView):
     """See plugins.resource.ChildStack."""
 
     def __init__(self, run: StackContext, state: ResourceState, announced: Sequence[ScalingNotice] = ()) -> None:
+        super().__init__(run, state, run.engine.reader_for_runs)
         self._run = run
         self._announced = announced
-        self._state = state
-        self._engine = run.engine
-        self._inside: StackContext | None = None
 
     @property
     def _operation_above(self) -> Operation:
@@ -102,10 +163,6 @@ class Child:
         if self._operation_above.epoch <= 1:
             return None
         return await self._engine.database.read(queries.child_operation, self._operation_above.id, uuid, number, action)
-
-    async def stack(self) -> Stack | None:
-        """The child; None before it has been made and after it has gone."""
-        return await self._engine.database.read(queries.stack_by_parent_resource, self._state.row.uuid)
 
     async def _begin(self, action: str, request: ChildRequest) -> Operation | None:
         stack = await self.stack()
@@ -198,55 +255,6 @@ class Child:
             observe=parent.observe if parent else False,
             snapshot=parent.snapshot if parent else None,
         )
-
-    # -- looking inside --------------------------------------------------------------------------------------
-
-    async def members(self) -> list[Member]:
-        """The child's current resources in creation order."""
-        inside = await self._look_inside()
-        states = sorted(inside.current.values(), key=lambda state: state.row.position) if inside else []
-        return [
-            Member(
-                name=state.row.name,
-                type=state.row.type,
-                action=state.row.action,
-                status=state.row.status,
-                reference_id=state.reference_id(),
-                physical_id=state.row.physical_id,
-                created_at=state.row.created_at,
-                properties=state.given,
-            )
-            for state in states
-        ]
-
-    async def member_attribute(self, member: str, key: AttributeKey) -> Any:
-        """An attribute of one of the child's resources; None when it has none."""
-        inside = await self._look_inside()
-        return await self._engine.reader.attribute(inside, member, key) if inside else None
-
-    async def _look_inside(self) -> StackContext | None:
-        """The child in memory, read once for all questions of one entry."""
-        if self._inside is None:
-            stack = await self.stack()
-            self._inside = await self._engine.reader.context(stack) if stack else None
-        return self._inside
-
-    async def outputs(self) -> Mapping[str, Any]:
-        """The child's outputs, resolved; one that fails is None."""
-        stack = await self.stack()
-        if stack is None:
-            return {}
-        inputs = await self._engine.loader.load(stack.inputs)
-        outputs = await self._engine.reader.outputs(stack, inputs)
-        return {output["output_key"]: output.get("output_value") for output in outputs}
-
-    async def template(self) -> Mapping[str, Any] | None:
-        """The child's current template as plain data; None when there is no child."""
-        stack = await self.stack()
-        if stack is None:
-            return None
-        data: Mapping[str, Any] = (await self._engine.loader.load(stack.inputs)).template.data
-        return data
 
 
 def _earlier(deadline: float | None, now: float, minutes: int | None) -> float | None:

@@ -26,7 +26,7 @@ from stoker.engine.loader import LoadedInputs, Loader, Prepared
 from stoker.engine.membership import Membership
 from stoker.engine.peers import NoPeers, Peers
 from stoker.engine.planner import Wanted
-from stoker.engine.reading import Reader
+from stoker.engine.reading import Reader, ReaderForRuns
 from stoker.engine.run import OperationRun
 from stoker.engine.settings import EngineSettings
 from stoker.engine.stopping import CANCELLED, Stop, gives_way
@@ -89,6 +89,7 @@ class Engine:
         self.unknown_type = MissingType()
         self.credentials = Credentials(pool, database, journal, clock, cloud_name)
         self.reader = Reader(self)
+        self.reader_for_runs = ReaderForRuns(self)
         self.runs: dict[str, OperationRun] = {}
         self.searching = asyncio.Lock()
         self.telling = asyncio.Lock()

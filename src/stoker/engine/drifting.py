@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.blotting import masked_values
-from stoker.engine.calls import make_call
+from stoker.engine.calls import call_to_look
 from stoker.engine.differences import Difference, differences, shown
 from stoker.engine.masking import secrets_ever
-from stoker.engine.stack_context import StackContext
+from stoker.engine.stack_view import StackView
 from stoker.engine.state import ResourceState
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import secret_paths
@@ -35,21 +35,21 @@ async def drift_of(engine: Engine, stack: Stack, names: Collection[str] | None =
 
     A resource is IN_SYNC, MODIFIED, DELETED, or NOT_CHECKED: its type cannot tell, or its service did not answer.
     """
-    context = await engine.reader.context(stack)
-    states = sorted(context.current.values(), key=lambda state: state.row.position)
+    view = await engine.reader.view(stack)
+    states = sorted(view.current.values(), key=lambda state: state.row.position)
     wanted = [state for state in states if names is None or state.row.name in names]
     secrets = await secrets_ever(engine, stack)
-    return list(await asyncio.gather(*(_look(context, state, secrets) for state in wanted)))
+    return list(await asyncio.gather(*(_look(view, state, secrets) for state in wanted)))
 
 
-async def _look(context: StackContext, state: ResourceState, secrets: Collection[str]) -> dict[str, Any]:
+async def _look(view: StackView, state: ResourceState, secrets: Collection[str]) -> dict[str, Any]:
     row = state.row
     told: dict[str, Any] = {
         "name": row.name,
         "type": row.type,
         "physical_id": row.physical_id,
         "status": NOT_CHECKED,
-        "time": context.engine.clock.now(),
+        "time": view.engine.clock.now(),
         "expected": None,
         "actual": None,
         "differences": [],
@@ -57,11 +57,11 @@ async def _look(context: StackContext, state: ResourceState, secrets: Collection
     if row.physical_id is None or row.action == "DELETE" or type(state.type).observe is ResourceType.observe:
         return told
     try:
-        call = await make_call(context, state)
+        call = await call_to_look(view, state, view.engine.reader)
         found = await state.type.observe(call)
     except StokerError as error:
         if not (isinstance(error, CloudError) and error.not_found):
-            LOG.info("%s of stack %s cannot be looked at: %s", row.name, context.stack.name, error.message)
+            LOG.info("%s of stack %s cannot be looked at: %s", row.name, view.stack.name, error.message)
             return told
         found = None
     if found is None:

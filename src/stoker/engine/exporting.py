@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from stoker.engine.blotting import masked, texts_of
 from stoker.engine.copying import Path, path_of
 from stoker.engine.loader import LoadedInputs
-from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState
 from stoker.plugins.resource import ContentCopy
 from stoker.store import queries
@@ -64,8 +63,8 @@ class _Exporter:
     async def tree(self, stack: Stack, path: Path, place: Place) -> dict[str, Any]:
         """The document of one stack of the tree, its own hidden values taken out already."""
         engine = self._engine
-        context = StackContext(engine, stack)
-        inputs = await context.load(stack.inputs)
+        view = await engine.reader.view(stack)
+        inputs = await engine.loader.load(stack.inputs)
         definition = engine.loader.bind(stack, inputs, strict=False)
         children = await engine.database.read(queries.child_stacks, [stack.id])
         below = {child.parent_resource: child for child in children}
@@ -91,8 +90,8 @@ class _Exporter:
             self._derived += [(*place, "template"), (*place, "environment", "parameters")]
         else:
             self._defaults = list(_hidden_defaults(definition, data["template"]))
-        for name in dict.fromkeys([*definition.resources, *context.current]):
-            state, inside = context.current.get(name), (*place, "resources", name)
+        for name in dict.fromkeys([*definition.resources, *view.current]):
+            state, inside = view.current.get(name), (*place, "resources", name)
             if state is None:
                 entry = _unmade(name, definition.resources[name].type)
             elif (child := below.get(state.row.uuid)) is not None:

@@ -7,10 +7,12 @@ remembers of it, and the attributes that others have read of it, are recorded to
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from stoker.base.errors import StokerError
 from stoker.engine.calls import make_call
+from stoker.engine.stack_context import StackContext, acting_on
 from stoker.engine.state import ResourceState, attribute_key, attribute_text
 from stoker.store import queries
 from stoker.store.journal import Batch
@@ -18,7 +20,6 @@ from stoker.store.records import COMPLETE, Operation
 
 if TYPE_CHECKING:
     from stoker.engine.run import OperationRun
-    from stoker.engine.stack_context import StackContext
 
 LOG = logging.getLogger(__name__)
 
@@ -37,7 +38,7 @@ async def told_holder(run: OperationRun, status: str) -> Batch:
     if parent is None or parent.deleted_at is not None:
         return Batch()
     try:
-        context = await engine.reader.context(parent)
+        context = await acting_on(engine, parent)
         state = context.states.get(stack.parent_resource or "")
         return Batch() if state is None else await _told(context, state, status == COMPLETE)
     except StokerError as error:
@@ -51,7 +52,9 @@ async def _told(context: StackContext, state: ResourceState, succeeded: bool) ->
     state.stored.metadata = call.metadata
     keys = {attribute_key(text) for text in state.stored.attributes}
     if keys:
-        values = await state.type.read_attributes(await make_call(context, state), keys)
-        state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
+        state.stored.attributes = {}
+        with suppress(StokerError):  # whoever needs them later reads them then
+            values = await state.type.read_attributes(await make_call(context, state), keys)
+            state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
     announced = context.engine.announcer.about_scaling(context.stack, call.announced)
     return Batch().change(state.seal()).add(*announced)

@@ -19,7 +19,7 @@ from stoker.template.parameter import HIDDEN_TEXT
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
-    from stoker.engine.stack_context import StackContext
+    from stoker.engine.stack_view import StackView
 
 Told = TypeVar("Told", str, list[str])
 
@@ -70,22 +70,22 @@ async def _upwards(engine: Engine, stack: Stack) -> list[Stack]:
     return found
 
 
-async def without_secrets(context: StackContext, told: Told, state: ResourceState | None = None) -> Told:
+async def without_secrets(view: StackView, told: Told, state: ResourceState | None = None) -> Told:
     """Texts that are to be recorded or shown in clear, as reasons are, with what anybody hides in the stack or above
     it blotted out.
 
     `state` is the resource that they are about.
     """
-    secrets = await secrets_ever(context.engine, context.stack)
-    secrets.update(generated_secrets(context))
+    secrets = await secrets_ever(view.engine, view.stack)
+    secrets.update(generated_secrets(view))
     if state is not None:
         secrets.update(_secret_properties(state))
     return cast(Told, masked(told, secrets))
 
 
-def generated_secrets(context: StackContext) -> Iterator[str]:
+def generated_secrets(view: StackView) -> Iterator[str]:
     """What types have made up and keep to themselves: `hidden_data` of the stack's resources."""
-    for state in context.states.values():
+    for state in view.states.values():
         for key in state.type.hidden_data & state.stored.data.keys() if state.type.hidden_data else ():
             yield from texts_of(state.stored.data[key])
 
@@ -111,29 +111,29 @@ async def properties_shown(
     if not owners:
         return {}
     sealed = await engine.database.read(queries.property_sets, set(owners))
-    context = await engine.reader.context(stack)
-    secrets = await secrets_ever(engine, stack) | set(generated_secrets(context))
-    inputs = context.inputs or await engine.loader.load(stack.inputs)
-    concealment = _concealment(context, inputs)
+    view = await engine.reader.view(stack)
+    secrets = await secrets_ever(engine, stack) | set(generated_secrets(view))
+    inputs = view.inputs or await engine.loader.load(stack.inputs)
+    concealment = _concealment(view, inputs)
     found: dict[str, Mapping[str, Any]] = {}
     for identifier, body in sealed.items():
         values, (type_name, name) = engine.sealer.open(body), owners[identifier]
         _, kind = engine.types.lookup(inputs.environment, inputs.files, type_name, name)
         hidden = set(secret_paths(kind.properties, values)) if kind is not None and kind.has_secrets else set()
         if concealment is not None and name in concealment.definition.resources:
-            hidden |= concealment.paths(name, context.scope)
+            hidden |= concealment.paths(name, view.scope)
         told = dict.fromkeys(values, HIDDEN_TEXT) if () in hidden else shown(values, hidden)
         found[identifier] = masked_values(told, secrets)
     return found
 
 
-def _concealment(context: StackContext, inputs: LoadedInputs) -> Concealment | None:
+def _concealment(view: StackView, inputs: LoadedInputs) -> Concealment | None:
     """What tells where the stack's properties hold what hidden parameters were made into; None where it hides nothing,
     or its template is not understood any more.
     """
     if not inputs.template.hides:
         return None
     with suppress(StokerError):
-        definition = context.engine.loader.bind(context.stack, inputs, strict=False)
-        return Concealment(definition, context.engine.wanted(definition, inputs).types)
+        definition = view.engine.loader.bind(view.stack, inputs, strict=False)
+        return Concealment(definition, view.engine.wanted(definition, inputs).types)
     return None

@@ -12,7 +12,25 @@ from stoker.plugins.resource import COLLECTED, Call, Neighbour, NoActionRequired
 from stoker.store.records import COMPLETE
 
 
-class StackNeighbours:
+class NeighboursView:
+    """The other resources of a stack, for whoever only looks at them; `current` finds them by name."""
+
+    def __init__(self, current: Mapping[str, ResourceState]) -> None:
+        self._current = current
+
+    async def by_reference(self, reference_id: Any) -> Neighbour | None:
+        """The resource with this reference id; None when there is none."""
+        return _neighbour(self._by_reference(reference_id))
+
+    async def by_name(self, name: str) -> Neighbour | None:
+        """The resource that the stack goes on with under this name; None when there is none."""
+        return _neighbour(self._current.get(name))
+
+    def _by_reference(self, reference_id: Any) -> ResourceState | None:
+        return next((state for state in self._current.values() if state.reference_id() == reference_id), None)
+
+
+class StackNeighbours(NeighboursView):
     """See plugins.resource.Neighbours.
 
     `current` finds the resources by name, `make_call` builds what one of them is entered with, `take_signal` hands it
@@ -26,18 +44,10 @@ class StackNeighbours:
         take_signal: Callable[[ResourceState, Call, Mapping[str, Any] | None], Awaitable[None]],
         telling: asyncio.Lock,
     ) -> None:
-        self._current = current
+        super().__init__(current)
         self._make_call = make_call
         self._take_signal = take_signal
         self._telling = telling
-
-    async def by_reference(self, reference_id: Any) -> Neighbour | None:
-        """The resource with this reference id; None when there is none."""
-        return _neighbour(self._by_reference(reference_id))
-
-    async def by_name(self, name: str) -> Neighbour | None:
-        """The resource that the stack goes on with under this name; None when there is none."""
-        return _neighbour(self._current.get(name))
 
     async def collect(self, reference_id: Any) -> None:
         """Have the resource with this reference id take the signals that another service keeps for it."""
@@ -63,9 +73,6 @@ class StackNeighbours:
         # A second message must find what the first one has begun.
         async with self._telling:
             return await state.type.receive(await self._make_call(state), message)
-
-    def _by_reference(self, reference_id: Any) -> ResourceState | None:
-        return next((state for state in self._current.values() if state.reference_id() == reference_id), None)
 
 
 def _neighbour(state: ResourceState | None) -> Neighbour | None:

@@ -8,18 +8,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import random
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError, Fenced, StokerError, TemplateInvalid
+from stoker.base.ids import new_id
 from stoker.engine.calls import Unrecorded, make_call, users_of
 from stoker.engine.decide import BEGINNING
 from stoker.engine.disowning import disown
 from stoker.engine.failure import Failure
 from stoker.engine.hooks import hold
 from stoker.engine.masking import without_secrets
+from stoker.engine.retrying import MOST_ATTEMPTS, Retries, backoff
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.engine.stopping import CANCELLED, Stop, Stopped
 from stoker.plugins.agents import USER_PROJECT
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-LONGEST_BACKOFF = 30.0
 Method = Callable[[Call], Awaitable[Outcome]]
 
 
@@ -120,16 +120,17 @@ class Performer:
     async def _until_done(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
         """`first` holds the changes that the first commit takes along, until it has."""
         run = self.run
-        hiccups = 0
+        retries, conflicts = Retries(run.engine.clock), 0
         while True:
             self._leave_if_stopped(state)
             if run.cancelled:
                 await self._give_up(state, CANCELLED)
             try:
                 outcome = await self._enter(state, method, await make_call(run, state))
+                retries.succeeded()
             except CloudError as error:
-                outcome = await self._judge(state, error, hiccups)
-                hiccups += 1
+                outcome = await self._judge(state, error, retries, conflicts)
+                conflicts += error.conflict
             except Fenced:
                 raise
             except StokerError as error:
@@ -228,18 +229,33 @@ class Performer:
         if row.physical_id is not None:
             run.making.pop(row.uuid, None)
 
-    async def _judge(self, state: ResourceState, error: CloudError, hiccups: int) -> Outcome:
-        """What a failed call means: try later, try anew, or give up."""
+    async def _judge(self, state: ResourceState, error: CloudError, retries: Retries, conflicts: int) -> Outcome:
+        """What a failed call means: try later, start over, or give up."""
         action = state.row.action
         if action == "CREATE" and state.row.physical_id is None and (error.status == 0 or error.status >= 500):
             state.stored.uncertain = True
-        if error.transient:
-            return Again(after=error.retry_after or min(2.0**hiccups, LONGEST_BACKOFF) + random.random())
+        pause = await self._pause_after(state, error, retries)
+        if pause is not None:
+            return Again(after=pause)
         if state.stored.uncertain and await self._there_after_all(state):
             return Again(after=0.0)
-        if error.conflict and action == "DELETE":
-            return await self._in_use(state, error, hiccups)
-        return Failed(error.message, kind=error.kind, in_error=error.conflict)
+        if error.conflict and action == "DELETE" and not error.lasting:
+            return await self._in_use(state, error, conflicts)
+        return Failed(error.message, kind=error.kind, in_error=error.conflict and not error.lasting)
+
+    async def _pause_after(self, state: ResourceState, error: CloudError, retries: Retries) -> float | None:
+        """Seconds until a call that a busy service refused is made again, which is logged; None when it is not."""
+        pause = retries.pause_after(error)
+        if error.transient:
+            row = state.row
+            following = f"trying again in {pause:.1f} s" if pause is not None else "giving up"
+            message = await without_secrets(self.run, error.message, state)
+            LOG.warning(
+                "%s of %s in stack %s: %s refused attempt %d of %d, %s: %s",
+                row.action, row.name, self.run.stack.name, error.service, retries.attempts, MOST_ATTEMPTS, following,
+                message,
+            )  # fmt: skip
+        return pause
 
     async def _there_after_all(self, state: ResourceState) -> bool:
         """Whether a creation that the service says has failed on its side has made the object nevertheless."""
@@ -249,17 +265,23 @@ class Performer:
             LOG.info("%s cannot be looked for: %s", state.row.name, error.message)
         return state.row.physical_id is not None
 
-    async def _in_use(self, state: ResourceState, error: CloudError, hiccups: int) -> Outcome:
+    async def _in_use(self, state: ResourceState, error: CloudError, conflicts: int) -> Outcome:
         """Something still uses the object: wait for it to let go, and say what it is (facts: resource_delete.retry)."""
         run, row = self.run, state.row
         users = await users_of(run, state)
         text = f"{error.message}; it is in use by {', '.join(users)}" if users else error.message
-        if hiccups >= run.engine.settings.action_retry_limit:
+        if conflicts >= run.engine.settings.action_retry_limit:
             return Failed(text, kind=error.kind)
-        if hiccups == 0 and row.stack_id == run.stack.id:
+        pause = backoff(conflicts)
+        LOG.info(
+            "DELETE of %s in stack %s: attempt %d of %d, trying again in %.1f s: %s",
+            row.name, run.stack.name, conflicts + 1, run.engine.settings.action_retry_limit + 1, pause,
+            await without_secrets(run, text, state),
+        )  # fmt: skip
+        if conflicts == 0 and row.stack_id == run.stack.id:
             row.reason = await without_secrets(run, f"waiting until it is free: {text}", state)
             await run.commit(Batch().change(state.seal()).add(run.event(state, row.reason)))
-        return Again(after=_backoff(hiccups))
+        return Again(after=pause)
 
     def _may_try_again(self, state: ResourceState, outcome: Failed) -> bool:
         limit = self.run.engine.settings.action_retry_limit
@@ -281,21 +303,26 @@ class Performer:
         stored.attempts += 1
         await run.commit(Batch().change(state.seal()))
         with contextlib.suppress(Stopped):  # whoever enters the resource next leaves, knowing why
-            await run.pause(state.row.uuid, _backoff(stored.attempts))
+            await run.pause(state.row.uuid, backoff(stored.attempts))
         return True
 
     async def _removed(self, state: ResourceState) -> bool:
         """Remove what a creation has left; false when that fails."""
-        run, hiccups = self.run, 0
+        run, limit = self.run, self.run.engine.settings.action_retry_limit
+        retries, conflicts = Retries(run.engine.clock), 0
         while True:
             self._leave_if_stopped(state)
             try:
                 outcome = await state.type.delete(await make_call(run, state))
+                retries.succeeded()
             except CloudError as error:
-                if not error.transient and (not error.conflict or hiccups >= run.engine.settings.action_retry_limit):
+                pause = await self._pause_after(state, error, retries)
+                if pause is None and error.conflict and not error.lasting and conflicts < limit:
+                    conflicts += 1
+                    pause = backoff(conflicts)
+                if pause is None:
                     return error.not_found
-                outcome = Again(after=min(_backoff(hiccups), LONGEST_BACKOFF))
-                hiccups += 1
+                outcome = Again(after=pause)
             if not isinstance(outcome, Again):
                 return isinstance(outcome, Done)
             with contextlib.suppress(Stopped):
@@ -315,22 +342,30 @@ class Performer:
         state.stored.first_failure = []
         if row.action in BEGINNING:
             state.end_change()
-        keys = run.keys_of(row.name)
-        if keys and row.action != "DELETE":
-            values = await self.read(state, keys)
-            state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
-        else:
-            state.stored.attributes = {}
+        keys = run.keys_of(row.name) if row.action != "DELETE" else set()
+        state.stored.attributes = {}
+        if keys:
+            with contextlib.suppress(Stopped):  # whoever needs them later reads them then
+                values = await self.read(state, keys)
+                state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
         await self._record(state, batch.add(run.event(state, row.reason)))
         await hold(run, state, "post", row.action)
 
     async def read(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
-        """Attribute values as the service gives them now; None for those that cannot be had."""
-        try:
-            return await state.type.read_attributes(await make_call(self.run, state), keys)
-        except StokerError as error:
-            LOG.warning("attributes of %s cannot be read: %s", state.row.name, error.message)
-            return dict.fromkeys(keys)
+        """Attribute values as the service gives them now; None for those that cannot be had.
+
+        A service that is busy is asked again: what is made of the values must not depend on that. Raises Stopped.
+        """
+        retries = Retries(self.run.engine.clock)
+        while True:
+            try:
+                return await state.type.read_attributes(await make_call(self.run, state), keys)
+            except StokerError as error:
+                pause = await self._pause_after(state, error, retries) if isinstance(error, CloudError) else None
+                if pause is None:
+                    LOG.warning("attributes of %s cannot be read: %s", state.row.name, error.message)
+                    return dict.fromkeys(keys)
+            await self.run.pause(new_id(), pause)
 
     async def failed(self, state: ResourceState, failure: Failure, batch: Batch | None = None) -> None:
         """Record that the resource's action has failed."""
@@ -344,11 +379,6 @@ class Performer:
 
 def _next_batch(first: list[Batch]) -> Batch:
     return first.pop() if first else Batch()
-
-
-def _backoff(times: int) -> float:
-    """Seconds to wait before trying for another time (facts: engine.yaml, resource_create.retry.how)."""
-    return float(2.0**times + random.random() * 2)
 
 
 def _failure(state: ResourceState, outcome: Failed) -> Failure:

@@ -12,22 +12,28 @@ from stoker.engine.loader import LoadedInputs
 from stoker.engine.state import ResourceState
 from stoker.store import queries
 from stoker.store.records import Stack
+from stoker.template.expressions import Facade
 from stoker.template.registry import is_template_name
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
 
+_FACADE = frozenset({"resource_facade", "Fn::ResourceFacade"})
 _EMPTY = {"heat_template_version": "2013-05-23"}
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A stack's resources by uuid and, those that have not been replaced, by name. A new stack has no `inputs`."""
+    """A stack's resources by uuid and, those that have not been replaced, by name. A new stack has no `inputs`.
+
+    `facade` is what the template of a nested stack may know of the resource that holds it (`resource_facade`).
+    """
 
     stack: Stack
     states: Mapping[str, ResourceState] = field(default_factory=dict)
     current: Mapping[str, ResourceState] = field(default_factory=dict)
     inputs: LoadedInputs | None = None
+    facade: Facade | None = None
 
     @classmethod
     def of(cls, engine: Engine, connection: Connection, stack: Stack) -> Recorded:
@@ -36,13 +42,26 @@ class Recorded:
             return cls(stack)
         inputs = engine.loader.load_now(connection, stack.inputs)
         states = read_states(connection, engine, stack, inputs)
-        return cls(stack, states, current_of(states), inputs)
+        return cls(stack, states, current_of(states), inputs, facade_of(connection, engine, stack, inputs))
 
     @classmethod
     def below(cls, engine: Engine, connection: Connection, uuid: str) -> Recorded | None:
         """The stack behind a resource; None when there is none."""
         stack = queries.stack_by_parent_resource(connection, uuid)
         return cls.of(engine, connection, stack) if stack is not None else None
+
+
+def facade_of(connection: Connection, engine: Engine, stack: Stack, inputs: LoadedInputs) -> Facade | None:
+    """What is recorded of the resource that holds a nested stack, for a template that asks; None for a root stack."""
+    if stack.parent_resource is None or inputs.template.used_functions.isdisjoint(_FACADE):
+        return None
+    row = queries.resource_by_uuid(connection, stack.parent_resource)
+    if row is None or not row.state:
+        return None
+    recorded = engine.sealer.open(row.state).get("definition", {})
+    return Facade(
+        recorded.get("metadata", {}), recorded.get("deletion_policy", "Delete"), recorded.get("update_policy", {})
+    )
 
 
 def read_states(

@@ -29,6 +29,7 @@ from stoker.engine.masking import secrets_above, without_secrets
 from stoker.engine.observing import observe
 from stoker.engine.plan import Plan, Step, StepGraph
 from stoker.engine.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb, unmade_checks
+from stoker.engine.recorded import facade_of
 from stoker.engine.stack_context import StackContext
 from stoker.engine.state import ResourceState, attribute_text, namesakes
 from stoker.engine.steps import StepRunner
@@ -174,7 +175,7 @@ class OperationRun(StackContext):
         self.wanted.since = self.operation.created_at
         if inputs.template.uses("Fn::GetAZs"):
             await self.load_zones()
-        await self.load_facade()
+        self.scope.parent = await self.engine.database.read(facade_of, self.engine, self.stack, inputs)
         self.attribute_keys = self.wanted.keys_for_resources()
         return self.wanted
 
@@ -220,6 +221,8 @@ class OperationRun(StackContext):
         if not names or not await self.engine.database.read(exchange.importers, self.stack.project_id, names):
             return
         await self._refresh_outputs()
+        if self._ends_early():
+            return
         values = reached_values(self, self.wanted)
         await self.engine.database.read(refuse_changes, self.engine, self.stack, values)
 
@@ -297,7 +300,10 @@ class OperationRun(StackContext):
                 recorded = {} if acted else state.stored.attributes
                 if unread := {key for key in keys if attribute_text(key) not in recorded}:
                     wanted.append((state, unread))
-        found = await asyncio.gather(*(self._runner.performer.read(state, keys) for state, keys in wanted))
+        try:
+            found = await asyncio.gather(*(self._runner.performer.read(state, keys) for state, keys in wanted))
+        except Stopped:
+            return
         for (state, _), values in zip(wanted, found, strict=True):
             state.stored.attributes |= {attribute_text(key): value for key, value in values.items()}
         if wanted:

@@ -20,7 +20,7 @@ LOG = logging.getLogger(__name__)
 
 
 async def take_signal(
-    reading: StackContext, state: ResourceState, call: Call, details: Mapping[str, Any] | None
+    acting: StackContext, state: ResourceState, call: Call, details: Mapping[str, Any] | None
 ) -> None:
     """Hand a signal to a resource, `call` being made for it; what waits in its stack looks again at once."""
     before = deepcopy((state.stored.metadata, state.stored.data))
@@ -28,22 +28,22 @@ async def take_signal(
         reason = await state.type.signal(call, details)
     except NoActionRequired as nothing:
         # Alarms repeat themselves: an event for each would drown the others (facts: engine.yaml, signals.event).
-        LOG.info("a signal to %s of stack %s changes nothing: %s", state.row.name, reading.stack.name, nothing)
+        LOG.info("a signal to %s of stack %s changes nothing: %s", state.row.name, acting.stack.name, nothing)
         return
     state.stored.metadata = call.metadata
-    event = replace(state.event(reason, reading.engine.clock.now()), action="SIGNAL", status=COMPLETE)
+    event = replace(state.event(reason, acting.engine.clock.now()), action="SIGNAL", status=COMPLETE)
     if (state.stored.metadata, state.stored.data) == before:
-        await _tell(reading, event)
+        await _tell(acting, event)
     else:
-        await reading.record(state, event)
-    reading.wake_all()
+        await acting.record(state, event)
+    acting.wake_all()
 
 
-async def _tell(reading: StackContext, event: Event) -> None:
+async def _tell(acting: StackContext, event: Event) -> None:
     """Record the event of a signal that has changed nothing of the resource that got it.
 
     What it did has been done elsewhere, to a group that scales. Whatever has begun on the stack since, it must not be
     done again.
     """
-    announcer = reading.engine.announcer
-    await announcer.commit(Batch().add(event), await announcer.sinks_of(reading.stack))
+    announcer = acting.engine.announcer
+    await announcer.commit(Batch().add(event), await announcer.sinks_of(acting.stack))

@@ -83,7 +83,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "change_set_list": change_sets.change_set_list,
     "change_set_execute": change_sets.change_set_execute,
     "change_set_delete": change_sets.change_set_delete,
-    "resource_describe": describing.resource_describe,
+    "resource_describe": inspection.resource_describe,
     "event_page": describing.event_page,
     "stack_describe": describing.stack_describe,
     "stack_describe_page": describing.stack_describe_page,

@@ -116,7 +116,7 @@ async def _owned(engine: Engine, context: RequestContext, deployment_id: str) ->
 async def _project_of_agent(engine: Engine, context: RequestContext, server_id: str) -> str | None:
     """The project of the stack whose own user the caller is, if that user may use the server; None for all others."""
     for stack in await engine.database.read(deployments.stacks_of_server, server_id, context.project_id):
-        current = (await engine.reader.context(stack)).current
+        current = (await engine.reader.view(stack)).current
         servers = [state for state in current.values() if state.row.physical_id == server_id]
         if is_stack_user(context, stack) and any(may_use(context, stack, each, current) for each in servers):
             return stack.project_id

@@ -11,26 +11,12 @@ from stoker.engine.core import Engine
 from stoker.engine.masking import properties_shown
 from stoker.operations.catalog import validate_template
 from stoker.operations.drift import drift_summaries
-from stoker.operations.inspection import resource_metadata
 from stoker.operations.listing import stack_list
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.requests import parse_template
 from stoker.operations.stacks import stack_show
-from stoker.operations.views import event_view, resource_view
+from stoker.operations.views import event_view
 from stoker.store import finding, queries
-
-
-async def resource_describe(engine: Engine, context: RequestContext, ref: Reference, name: str) -> dict[str, Any]:
-    """A resource with its metadata, as recorded: no service is asked, so that agents may ask often."""
-    metadata = await resource_metadata(engine, context, ref, name)
-    stack = await find_stack(engine, context, ref)
-    state = (await engine.reader.context(stack)).current[name]
-    described = (await engine.loader.load(stack.inputs)).template.resources.get(name)
-    return {
-        **resource_view(state.row, stack, ()),
-        "description": (described.description if described else "") or "",
-        "metadata": metadata,
-    }
 
 
 async def stack_describe(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:

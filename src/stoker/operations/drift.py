@@ -40,7 +40,9 @@ async def drift_detect(
 async def drift_detect_resource(engine: Engine, context: RequestContext, ref: Reference, name: str) -> dict[str, Any]:
     """Look at one resource, now; what was known of the others stays known."""
     stack = await _quiet_stack(engine, context, ref, [name])
-    (found,) = await drift_of(engine, stack, [name])
+    found = next(iter(await drift_of(engine, stack, [name])), None)
+    if found is None:
+        raise _unknown(name, stack)
     detection = _new(engine, stack, {"names": [name]})
     await _settle(engine, detection, [found])
     await engine.journal.commit(Batch().add(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
@@ -97,11 +99,15 @@ async def _quiet_stack(engine: Engine, context: RequestContext, ref: Reference, 
     stack = await find_stack(engine, context, ref)
     if stack.status == IN_PROGRESS:
         raise ActionInProgress(f"Stack {stack.name} has an action ({stack.action}) in progress; look at it after that.")
-    known = (await engine.reader.context(stack)).current if names else {}
+    known = (await engine.reader.view(stack)).current if names else {}
     for name in names:
         if name not in known:
-            raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
+            raise _unknown(name, stack)
     return stack
+
+
+def _unknown(name: str, stack: Stack) -> ResourceNotFound:
+    return ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
 
 
 def _new(engine: Engine, stack: Stack, body: dict[str, Any]) -> DriftDetection:

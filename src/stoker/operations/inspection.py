@@ -14,7 +14,9 @@ from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
 from stoker.engine.blotting import masked_values
 from stoker.engine.core import Engine
 from stoker.engine.deployments import agent_metadata
+from stoker.engine.ending import REMOVES
 from stoker.engine.masking import properties_shown, secrets_ever, secrets_now
+from stoker.engine.stack_view import StackView
 from stoker.engine.state import ResourceState, attribute_text
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack, found_stack, is_stack_user
 from stoker.operations.masking import masked_template, masked_text
@@ -145,12 +147,12 @@ def _levels(connection: Connection, context: RequestContext, ref: Reference, dep
 
 async def _details(engine: Engine, stack: Stack) -> dict[str, dict[str, Any]]:
     """What a list with details tells besides, for each current resource of one stack; read all at once."""
-    reading = await engine.reader.context(stack)
+    view = await engine.reader.view(stack)
     inputs = await engine.loader.load(stack.inputs)
     described = engine.loader.bind(stack, inputs, strict=False).resources
-    states = list(reading.current.values())
+    states = list(view.current.values())
     secrets = await secrets_ever(engine, stack)
-    found = await asyncio.gather(*(_attributes(engine, reading, state, (), secrets) for state in states))
+    found = await asyncio.gather(*(_attributes(engine, view, state, (), secrets) for state in states))
     return {
         state.row.uuid: {
             "attributes": attributes,
@@ -171,25 +173,29 @@ async def resource_show(
 ) -> dict[str, Any]:
     """One resource with its attributes; those of `with_attr` besides the declared ones."""
     stack = await find_stack(engine, context, ref, deleted=True)
-    reading = await engine.reader.context(stack)
-    state = reading.current.get(name)
+    view = await engine.reader.view(stack)
+    state = view.named(name)
     inputs = await engine.loader.load(stack.inputs)
     definition = engine.loader.bind(stack, inputs, strict=False)
     if state is None:
-        if name in definition.resources and stack.deleted_at is None:
+        if name in definition.resources and stack.action not in REMOVES:
             return _unmade(engine, stack, name, definition.resources[name].type)
-        raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
-    confine_stack_user(context, stack, state, reading.current)
-    users = required_by([other.row for other in reading.current.values()])
+        raise _no_resource(name, stack)
+    confine_stack_user(context, stack, state, view.current)
+    users = required_by([other.row for other in view.current.values()])
     children = await engine.database.read(queries.child_stacks, [stack.id])
     child = next((child for child in children if child.parent_resource == state.row.uuid), None)
-    view = resource_view(state.row, stack, users.get(name, ()), child=child, parent=await parent_name(engine, stack))
     described = definition.resources.get(name)
-    view["description"] = (described.description if described else "") or ""
-    view["metadata"] = await _metadata(engine, context, stack, state)
-    secrets = await secrets_ever(engine, stack)
-    view["attributes"] = await _attributes(engine, reading, state, with_attr or (), secrets)
-    return view
+    return {
+        **resource_view(state.row, stack, users.get(name, ()), child=child, parent=await parent_name(engine, stack)),
+        "description": (described.description if described else "") or "",
+        "metadata": await _metadata(engine, context, stack, state),
+        "attributes": await _attributes(engine, view, state, with_attr or (), await secrets_ever(engine, stack)),
+    }
+
+
+def _no_resource(name: str, stack: Stack) -> ResourceNotFound:
+    return ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
 
 
 def _unmade(engine: Engine, stack: Stack, name: str, type_name: str) -> dict[str, Any]:
@@ -202,14 +208,14 @@ def _unmade(engine: Engine, stack: Stack, name: str, type_name: str) -> dict[str
 
 
 async def _attributes(
-    engine: Engine, reading: Any, state: ResourceState, extra: Sequence[str], secrets: Collection[str]
+    engine: Engine, view: StackView, state: ResourceState, extra: Sequence[str], secrets: Collection[str]
 ) -> Mapping[str, Any]:
     """The values of the declared attributes and of `extra`, as people read them."""
     if state.row.physical_id is None and not state.type.local:
         return dict.fromkeys(extra)
     declared = [name for name, attribute in state.type.attributes.items() if attribute.support.status != "HIDDEN"]
     keys: set[AttributeKey] = {(name,) for name in [*declared, *extra]}
-    values = await engine.reader.read(reading, state, keys, live=True)
+    values = await engine.reader.read(view, state, keys, live=True)
     shown = {attribute_text(key): values[key] for key in sorted(keys)}
     masked: Mapping[str, Any] = masked_values(shown, {*secrets, *credentials_in(state.stored.metadata)})
     return masked
@@ -225,13 +231,32 @@ async def parent_name(engine: Engine, stack: Stack) -> str | None:
 
 async def resource_metadata(engine: Engine, context: RequestContext, ref: Reference, name: str) -> Mapping[str, Any]:
     """The resource's metadata."""
-    stack = await find_stack(engine, context, ref)
-    reading = await engine.reader.context(stack)
-    state = reading.current.get(name)
-    if state is None:
-        raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
-    confine_stack_user(context, stack, state, reading.current)
+    stack, state = await _recorded_resource(engine, context, ref, name)
     return await _metadata(engine, context, stack, state)
+
+
+async def resource_describe(engine: Engine, context: RequestContext, ref: Reference, name: str) -> dict[str, Any]:
+    """A resource with its metadata, as recorded: no service is asked, so that agents may ask often."""
+    stack, state = await _recorded_resource(engine, context, ref, name)
+    described = (await engine.loader.load(stack.inputs)).template.resources.get(name)
+    return {
+        **resource_view(state.row, stack, ()),
+        "description": (described.description if described else "") or "",
+        "metadata": await _metadata(engine, context, stack, state),
+    }
+
+
+async def _recorded_resource(
+    engine: Engine, context: RequestContext, ref: Reference, name: str
+) -> tuple[Stack, ResourceState]:
+    """A resource that the caller may look at, with its stack. Raises ResourceNotFound, Forbidden."""
+    stack = await find_stack(engine, context, ref)
+    view = await engine.reader.view(stack)
+    state = view.named(name)
+    if state is None:
+        raise _no_resource(name, stack)
+    confine_stack_user(context, stack, state, view.current)
+    return stack, state
 
 
 async def _metadata(engine: Engine, context: RequestContext, stack: Stack, state: ResourceState) -> Mapping[str, Any]:

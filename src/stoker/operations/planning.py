@@ -24,7 +24,7 @@ from stoker.engine.planner import Forward, Wanted
 from stoker.engine.recorded import Recorded
 from stoker.engine.restoring import Restoring
 from stoker.engine.scope import RecordedScope
-from stoker.engine.stack_context import available_zones
+from stoker.engine.stack_view import available_zones
 from stoker.operations.requests import CheckedRequest
 from stoker.store import fingerprints
 from stoker.store.records import IN_PROGRESS, Stack

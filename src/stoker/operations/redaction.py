@@ -31,7 +31,7 @@ Entry = Mapping[str, Any]
 
 async def hidden_in(engine: Engine, stack: Stack) -> set[str]:
     """What nobody but an agent may read of a stack: values of hidden parameters, and what resource types generate."""
-    return await secrets_ever(engine, stack) | set(generated_secrets(await engine.reader.context(stack)))
+    return await secrets_ever(engine, stack) | set(generated_secrets(await engine.reader.view(stack)))
 
 
 async def redacted(engine: Engine, entries: Iterable[Entry]) -> list[dict[str, Any]]:

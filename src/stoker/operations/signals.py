@@ -21,7 +21,7 @@ from stoker.engine.core import Engine
 from stoker.engine.decide import UNMADE, is_stillborn
 from stoker.engine.hooks import HOOKS, clear
 from stoker.engine.signalling import take_signal
-from stoker.engine.stack_context import StackContext
+from stoker.engine.stack_context import StackContext, acting_on
 from stoker.engine.state import ResourceState
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack
 from stoker.store import queries
@@ -33,11 +33,11 @@ async def resource_signal(
 ) -> None:
     """Hand a signal to a resource; what waits in its stack looks again at once."""
     stack = await find_stack(engine, context, ref)
-    reading, state = await _resource(engine, stack, name)
-    state = _own(context, reading, state)
-    confine_stack_user(context, stack, state, reading.current)
+    acting, state = await _resource(engine, stack, name)
+    state = _own(context, acting, state)
+    confine_stack_user(context, stack, state, acting.current)
     if details and "unset_hook" in details:
-        await _clear_hook(reading, state, details["unset_hook"])
+        await _clear_hook(acting, state, details["unset_hook"])
         return
     if state.row.action == UNMADE:
         raise ResourceNotAvailable(f"The Resource ({name}) is not available.")
@@ -45,22 +45,22 @@ async def resource_signal(
         raise ResourceActionNotSupported(f"The resource {name!r} ({state.row.type}) takes no signals.")
     if state.row.action in state.type.deaf_during:
         raise NotSupported(f"Signals are not taken in state {state.row.action}_{state.row.status}.")
-    await take_signal(reading, state, await make_call(reading, state), details)
+    await take_signal(acting, state, await make_call(acting, state), details)
 
 
-def _own(context: RequestContext, reading: StackContext, state: ResourceState) -> ResourceState:
+def _own(context: RequestContext, acting: StackContext, state: ResourceState) -> ResourceState:
     """Of a resource and its predecessor that is being removed, the one whose user speaks."""
-    namesakes = [other for other in reading.states.values() if other.row.name == state.row.name]
+    namesakes = [other for other in acting.states.values() if other.row.name == state.row.name]
     return next((other for other in namesakes if other.stored.data.get("user_id") == context.user_id), state)
 
 
-async def _clear_hook(reading: StackContext, state: ResourceState, hook: Any) -> None:
+async def _clear_hook(acting: StackContext, state: ResourceState, hook: Any) -> None:
     if hook not in HOOKS:
         raise InvalidBreakPointHook(f"There is no hook {hook!r}; hooks are {', '.join(HOOKS)}.")
     if not clear(state, hook):
         raise InvalidBreakPointHook(f"The hook {hook!r} is not set on resource {state.row.name!r}.")
-    await reading.record(state, state.event(f"Hook {hook} is cleared", reading.engine.clock.now()))
-    reading.wake(state.row.uuid)
+    await acting.record(state, state.event(f"Hook {hook} is cleared", acting.engine.clock.now()))
+    acting.wake(state.row.uuid)
 
 
 async def resource_mark_unhealthy(
@@ -75,9 +75,9 @@ async def resource_mark_unhealthy(
     stack = await find_stack(engine, context, ref)
     if engine.runs.get(stack.id) is not None:
         raise ActionInProgress(f"Stack {stack.name} already has an action ({stack.action}) in progress.")
-    reading, state = await _resource(engine, stack, name)
+    acting, state = await _resource(engine, stack, name)
     if not mark_unhealthy:
-        state = _marked(reading, state)
+        state = _marked(acting, state)
     row = state.row
     if mark_unhealthy and row.action != "DELETE":
         state.stored.stillborn = is_stillborn(state)
@@ -92,31 +92,26 @@ async def resource_mark_unhealthy(
         return
     row.fingerprint = ""
     event = state.event(row.reason, engine.clock.now())
-    await reading.record(state, event, partial(queries.note_strayed, stack=stack))
+    await acting.record(state, event, partial(queries.note_strayed, stack=stack))
 
 
-def _marked(reading: StackContext, state: ResourceState) -> ResourceState:
+def _marked(acting: StackContext, state: ResourceState) -> ResourceState:
     """Of a resource and what was to be replaced by it, the one that is marked."""
-    namesakes = [other for other in reading.states.values() if other.row.name == state.row.name]
+    namesakes = [other for other in acting.states.values() if other.row.name == state.row.name]
     return next((other for other in namesakes if (other.row.action, other.row.status) == ("CHECK", FAILED)), state)
 
 
 async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
     if not isinstance(name, str):
         raise BadValue("The resource's name must be a text.")
-    reading = await engine.reader.context(stack)
-    state = reading.current.get(name) or _leaving(reading, name)
+    acting = await acting_on(engine, stack)
+    state = acting.named(name)
     if state is None:
-        by_id = [other for other in reading.current.values() if other.row.physical_id == name]
+        by_id = [other for other in acting.current.values() if other.row.physical_id == name]
         if len(by_id) == 1:
-            return reading, by_id[0]
+            return acting, by_id[0]
         definition = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
         if name in definition.resources:
             raise ResourceNotAvailable(f"The Resource ({name}) is not available.")
         raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
-    return reading, state
-
-
-def _leaving(reading: StackContext, name: str) -> ResourceState | None:
-    """The resource of that name that is being removed, when nothing takes its place."""
-    return next((state for state in reading.states.values() if state.row.name == name), None)
+    return acting, state

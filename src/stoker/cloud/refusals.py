@@ -1,0 +1,117 @@
+"""What the refusals of each service mean for another try: data, by status and by the service's own error code.
+
+Sources are RFC 9110 (a 413 with `Retry-After` is temporary) and the services' API references. Cinder answers 413
+`overLimit` for a quota, with `Retry-After: 0`, and rate limiters in front of Nova and Cinder with the seconds to wait;
+Nova answers 403 for most quotas; Neutron 409 with the type `OverQuota`; Swift 413 for a quota and 498 for its rate
+limit; Keystone 409 for a name that is taken and 403 for a limit; Glance 413 for a limit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Cause(StrEnum):
+    """Why a service refused a request."""
+
+    BUSY = "busy"
+    """The service cannot do it now: the same request may succeed later."""
+    STATE = "state"
+    """The state of some object forbids it, which may change: something else may let go of it."""
+    LASTING = "lasting"
+    """What is asked for contradicts what is there: the same request is refused again."""
+    LIMIT = "limit"
+    """It goes beyond a quota or a limit, which nobody raises while it is waited for."""
+    OTHER = "other"
+    """The request itself is at fault, or its sender may not make it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a status means; with `codes` only together with one of these error codes, with `method` and `path` (the end
+    of the URL's path) only in answer to such a request, with `waits` only when the service says how long to wait.
+    """
+
+    status: int
+    cause: Cause
+    codes: frozenset[str] = frozenset()
+    method: str = ""
+    path: str = ""
+    waits: bool = False
+
+    def applies(self, status: int, code: str | None, method: str, path: str, retry_after: float | None) -> bool:
+        """Whether the rule is about this answer."""
+        return (
+            status == self.status
+            and (not self.codes or code in self.codes)
+            and (not self.method or method == self.method)
+            and (not self.path or re.search(f"{self.path}/?$", path) is not None)
+            and (not self.waits or bool(retry_after))
+        )
+
+
+_COMMON = (
+    Rule(429, Cause.BUSY),
+    Rule(502, Cause.BUSY),
+    Rule(503, Cause.BUSY),
+    Rule(504, Cause.BUSY),
+    Rule(413, Cause.BUSY, waits=True),
+    Rule(413, Cause.LIMIT),
+    Rule(409, Cause.STATE),
+)
+
+RULES: Mapping[str, Sequence[Rule]] = {
+    "neutron": (
+        Rule(409, Cause.LIMIT, frozenset({"OverQuota", "SubnetPoolQuotaExceeded"})),
+        Rule(409, Cause.BUSY, frozenset({"RetryRequest"})),
+        Rule(
+            409,
+            Cause.LASTING,
+            frozenset(
+                {
+                    "DuplicateDBEntry",
+                    "GatewayConflictWithAllocationPools",
+                    "InvalidSharedSetting",
+                    "OverlappingAllocationPools",
+                    "SecurityGroupCannotRemoveDefault",
+                    "SecurityGroupCannotUpdateDefault",
+                    "SecurityGroupDefaultAlreadyExists",
+                    "SecurityGroupRuleExists",
+                }
+            ),
+        ),
+    ),
+    "nova": (Rule(409, Cause.LASTING, method="POST", path=r"/(os-keypairs|flavors|os-aggregates)"),),
+    "cinder": (Rule(409, Cause.LASTING, method="POST", path=r"/(types|group_types|qos-specs)"),),
+    "keystone": (Rule(409, Cause.LASTING),),
+    "glance": (Rule(409, Cause.LASTING, method="POST", path=r"/(images|members)"),),
+    "swift": (Rule(498, Cause.BUSY), Rule(507, Cause.BUSY)),
+    "heat": (Rule(409, Cause.LASTING, frozenset({"StackExists"})),),
+}
+"""Rules of single services; the first that applies counts, and before those that all services share."""
+
+
+def cause_of(
+    service: str, status: int, body: Any, *, method: str = "", path: str = "", retry_after: float | None = None
+) -> Cause:
+    """Why a service refused. `retry_after` are the seconds that it asks to wait, None when it does not say."""
+    code = error_code(body)
+    for rule in (*RULES.get(service, ()), *_COMMON):
+        if rule.applies(status, code, method, path, retry_after):
+            return rule.cause
+    return Cause.OTHER
+
+
+def error_code(body: Any) -> str | None:
+    """The service's name for the error: Neutron's and Heat's `type`; for the others the key that holds the message."""
+    if not isinstance(body, Mapping):
+        return None
+    for key, inner in body.items():
+        if isinstance(inner, Mapping):
+            kind = inner.get("type")
+            return kind if isinstance(kind, str) else str(key)
+    return None

@@ -1,0 +1,77 @@
+"""How often the engine asks again: bounded when a service is busy, not at all when the refusal lasts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from world import World
+
+from stoker.base.clock import ManualClock
+from stoker.base.errors import CloudError
+from stoker.cloud.credentials import TokenCredential
+from stoker.emulator.core.faults import Fault
+from stoker.engine.retrying import LONGEST, LONGEST_ASKED_FOR, MOST_ATTEMPTS, Retries
+
+HOT = {"heat_template_version": "2021-04-16"}
+
+
+def template(type_name: str, **properties: Any) -> dict[str, Any]:
+    return {**HOT, "resources": {"it": {"type": type_name, "properties": properties}}}
+
+
+async def test_a_volume_beyond_the_quota_fails_at_once_with_the_services_words(world: World) -> None:
+    admin = await world.pool.cloud(TokenCredential(world.served.token("admin", "admin")))
+    await admin.put("cinder", f"/os-quota-sets/{world.context.project_id}", {"quota_set": {"volumes": 0}})
+    began = world.clock.now()
+    stack = await world.create("over", template("OS::Cinder::Volume", size=1))
+    assert (stack["action"], stack["status"]) == ("CREATE", "FAILED")
+    assert "VolumeLimitExceeded" in stack["status_reason"]
+    assert "HTTP 413" in stack["status_reason"]
+    assert world.clock.now() - began < 30
+
+
+async def test_a_name_that_is_taken_is_asked_for_once(world: World) -> None:
+    body = template("OS::Nova::KeyPair", name="mine")
+    assert (await world.create("first", body))["status"] == "COMPLETE"
+    posts = Fault(on="POST /compute/v2.1/os-keypairs", do="fail", times=0)
+    rule = world.in_cloud(lambda: world.served.cloud.faults.add(posts))
+    stack = await world.create("second", body)
+    assert stack["status"] == "FAILED"
+    assert rule.seen == 1
+
+
+async def test_a_busy_service_is_asked_a_bounded_number_of_times_and_each_is_logged(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    busy = Fault(on="POST /network/v2.0/networks", do="fail", status=503)
+    rule = world.in_cloud(lambda: world.served.cloud.faults.add(busy))
+    stack = await world.create("busy", template("OS::Neutron::Net"), timeout_mins=240)
+    assert stack["status"] == "FAILED"
+    assert "HTTP 503" in stack["status_reason"]
+    assert 10 < rule.hits <= MOST_ATTEMPTS
+    lines = [line for line in caplog.messages if "refused attempt" in line]
+    assert len(lines) == rule.hits
+    assert f"CREATE of it in stack busy: neutron refused attempt 1 of {MOST_ATTEMPTS}, trying again in" in lines[0]
+    assert "giving up" in lines[-1]
+
+
+def refused(retry_after: float | None = None) -> CloudError:
+    return CloudError("nova", 503, "later", transient=True, retry_after=retry_after)
+
+
+def test_attempts_are_bounded_in_number_and_time() -> None:
+    clock = ManualClock()
+    retries, pauses = Retries(clock), []
+    while (pause := retries.pause_after(refused())) is not None:
+        pauses.append(pause)
+        clock.advance(pause)
+    assert len(pauses) < MOST_ATTEMPTS
+    assert sum(pauses) <= LONGEST
+    slow = Retries(clock)
+    assert slow.pause_after(refused(retry_after=86400.0)) == LONGEST_ASKED_FOR
+    quick = Retries(clock)
+    assert sum(quick.pause_after(refused(retry_after=0.001)) is not None for _ in range(1000)) == MOST_ATTEMPTS - 1
+    quick.succeeded()
+    assert quick.pause_after(refused()) is not None
+    assert quick.pause_after(CloudError("nova", 400, "no")) is None

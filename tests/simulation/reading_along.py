@@ -1,0 +1,158 @@
+"""Whether looking changes anything: `python reading_along.py SEED …` does the same with and without readers.
+
+Nothing goes wrong in these histories, so that all that is done to the cloud follows from what the user asks for. With
+readers, requests that only look come with every write of an engine and with every call that it makes. The calls that
+change the cloud must be the same as without, and readers themselves must make none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+from simulated_parts import LOOKS
+from simulated_readers import Readers
+from simulated_templates import FILES, Draft
+from simulated_user import ref
+
+from simulation import Simulation, empty_database, fix_hashes, forked, make_deterministic
+from stoker.emulator.core.http import Request, Response
+from stoker.engine.settings import EngineSettings
+from stoker.plugins.registry import Registry
+
+TRIP = 0.02
+"""Seconds that everything is on its way."""
+
+AT_ONCE = 2
+"""How many requests come with each write and each call."""
+
+_SUFFIX = re.compile(r"(?<=-)[a-z0-9]{12}(?![a-z0-9])")
+_IDENTIFIER = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{7,12}")
+_RANDOM = frozenset({"password", "mac_address", "user_data", "expires_at"})
+"""Fields of bodies that are made up anew each time."""
+
+
+class Calm(Simulation):
+    """A history without trouble; `calls` are those that changed the cloud, in terms that every history shares."""
+
+    def __init__(self, seed: int, path: Path, *, read: bool) -> None:
+        super().__init__(seed, path)
+        self.nature.trip = lambda: TRIP  # type: ignore[method-assign]
+        self.nature.heard = self._heard
+        chance = random.Random(f"drafts {seed}")
+        self.user.drafts = {name: Draft(chance, talkative=True) for name in self.user.NAMES}
+        self.readers = Readers(self.cluster, self.user.drafts, seed)
+        self._at_once = AT_ONCE if read else 0
+        self.nature.after_write = lambda: self.readers.look(self._at_once)
+        self._labels: dict[str, str] = {}
+        self.calls: Counter[str] = Counter()
+
+    async def _history(self) -> None:
+        self.cloud.start()
+        await self.cluster.start()
+        for name in self.user.NAMES:
+            await self.cluster.call("stack_create", **self._wanted(name), name=name)
+        await self._quiet()
+        for _ in range(3):
+            for name in self.user.NAMES:
+                self.user.drafts[name].alter()
+                await self.cluster.request("stack_update", **self._wanted(name), ref=ref(name))
+            await self._quiet()
+        for action in ("check", "suspend", "resume"):
+            for name in self.user.NAMES:
+                await self.cluster.request("stack_action", ref=ref(name), action=action)
+            await self._quiet()
+        for name in self.user.NAMES:
+            await self.cluster.call("stack_delete", ref=ref(name))
+        await self._quiet()
+        self.cluster.ended = True
+
+    def _wanted(self, name: str) -> dict[str, Any]:
+        return {"template": self.user.drafts[name].template(), "files": FILES}
+
+    def _heard(self, sent: Request, response: Response | None, reading: bool) -> None:
+        if sent.method in LOOKS:
+            if not reading:
+                self.readers.look(self._at_once)
+            return
+        if reading:
+            self.nature.violate("different", f"a reader sends {sent.method} {sent.path}")
+            return
+        status = response.status if response is not None else None
+        self.calls[self._shared(f"{sent.method} {sent.path} {_body(sent)} → {status}")] += 1
+        for identifier, name in _named(response.body if response is not None else None):
+            self._labels[identifier] = self._shared(name)
+        self.readers.look(self._at_once)
+
+    def _shared(self, text: str) -> str:
+        """A text with the names of objects in place of their ids, and without what names end with."""
+        labelled = _IDENTIFIER.sub(lambda match: f"<{self._labels.get(match[0], 'id')}>", text)
+        return _SUFFIX.sub("~", labelled)
+
+
+def _body(sent: Request) -> Any:
+    try:
+        return _without_random(orjson.loads(sent.body)) if sent.body else None
+    except orjson.JSONDecodeError:
+        return len(sent.body)
+
+
+def _without_random(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_random(item) for key, item in sorted(value.items()) if key not in _RANDOM}
+    return [_without_random(item) for item in value] if isinstance(value, list) else value
+
+
+def _named(body: Any) -> Iterator[tuple[str, str]]:
+    """Ids of an answer's objects, each with the object's name."""
+    if isinstance(body, dict):
+        if isinstance(body.get("id"), str) and isinstance(body.get("name"), str):
+            yield body["id"], body["name"]
+        for item in body.values():
+            yield from _named(item)
+
+
+def history(seed: int, path: Path, read: bool) -> dict[str, Any]:
+    """What a history came to."""
+    make_deterministic(seed)
+    simulation = Calm(seed, path, read=read)
+    simulation.run()
+    return {"calls": simulation.calls, "violations": simulation.nature.violations, "counts": simulation.nature.counts}
+
+
+def compared(seed: int, template: bytes) -> list[str]:
+    """What is otherwise with readers than without."""
+    without = forked(lambda path: history(seed, path, read=False), template)
+    with_readers = forked(lambda path: history(seed, path, read=True), template)
+    print(json.dumps({"seed": seed, "calls": sum(without["calls"].values()), "reads": with_readers["counts"]["reads"]}))
+    found = [*without["violations"], *with_readers["violations"]]
+    for sign, more, less in (("-", without, with_readers), ("+", with_readers, without)):
+        difference = Counter(more["calls"]) - Counter(less["calls"])
+        found += [f"{sign} {number} x {call}" for call, number in sorted(difference.items())]
+    return found
+
+
+def main() -> int:
+    fix_hashes()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("seeds", nargs="+", type=int)
+    options = parser.parse_args()
+    logging.basicConfig(level=logging.CRITICAL)
+    Registry.from_entry_points(EngineSettings().type_options)
+    template = empty_database()
+    found = [line for seed in options.seeds for line in compared(seed, template)]
+    print("\n".join(found))
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
