@@ -218,6 +218,25 @@ async def test_a_failed_member_does_not_count_and_is_made_good(world: World) -> 
     assert first not in after["map"] or len(after["map"]) == 2
 
 
+@pytest.mark.parametrize("desired", [{}, {"desired_capacity": 1}], ids=["none", "one"])
+async def test_a_group_that_heals_a_member_keeps_the_size_that_a_policy_gave_it(
+    world: World, desired: dict[str, int]
+) -> None:
+    net = {"type": "OS::Neutron::Net", "properties": {}}
+    await world.create("web", template(cooldown=0, resource=net, **desired))
+    await signal(world, "up")
+    assert (await settled(world))["size"] == 2
+    nested = {"name": None, "id": await group_id(world)}
+    lost = (await world.listed(nested))[-1]
+    await world.call("resource_mark_unhealthy", ref=nested, name=lost["name"], mark_unhealthy=True)
+
+    stack = await world.update("web", template(cooldown=0, resource=net))
+
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+    assert world.outputs(stack)["size"] == 2
+    assert lost["physical_id"] not in {row["physical_id"] for row in await world.listed(nested)}
+
+
 async def test_a_group_that_is_not_there(world: World) -> None:
     made = template(cooldown=0)
     made["resources"]["up"]["properties"]["auto_scaling_group_id"] = "elsewhere"

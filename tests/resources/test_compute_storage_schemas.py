@@ -13,9 +13,12 @@ from stoker.resources.glance import TYPES as GLANCE
 from stoker.resources.nova import TYPES as NOVA
 
 RECORDED = {**facts("nova"), **facts("cinder"), **facts("glance")}
+REVIVED = {"OS::Glance::Image"}
+"""Types that the recorded release makes nothing of, and that have the properties of older releases here."""
+AS_RECORDED = [kind for kind in (*NOVA, *CINDER, *GLANCE) if kind.type_name not in REVIVED]
 
 
-@pytest.mark.parametrize("kind", [*NOVA, *CINDER, *GLANCE], ids=lambda kind: kind.type_name)
+@pytest.mark.parametrize("kind", AS_RECORDED, ids=lambda kind: kind.type_name)
 def test_schema_is_the_recorded_one(kind: type[ResourceType]) -> None:
     assert differences(kind(), RECORDED[kind.type_name]) == []
 

@@ -20,6 +20,22 @@ class Sound(ResourceType):
     local = True
 
 
+CHECKED = {
+    "AWS::AutoScaling::AutoScalingGroup", "AWS::CloudFormation::Stack", "AWS::EC2::Instance", "AWS::EC2::Volume",
+    "OS::Cinder::Volume", "OS::Heat::AutoScalingGroup", "OS::Heat::InstanceGroup", "OS::Heat::ResourceChain",
+    "OS::Heat::ResourceGroup", "OS::Heat::SoftwareDeploymentGroup", "OS::Heat::SoftwareDeployments", "OS::Heat::Stack",
+    "OS::Heat::StructuredDeploymentGroup", "OS::Heat::StructuredDeployments", "OS::Heat::TestResource",
+    "OS::Nova::KeyPair", "OS::Nova::Server", "OS::Swift::Container",
+}  # fmt: skip
+"""Types that Heat 27 can check."""
+
+
+def test_the_types_that_can_be_checked_are_heats() -> None:
+    registry = Registry.from_entry_points({})
+    found = {name for name in registry.types() if registry.get(name).checkable}  # type: ignore[union-attr]
+    assert found == CHECKED & set(registry.types())
+
+
 def test_types_are_found_by_name() -> None:
     registry = Registry([Sound, *TYPES], CONSTRAINTS)
     assert isinstance(registry.get("Test::Sound"), Sound)

@@ -10,8 +10,8 @@ from resource_harness import ActionFailed, Bench
 from stoker.base.errors import CloudError
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
-from stoker.plugins.outcome import Again, Done, Failed
-from stoker.plugins.resource import ResourceType
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import Call, ResourceType
 from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource, same
 from stoker.resources.wire import NOT_SENT, to_wire
@@ -28,7 +28,6 @@ class Disk(RestResource):
     collection = Collection("cinder", "/volumes", "volume", "volumes", list_path="/volumes/detail", owner=None)
     waits = Waiter.until("available", pending=("creating",), failed=("error",), every=2.0)
     deleting = Waiter.until("deleted", pending=("deleting", "available"), failed=("error_deleting",))
-    checkable = True
     properties: Mapping[str, Property] = {
         "name": Property(change=Change.UPDATE),
         "gigabytes": Property(Type.INTEGER, required=True, wire="size"),
@@ -36,6 +35,9 @@ class Disk(RestResource):
         "local": Property(wire=NOT_SENT),
     }
     attributes: Mapping[str, Attribute] = {"kind": Attribute(path="volume_type"), "labels": Attribute(path="metadata")}
+
+    async def check(self, call: Call) -> Outcome:
+        return await self.found_well(call)
 
 
 @pytest.fixture

@@ -111,7 +111,6 @@ class ResourceType(ABC):
     always_replace_on_check_failed: ClassVar[bool] = True
     updates_with_parent: ClassVar[bool] = False
     replaced_with_parent: ClassVar[bool] = False
-    checkable: ClassVar[bool] = False
     signalable: ClassVar[bool] = False
     deaf_during: ClassVar[frozenset[str]] = frozenset({"SUSPEND", "DELETE"})
     hidden_data: ClassVar[frozenset[str]] = frozenset()
@@ -120,6 +119,11 @@ class ResourceType(ABC):
     id_is_new: ClassVar[bool] = False
     copy: ClassVar[ContentCopy | None] = None
     unsaved: ClassVar[frozenset[str]] = frozenset({"CREATE", "UPDATE"})
+
+    @cached_property
+    def checkable(self) -> bool:
+        """Whether the type can compare its object with what it should be: one that says how, in `check`."""
+        return type(self).check is not ResourceType.check
 
     @cached_property
     def looks_names_up(self) -> bool:

@@ -257,9 +257,8 @@ class RestResource(ResourceType):
             return Failed(f"{self.collection.service} has no object {call.physical_id}", "NotFound")
         return Done()
 
-    async def check(self, call: Call) -> Outcome:
-        if not self.checkable:
-            return await super().check(call)
+    async def found_well(self, call: Call) -> Outcome:
+        """A `check` for types whose service shows all that there is to see: the object is there, in a good status."""
         shown = await self.show(call) if call.physical_id is not None else None
         if shown is None:
             return Failed("the object is not there", "NotFound")

@@ -11,6 +11,7 @@ from resource_harness import BadProperties, Bench, Resource
 
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
+from stoker.plugins.outcome import Replace
 from stoker.plugins.resource import ResourceType
 from stoker.resources.glance.image import Image
 from stoker.resources.glance.web_image import WebImage
@@ -132,12 +133,64 @@ async def test_crashes_at_every_turn(images: Bench, cloud: Cloud, admin: Cloud) 
     assert (await shown(admin, image))["status"] == "deactivated"
 
 
-async def test_the_older_type_does_nothing(bench: MakeBench, calls: list[str]) -> None:
+OLDER = {
+    **GIVEN,
+    "name": "older",
+    "is_public": False,
+    "tags": ["a"],
+    "extra_properties": {"hw_disk_bus": "scsi"},
+    "architecture": "x86_64",
+    "os_distro": "debian",
+    "kernel_id": "11111111-2222-3333-4444-555555555555",
+}
+
+
+async def test_life_of_an_image_of_the_older_type(bench: MakeBench, cloud: Cloud) -> None:
     images = bench(Image)
 
-    image = await images.create({})
+    image = await images.create(OLDER)
+
+    made = await shown(cloud, image)
+    assert (made["status"], made["name"], made["visibility"]) == ("active", "older", "private")
+    assert (made["hw_disk_bus"], made["architecture"], made["os_distro"]) == ("scsi", "x86_64", "debian")
+    assert (made["kernel_id"], made["tags"]) == (OLDER["kernel_id"], ["a"])
+    assert (await images.attribute(image, "show"))["id"] == image.physical_id
+
+    await images.update(
+        image, {**OLDER, "tags": ["b"], "extra_properties": {"hw_disk_bus": "ide"}, "os_distro": "arch"}
+    )
+
+    after = await shown(cloud, image)
+    assert (after["id"], after["tags"], after["hw_disk_bus"]) == (made["id"], ["b"], "ide")
+    assert after["os_distro"] == "arch"
     await images.delete(image)
+    assert "older" not in [item["name"] for item in await cloud.list("glance", "/v2/images", "images")]
+
+
+async def test_an_image_of_the_older_type_is_public_or_private(bench: MakeBench, admin: Cloud) -> None:
+    images = bench(Image)
+    images.cloud = admin
+    image = await images.create({**OLDER, "is_public": True})
+    assert (await shown(admin, image))["visibility"] == "public"
+    call = images.call(image, "CHECK", image.properties)
+    assert await images.kind.observe(call) == {}
+    headers = {"Content-Type": "application/openstack-images-v2.1-json-patch"}
+    patch = [{"op": "replace", "path": "/visibility", "value": "private"}]
+    await admin.request("PATCH", "glance", f"/v2/images/{image.physical_id}", json=patch, headers=headers)
+    assert await images.kind.observe(call) == {"is_public": False}
+
+
+async def test_an_interrupted_creation_of_the_older_type_is_found(bench: MakeBench) -> None:
+    image = await bench(Image).crash_after_create(OLDER)
 
     assert image.physical_id is not None
-    assert image.data == {"is_placeholder": "True"}
-    assert calls == []
+
+
+async def test_a_resource_of_the_older_type_that_has_no_image_gets_one(bench: MakeBench) -> None:
+    images = bench(Image)
+    image = images.resource()
+    image.physical_id, image.data = "11111111-2222-3333-4444-555555555555", {"is_placeholder": "True"}
+    image.properties = await images.finalized(OLDER)
+
+    assert isinstance(await images.kind.update(images.call(image, "UPDATE", image.properties)), Replace)
+    await images.delete(image)

@@ -32,7 +32,6 @@ class Instance(ResourceType):
     description = "A virtual machine."
     service = "nova"
     id_is_new = True
-    checkable = True
     physical_name_limit = NAME_LIMIT
     properties = PROPERTIES
     attributes = ATTRIBUTES

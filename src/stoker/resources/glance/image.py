@@ -1,23 +1,68 @@
-"""OS::Glance::Image"""
+"""OS::Glance::Image: the older type, as Heat documented it from 2014.2 on. Later releases make nothing of it."""
 
 from __future__ import annotations
 
-from stoker.base.ids import new_id
-from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.resource import Call, ResourceType
-from stoker.schema.property import Support
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.plugins.outcome import Outcome, Replace
+from stoker.plugins.resource import Call
+from stoker.resources.declare import one_of
+from stoker.resources.glance.web_image import WebImage
+from stoker.resources.wire import NOT_SENT
+from stoker.schema.property import Property, Support, Type
+
+_PLACEHOLDER = "is_placeholder"
+"""The key of `Call.data` by which Heat, and earlier versions of Stoker, mark a resource that has no image."""
+
+_SHARED = (
+    "name", "id", "min_disk", "min_ram", "location", "tags", "extra_properties",
+    "architecture", "kernel_id", "os_distro", "os_version", "owner", "ramdisk_id",
+)  # fmt: skip
+"""Properties that are those of OS::Glance::WebImage."""
 
 
-class Image(ResourceType):
-    """Stands for an image of a way of making images that Glance no longer has."""
+class Image(WebImage):
+    """An image that Glance fetches from a web server, with the properties that the type had in older releases.
+
+    Glance itself copied the data from `location` then (`copy_from`). What it has for that now is the import method
+    web-download, which OS::Glance::WebImage uses too.
+    """
 
     type_name = "OS::Glance::Image"
-    description = "Has no effect any more: Glance's older way of copying an image is gone. Use OS::Glance::WebImage."
-    service = "glance"
-    local = True
-    any_properties = True
+    description = "An image that Glance fetches from a web server; OS::Glance::WebImage is the type to use now."
     support = Support("HIDDEN", "22.0.0", previous=Support("DEPRECATED", "8.0.0", previous=Support(version="2014.2")))
 
-    async def create(self, call: Call) -> Outcome:
-        call.data["is_placeholder"] = "True"
-        return Done(physical_id=call.physical_id or new_id())
+    properties = {
+        **{name: WebImage.properties[name] for name in _SHARED},
+        "is_public": Property(
+            Type.BOOLEAN,
+            "Whether every project may use the image; else only the one that owns it.",
+            default=False,
+            wire=NOT_SENT,
+        ),
+        "protected": Property(Type.BOOLEAN, "Whether the image cannot be deleted.", default=False),
+        "disk_format": Property(
+            description="Format of the disk.",
+            required=True,
+            constraints=one_of("ami", "ari", "aki", "vhd", "vhdx", "vmdk", "raw", "qcow2", "vdi", "iso", "ploop"),
+        ),
+        "container_format": Property(
+            description="Format of what is around the disk.",
+            required=True,
+            constraints=one_of("ami", "ari", "aki", "bare", "ova", "ovf", "docker"),
+        ),
+    }
+
+    async def create_body(self, call: Call) -> dict[str, Any]:
+        visibility = "public" if call.properties["is_public"] else "private"
+        return {**await super().create_body(call), "visibility": visibility}
+
+    async def update(self, call: Call) -> Outcome:
+        if _PLACEHOLDER in call.data:
+            return Replace("no image was made of it")
+        return await super().update(call)
+
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+        found, public = super().differences(call, shown), shown.get("visibility") == "public"
+        return found if public == call.properties["is_public"] else {**found, "is_public": public}

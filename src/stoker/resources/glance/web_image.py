@@ -145,12 +145,13 @@ class WebImage(RestResource):
         shown = await self.show(call)
         if shown is None:
             return Failed("glance has lost the image", "NotFound")
-        if shown["status"] == "active" and not call.properties["active"]:
+        usable = bool(call.properties.get("active", True))
+        if shown["status"] == "active" and not usable:
             await call.cloud.post("glance", f"{self.member_path(call)}/actions/deactivate")
             return Done()
         if shown["status"] == "queued" and shown.get("os_glance_failed_import"):
             return Failed(f"glance could not fetch the image from {call.properties['location']}", in_error=True)
-        return _SETTLED[bool(call.properties["active"])].judge(shown["status"], elapsed=call.elapsed)
+        return _SETTLED[usable].judge(shown["status"], elapsed=call.elapsed)
 
     # -- changing ---------------------------------------------------------------------------------------------
 

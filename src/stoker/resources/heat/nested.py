@@ -20,7 +20,6 @@ class NestedStackResource(ResourceType):
 
     nested = True
     path_in_attribute = True
-    checkable = True
     always_replace_on_check_failed = False
     recovery = Recovery(
         FoundBy.RECORD,

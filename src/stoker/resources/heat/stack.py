@@ -29,7 +29,6 @@ class Stack(ResourceType):
     description = "A stack in another region or another cloud."
     service = "heat"
     updates_with_parent = True
-    checkable = True
     consults = True
     copy = RemoteSnapshot()
     recovery = Recovery(

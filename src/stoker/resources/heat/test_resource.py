@@ -32,7 +32,6 @@ class TestResource(ResourceType):
     description = "Behaves as its properties say: takes its time, fails, wants to be replaced."
     support = Support(version="5.0.0")
     local = True
-    checkable = True
 
     properties = {
         "value": Property(description="What `output` shows.", default="test_string", change=Change.UPDATE),

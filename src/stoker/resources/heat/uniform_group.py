@@ -32,6 +32,8 @@ from stoker.resources.heat.scaling import (
 from stoker.schema.unknown import is_unknown
 
 _UNDER_WAY = "scaling"
+_CAPACITY = "capacity"
+"""The key of `Call.data` for the size that the group was brought to last, by its definition or by a policy."""
 _NAME_LENGTH = 12
 _FAILED = "FAILED"
 
@@ -47,7 +49,7 @@ class UniformGroup(GroupResource):
 
     @abstractmethod
     def size(self, properties: Mapping[str, Any], current: int) -> int:
-        """The size that the properties ask of a group of `current` members."""
+        """The size that the properties ask of a group that is to have `current` members."""
 
     @abstractmethod
     def rolling(self, call: Call) -> Rolling | None:
@@ -57,7 +59,7 @@ class UniformGroup(GroupResource):
 
     async def plan(self, call: Call) -> Iterable[Batch]:
         members = await serving(call)
-        size = self.size(call.properties, len(members))
+        size = self.size(call.properties, await capacity(call))
         resize = Batch(size, max(size - len(members), 0))
         rolling = self.rolling(call)
         if rolling is None:
@@ -78,6 +80,9 @@ class UniformGroup(GroupResource):
         there = sorted((member for member in await call.child.members() if member.name in present), key=turn)
         former = [(member.name, present[member.name]) for member in there]
         return member_definitions(former, batch, random_names(), lambda name: wanted)
+
+    async def completed(self, call: Call) -> None:
+        call.data[_CAPACITY] = len(await serving(call))
 
     async def adopt(self, call: Call) -> Outcome:
         """Members keep the names that they have."""
@@ -116,6 +121,7 @@ class AutoScalingResource(UniformGroup):
             yield f"{names[2]} ({desired}) is not between {names[0]} ({smallest}) and {names[1]} ({largest})"
 
     async def completed(self, call: Call) -> None:
+        await super().completed(call)
         call.data.pop(_UNDER_WAY, None)
         reason = f"{EXACT_BY_DEFINITION} : {len(await serving(call))}"
         call.metadata = changed(call.metadata, reason, self.cooldown(call.properties), call.now)
@@ -135,6 +141,7 @@ class AutoScalingResource(UniformGroup):
             raise NoActionRequired(f"{call.name} does not change its size before {until}")
         request = self.request(await self.members_after(call, Batch(size, max(size - current, 0))))
         asked = {"reason": str(message), "cooldown": cooldown, "type": message.type, "amount": message.amount}
+        asked["size"] = size
         call.announced.append(_notice(call, "start", asked, current))
         try:
             await call.child.begin("UPDATE", request, metadata=begun(call.metadata), data={_UNDER_WAY: asked})
@@ -147,6 +154,7 @@ class AutoScalingResource(UniformGroup):
         if asked is None or not succeeded:
             call.metadata = ended(call.metadata)
         else:
+            call.data[_CAPACITY] = asked.get("size", len(await serving(call)))
             call.metadata = changed(call.metadata, asked["reason"], asked["cooldown"], call.now)
         if asked is not None:
             call.announced.append(_notice(call, "end" if succeeded else "error", asked, len(await serving(call))))
@@ -179,6 +187,14 @@ def _notice(call: Call, phase: str, asked: Mapping[str, Any], capacity: int) -> 
 async def serving(call: Call) -> list[Member]:
     """The members that have not failed, in creation order."""
     return [member for member in await call.child.members() if member.status != _FAILED]
+
+
+async def capacity(call: Call) -> int:
+    """How many members the group is to have while nothing else is asked for: what a policy has begun is taken over, and
+    members that have failed are replaced.
+    """
+    recorded: int | None = call.data.get(_UNDER_WAY, {}).get("size", call.data.get(_CAPACITY))
+    return len(await call.child.members()) if recorded is None else recorded
 
 
 def random_names() -> Iterator[str]:

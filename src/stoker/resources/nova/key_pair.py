@@ -32,7 +32,6 @@ class KeyPair(RestResource):
     description = "An SSH or X.509 key that servers are given at boot; Nova makes the pair when no public key is given."
     collection = Collection("nova", "/os-keypairs", "keypair", "keypairs", id_field="name", owner=None)
     support = Support(version="2014.1")
-    checkable = True
     computed = frozenset({"public_key", "private_key"})
     hidden_data = frozenset({"private_key"})
     id_is_new = False
@@ -66,6 +65,9 @@ class KeyPair(RestResource):
         "public_key": Attribute("The public key.", Type.STRING),
         "private_key": Attribute("The private key, if it was to be saved; else empty.", Type.STRING, live=True),
     }
+
+    async def check(self, call: Call) -> Outcome:
+        return await self.found_well(call)
 
     def reference_id(self, resource: Snapshot) -> Any:
         return resource.physical_id

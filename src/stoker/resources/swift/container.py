@@ -29,7 +29,6 @@ class Container(ResourceType):
     type_name = "OS::Swift::Container"
     description = "A container of the object store."
     service = "swift"
-    checkable = True
     recovery = Recovery(
         FoundBy.NAME,
         "Names are unique in an account. A container whose name the template gives must also have been made since the "
