@@ -13,7 +13,7 @@ from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, ResourceType
 from stoker.plugins.waiting import Waiter
-from stoker.resources.base import Collection, RestResource, same
+from stoker.resources.base import Collection, RestResource, found_well, same
 from stoker.resources.wire import NOT_SENT, to_wire
 from stoker.schema.property import Attribute, Change, Property, Type
 
@@ -37,7 +37,7 @@ class Disk(RestResource):
     attributes: Mapping[str, Attribute] = {"kind": Attribute(path="volume_type"), "labels": Attribute(path="metadata")}
 
     async def check(self, call: Call) -> Outcome:
-        return await self.found_well(call)
+        return await found_well(self, call)
 
 
 @pytest.fixture

@@ -257,16 +257,6 @@ class RestResource(ResourceType):
             return Failed(f"{self.collection.service} has no object {call.physical_id}", "NotFound")
         return Done()
 
-    async def found_well(self, call: Call) -> Outcome:
-        """A `check` for types whose service shows all that there is to see: the object is there, in a good status."""
-        shown = await self.show(call) if call.physical_id is not None else None
-        if shown is None:
-            return Failed("the object is not there", "NotFound")
-        if self.waits is None:
-            return Done()
-        status = shown.get(self.collection.status_field)
-        return Done() if status in self.waits.done else Failed(f"the object is in status {status}", "Error")
-
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
         shown = await self.show(call) if call.physical_id is not None else None
         return None if shown is None else self.differences(call, shown)
@@ -333,6 +323,17 @@ async def _attribute(kind: RestResource, call: Call, key: AttributeKey, shown: M
     declared = kind.attributes.get(name)
     path = declared.path.split(".") if declared is not None and declared.path else [name]
     return dig(shown, [*path, *key[1:]])
+
+
+async def found_well(kind: RestResource, call: Call) -> Outcome:
+    """A `check` for types whose service shows all that there is to see: the object is there, in a good status."""
+    shown = await kind.show(call) if call.physical_id is not None else None
+    if shown is None:
+        return Failed("the object is not there", "NotFound")
+    if kind.waits is None:
+        return Done()
+    status = shown.get(kind.collection.status_field)
+    return Done() if status in kind.waits.done else Failed(f"the object is in status {status}", "Error")
 
 
 def _filled(path: str, properties: Mapping[str, Any]) -> str:

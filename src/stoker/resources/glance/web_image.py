@@ -137,7 +137,7 @@ class WebImage(RestResource):
 
     async def _share(self, call: Call) -> Outcome:
         for project in call.properties.get("members") or []:
-            await self._add_member(call, project)
+            await _add_member(call, self.member_path(call), project)
         return Done()
 
     async def _settle(self, call: Call) -> Outcome:
@@ -195,13 +195,9 @@ class WebImage(RestResource):
     async def _change_members(self, call: Call) -> None:
         before, after = set((call.previous or {}).get("members") or []), set(call.properties.get("members") or [])
         for project in sorted(after - before):
-            await self._add_member(call, project)
+            await _add_member(call, self.member_path(call), project)
         for project in sorted(before - after):
             await call.cloud.delete("glance", f"{self.member_path(call)}/members/{project}", ok=(404,))
-
-    async def _add_member(self, call: Call, project: str) -> None:
-        path = f"{self.member_path(call)}/members"
-        await call.cloud.request("POST", "glance", path, json={"member": project}, ok=(409,))
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         shown = await self.show(call) if call.physical_id is not None else None
@@ -213,6 +209,10 @@ _SETTLED = {
     False: Waiter.until("deactivated", failed=("killed", "deleted")),
 }
 """What an image that may be used, and one that may not, is waited for."""
+
+
+async def _add_member(call: Call, path: str, project: str) -> None:
+    await call.cloud.request("POST", "glance", f"{path}/members", json={"member": project}, ok=(409,))
 
 
 def _text(value: Any) -> str:

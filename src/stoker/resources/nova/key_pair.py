@@ -9,7 +9,7 @@ from urllib.parse import quote
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, Snapshot
-from stoker.resources.base import Collection, RestResource
+from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.declare import length, one_of
 from stoker.resources.replacing import conclusive, has_passed_on
 from stoker.resources.wire import NOT_SENT
@@ -67,7 +67,7 @@ class KeyPair(RestResource):
     }
 
     async def check(self, call: Call) -> Outcome:
-        return await self.found_well(call)
+        return await found_well(self, call)
 
     def reference_id(self, resource: Snapshot) -> Any:
         return resource.physical_id
