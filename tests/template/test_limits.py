@@ -70,20 +70,20 @@ HOSTILE: dict[str, tuple[str, Limits, str]] = {
     "yaql_limit_iterators": (resources([yaql("range(300).len()")]), Limits(), "200"),
     "yaql_memory_quota": (resources([yaql("range(150).select('x' * 90).join(',')")]), Limits(), "too much memory"),
     "yaql_seconds": (resources([yaql(HEAVY)]), Limits(), "takes more than 0.5 s"),
-    "pattern_seconds": (
-        HOT
-        + "parameters:\n"
-        + "".join(
-            f"  p{n}: {{type: string, default: {VICTIM}, constraints: [{{allowed_pattern: '{EVIL}'}}]}}\n"
-            for n in range(100)
-        ),
-        Limits(),
-        "takes too long on this value",
+    "evaluation_steps": (
+        resources([[{"get_param": "OS::stack_name"}] * 20] * 500),
+        Limits(evaluation_steps=10_000),
+        "takes more than 10000 steps",
+    ),
+    "evaluation_bytes": (
+        resources([{"repeat": {"template": "x" * 150 + "%a%", "for_each": {"%a%": ["y"] * 200}}}] * 300),
+        Limits(evaluation_bytes=5_000_000),
+        "makes more than 5000000 bytes",
     ),
     "evaluation_seconds": (
         resources([yaql("range(100).select(range(100).sum()).sum()")] * 1000),
         Limits(evaluation_seconds=0.2),
-        "takes more than 0.2 s to evaluate",
+        "takes more than 0.2 s of processor time",
     ),
     "max_problems": (
         resources([[{"get_resource": f"nobody{n}x{m}"} for m in range(10)] for n in range(500)]),
@@ -143,8 +143,18 @@ def test_patterns_on_given_values() -> None:
         f"p{n}": {"type": "string", "constraints": [{"allowed_pattern": EVIL, "description": "letters"}]}
         for n in range(200)
     }
-    template = Template.load({"heat_template_version": "2021-04-16", "parameters": declared})
-    assert "letters" in quickly(lambda: bind(template, dict.fromkeys(declared, VICTIM)))
+    limits = Limits(evaluation_seconds=0.5)
+    template = Template.load({"heat_template_version": "2021-04-16", "parameters": declared}, limits=limits)
+    assert "takes more than 0.5 s" in quickly(lambda: bind(template, dict.fromkeys(declared, VICTIM)))
+
+
+def test_patterns_on_defaults() -> None:
+    parameters = "".join(
+        f"  p{n}: {{type: string, default: {VICTIM}, constraints: [{{allowed_pattern: '{EVIL}'}}]}}\n"
+        for n in range(100)
+    )
+    message = quickly(lambda: whole(HOT + "parameters:\n" + parameters, Limits(evaluation_seconds=0.5)))
+    assert "takes more than 0.5 s" in message
 
 
 def test_a_long_chain_of_conditions_is_fine() -> None:

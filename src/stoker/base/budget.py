@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from stoker.base.errors import BudgetExceeded
 from stoker.base.processor_time import processor_time
@@ -36,6 +37,10 @@ class Allowed:
     made: int
     seconds: float
     resources: int = -1
+
+    def times(self, factor: int) -> Allowed:
+        """As much for each of `factor` times that the same work is done."""
+        return replace(self, steps=self.steps * factor, made=self.made * factor, seconds=self.seconds * factor)
 
 
 class Postponed(BaseException):
@@ -109,19 +114,22 @@ class Budget:
             )
         self.charge(count)
 
-    @contextmanager
-    def computing(self) -> Iterator[None]:
+    def computing(self) -> AbstractContextManager[None]:
         """The processor time of the block is taken, also while it lasts. Raises BudgetExceeded when none is left."""
-        thread = threading.get_ident()
-        if thread in self._marks:
-            yield
-            return
+        return _NOTHING_MORE if threading.get_ident() in self._marks else self._computing()
+
+    @contextmanager
+    def _computing(self) -> Iterator[None]:
         self.spend(0)
+        thread = threading.get_ident()
         self._marks[thread] = processor_time()
         try:
             yield
         finally:
             self._seconds -= processor_time() - self._marks.pop(thread)
+
+
+_NOTHING_MORE: AbstractContextManager[None] = nullcontext()
 
 
 class _Slice(threading.local):
@@ -175,6 +183,13 @@ def members(count: int, name: str = "the group") -> None:
         budget.members(count, name)
 
 
+def charge_copy(value: Any, times: int = 1) -> None:
+    """Charge the open budget for plain data that is about to be written out `times` times."""
+    budget = _current.get()
+    if budget is not None:
+        budget.charge(made=times * measured(value, budget))
+
+
 @contextmanager
 def at_once(seconds: float) -> Iterator[None]:
     """Compute for `seconds` at the most; what takes longer raises Postponed."""
@@ -205,3 +220,52 @@ def waiting(seconds: float) -> Iterator[None]:
 def size_of(text: str) -> int:
     """Bytes that a string takes, at the most."""
     return len(text) if text.isascii() else 4 * len(text)
+
+
+_ITEM_BYTES = 64
+_BETWEEN_CHARGES = 512
+
+
+def measured(value: Any, budget: Budget) -> int:
+    """Bytes that plain data would take with every part written out that it has several times.
+
+    Looking at it is charged for, so that it ends. Raises BudgetExceeded or Postponed.
+    """
+    if type(value) is str:
+        budget.charge()
+        return size_of(value)
+    total, steps = 0, 1
+    pending = [value]
+    while pending:
+        collection = pending.pop()
+        kind = type(collection)
+        if kind is dict or (kind not in _LISTS and isinstance(collection, Mapping)):
+            total += sum(map(_key_size, collection))
+            collection = collection.values()
+        elif kind not in _LISTS:
+            continue
+        steps += len(collection)
+        for item in collection:
+            kind = type(item)
+            if kind is str:
+                size = len(item)
+                total += size if size < _SHORT or item.isascii() else 4 * size
+            elif kind not in _SCALARS:
+                pending.append(item)
+        if steps >= _BETWEEN_CHARGES:
+            total += _ITEM_BYTES * steps
+            budget.charge(steps)
+            steps = 0
+    total += _ITEM_BYTES * steps
+    budget.charge(steps + total // _BYTES_PER_STEP)
+    return total
+
+
+_LISTS = frozenset({list, tuple})
+_SCALARS = frozenset({bool, int, float, type(None)})
+_SHORT = 256
+"""Up to which length it does not matter what characters a string is made of."""
+
+
+def _key_size(key: object) -> int:
+    return len(key) if type(key) is str else 0

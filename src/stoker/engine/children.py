@@ -122,7 +122,7 @@ class Child(ChildView):
         if stack is None:
             raise ActionInProgress(f"The resource {self._state.row.name!r} has no nested stack yet.")
         _refuse_busy(stack)
-        prepared = self._prepare(request)
+        prepared = await self._prepare(request)
         operation = self._operation(action, stack.id, prepared.row.id, request, None)
         stored = self._state.stored
         before = stored.metadata, dict(stored.data)
@@ -170,7 +170,7 @@ class Child(ChildView):
             if action not in ("CREATE", "UPDATE", "ADOPT"):
                 return None
             return await self._create(action, request)
-        prepared = self._prepare(request) if action in ("CREATE", "UPDATE", "ADOPT") else None
+        prepared = await self._prepare(request) if action in ("CREATE", "UPDATE", "ADOPT") else None
         inputs = prepared.row.id if prepared else stack.inputs
         operation = self._operation(action, stack.id, inputs, request, self._operation_above)
         await self._engine.submit(stack, operation, prepared, claim=self._run.claim)
@@ -183,7 +183,7 @@ class Child(ChildView):
             raise RequestLimitExceeded(
                 f"Stacks are nested more than {limit} deep (max_nested_stack_depth) at {self._state.row.name!r}."
             )
-        prepared = self._prepare(request)
+        prepared = await self._prepare(request)
         name = self._state.physical_name
         now = self._engine.clock.now()
         stack = Stack(
@@ -216,7 +216,12 @@ class Child(ChildView):
         await self._engine.submit_new(stack, operation, prepared, claim=self._run.claim)
         return operation
 
-    def _prepare(self, request: ChildRequest) -> Prepared:
+    async def _prepare(self, request: ChildRequest) -> Prepared:
+        """Inputs of the child, on another thread where they are large."""
+        project = self._run.stack.project_id
+        return await self._engine.evaluator.evaluate(project, partial(self._prepared, request))
+
+    def _prepared(self, request: ChildRequest) -> Prepared:
         """Inputs of the child: its template, the parent's files, the environment as it looks from below."""
         run = self._run
         assert run.inputs is not None

@@ -20,6 +20,7 @@ from stoker.engine.announcing import Announcer, Bus
 from stoker.engine.awaited import Awaited
 from stoker.engine.credentials import Credentials, hold
 from stoker.engine.ending import REMOVES, ROLLS_BACK, conclusion, outcome, rollback_of
+from stoker.engine.evaluating import Evaluator
 from stoker.engine.exchanging import exchanged
 from stoker.engine.holders import told_holder
 from stoker.engine.loader import LoadedInputs, Loader, Prepared
@@ -85,6 +86,7 @@ class Engine:
         self.clock = clock
         self.settings = settings
         self.loader = Loader(database, sealer, settings)
+        self.evaluator = Evaluator()
         self.types = TypeTable(registry, self.loader)
         self.unknown_type = MissingType()
         self.credentials = Credentials(pool, database, journal, clock, cloud_name)
@@ -125,6 +127,7 @@ class Engine:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.announcer.stop()
         await self.membership.say_goodbye()
+        self.evaluator.stop()
         for operation_id in (*waiting, *self._handed_over):
             self.peers.offer(operation_id)
 

@@ -31,6 +31,9 @@ from stoker.template.template import Template
 Value = TypeVar("Value")
 
 _CACHED = 512
+_CACHED_CHARACTERS = 4 * 1024 * 1024
+"""Parsed, a template may take thirty times as many bytes."""
+
 _CACHED_FILES = 64
 _CACHED_INPUTS = 128
 _CACHED_SECRETS = 4096
@@ -40,10 +43,16 @@ _HIDING = re.compile("hidden|NoEcho")
 
 
 class Recent(Generic[Value]):
-    """The most recently used values, by key. Several threads may ask at once."""
+    """The most recently used values, by key. Several threads may ask at once.
 
-    def __init__(self, size: int) -> None:
+    At most `size` are kept, and together at most `most` characters of what they were made from, which `weigh` counts.
+    """
+
+    def __init__(self, size: int, weigh: Callable[[Value], int] | None = None, most: int = _CACHED_CHARACTERS) -> None:
         self._size = size
+        self._weigh = weigh or (lambda value: 0)
+        self._most = most
+        self._weight = 0
         self._values: OrderedDict[Any, Value] = OrderedDict()
         self._lock = Lock()
 
@@ -60,10 +69,16 @@ class Recent(Generic[Value]):
         if found is not None:
             return found
         made = make()
+        weight = self._weigh(made)
+        if weight > self._most:
+            return made
         with self._lock:
-            value = self._values.setdefault(key, made)
-            if len(self._values) > self._size:
-                self._values.popitem(last=False)
+            if key not in self._values:
+                self._values[key] = made
+                self._weight += weight
+            value = self._values[key]
+            while len(self._values) > self._size or self._weight > self._most:
+                self._weight -= self._weigh(self._values.popitem(last=False)[1])
         return value
 
 
@@ -109,6 +124,18 @@ class Prepared:
         documents.save(connection, self.bodies, self.sealer, {files.digest: files.digests.values()})
 
 
+def _template_size(template: Template) -> int:
+    return template.document.size
+
+
+def _files_size(files: Files) -> int:
+    return sum(map(len, files.values()))
+
+
+def _inputs_size(inputs: LoadedInputs) -> int:
+    return _template_size(inputs.template) + _files_size(inputs.files)
+
+
 _GENERATED = 64
 """How many times as large as a template that somebody wrote one may be that a type makes: a group of thousands."""
 
@@ -130,11 +157,11 @@ class Loader:
         self.default_environment = self.over_operator(Environment.from_data(None))
         self._operator_files = Files(settings.operator.templates, sealer)
         self._operator_digest = sealer.digest([self._operator.to_data(), sorted(self._operator_files.digests.values())])
-        self._templates: Recent[Template] = Recent(_CACHED)
-        self._digests: Recent[tuple[Template, str]] = Recent(_CACHED)
+        self._templates: Recent[Template] = Recent(_CACHED, _template_size)
+        self._digests: Recent[tuple[Template, str]] = Recent(_CACHED, lambda pair: _template_size(pair[0]))
         self._environments: Recent[Environment] = Recent(_CACHED)
-        self._files: Recent[Files] = Recent(_CACHED_FILES)
-        self._inputs: Recent[LoadedInputs] = Recent(_CACHED_INPUTS)
+        self._files: Recent[Files] = Recent(_CACHED_FILES, _files_size)
+        self._inputs: Recent[LoadedInputs] = Recent(_CACHED_INPUTS, _inputs_size)
         self._hidden_below: Recent[Sequence[ParameterSchema]] = Recent(_CACHED_FILES)
         self._secrets: Recent[frozenset[str]] = Recent(_CACHED_SECRETS)
 

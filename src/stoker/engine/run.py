@@ -12,10 +12,12 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection
 
+from stoker.base.budget import Budget, opened
 from stoker.base.errors import Bug, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.engine.announcing import Sinks
@@ -44,6 +46,11 @@ if TYPE_CHECKING:
     from stoker.engine.core import Engine
 
 LOG = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+_EVALUATIONS = 4
+"""How often an operation evaluates what the check of a request evaluates once: in its plan, in steps, at its end."""
 
 VERBS = {
     "CHECK": VerbOrder.ANY,
@@ -100,10 +107,11 @@ class OperationRun(StackContext):
     async def run(self) -> None:
         """Carry the operation out; never raises."""
         try:
-            await self._prepare()
-            self._keep_plan()
-            await self._execute()
-            await self._refresh_outputs()
+            with opened(Budget(self.engine.loader.limits.allowed.times(_EVALUATIONS))):
+                await self._prepare()
+                self._keep_plan()
+                await self._execute()
+                await self._refresh_outputs()
             await self._finish()
         except Fenced:
             LOG.info("operation %s of stack %s has another owner now", self.operation.id, self.stack.name)
@@ -142,10 +150,15 @@ class OperationRun(StackContext):
                 self.adopted = await load_adopted(self)
             if self.operation.observe:
                 await observe(self, states)
-            plan = plan_forward(action, wanted, states, self.scope, await self._former())
+            former = await self._former()
+            plan = await self.evaluate(partial(plan_forward, action, wanted, states, self.scope, former))
             self.plan = replace(plan, secrets=plan.secrets | await secrets_above(self.engine, self.stack))
         else:
             raise Bug(f"there is no way to run {action}")
+
+    async def evaluate(self, work: Callable[[], Result]) -> Result:
+        """What comes of work that the template makes; it is charged to the operation."""
+        return await self.engine.evaluator.evaluate(self.stack.project_id, work)
 
     async def load(self, inputs_id: str) -> LoadedInputs:
         """As `StackContext.load`, which finds no resources in a stack that nothing has been done to before."""
@@ -170,8 +183,12 @@ class OperationRun(StackContext):
     async def _bind_definition(self, inputs: LoadedInputs) -> Wanted:
         loader = self.engine.loader
         exports = await loader.exports(self.stack.project_id, inputs.template)
-        definition = loader.bind(self.stack, inputs, strict=False, exports=exports)
-        self.wanted = self.engine.wanted(definition, inputs)
+
+        def bound() -> Wanted:
+            definition = loader.bind(self.stack, inputs, strict=False, exports=exports)
+            return self.engine.wanted(definition, inputs)
+
+        self.wanted = await self.evaluate(bound)
         self.wanted.since = self.operation.created_at
         if inputs.template.uses("Fn::GetAZs"):
             await self.load_zones()
@@ -185,7 +202,9 @@ class OperationRun(StackContext):
         if not identifier or identifier == self.operation.inputs:
             return None
         inputs = await self.engine.loader.load(identifier)
-        return self.engine.loader.bind(self.stack, inputs, strict=False) if inputs.template.hides else None
+        if not inputs.template.hides:
+            return None
+        return await self.evaluate(partial(self.engine.loader.bind, self.stack, inputs, strict=False))
 
     async def _execute(self) -> None:
         assert self.plan is not None

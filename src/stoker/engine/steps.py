@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import orjson
@@ -149,7 +150,7 @@ class StepRunner:
         assert run.wanted is not None
         await self._prefetch(name)
         try:
-            return run.wanted.target(name, run.scope)
+            return await run.evaluate(partial(run.wanted.target, name, run.scope))
         except StokerError as error:
             raise Failure.of(error, name) from error
 

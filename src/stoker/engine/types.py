@@ -21,7 +21,9 @@ class TypeTable:
 
     registry: Registry
     loader: Loader
-    _templates: Recent[tuple[ResourceType, Template]] = field(default_factory=lambda: Recent(512))
+    _templates: Recent[tuple[ResourceType, Template]] = field(
+        default_factory=lambda: Recent(512, lambda made: made[1].document.size)
+    )
 
     def offered(self) -> Mapping[str, ResourceType]:
         """All types by name, those that the operator's environment adds among them."""

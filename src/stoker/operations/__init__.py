@@ -7,8 +7,12 @@ Each takes the engine and the caller's context first and answers plain JSON data
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import wraps
 from typing import Any
 
+from stoker.base.budget import Budget, opened
+from stoker.base.context import RequestContext
+from stoker.engine.core import Engine
 from stoker.operations import (
     abandoning,
     actions,
@@ -35,7 +39,18 @@ from stoker.operations.routing import at_owner
 Operation = Callable[..., Awaitable[Any]]
 
 
-OPERATIONS: Mapping[str, Operation] = {
+def _within_budget(operation: Operation) -> Operation:
+    """Have everything that is done for one request share a budget."""
+
+    @wraps(operation)
+    async def carried_out(engine: Engine, context: RequestContext, **arguments: Any) -> Any:
+        with opened(Budget(engine.loader.limits.allowed)):
+            return await operation(engine, context, **arguments)
+
+    return carried_out
+
+
+_OPERATIONS: Mapping[str, Operation] = {
     "stack_identify": stacks.stack_identify,
     "container_files": containers.container_files,
     "stack_create": stacks.stack_create,
@@ -115,3 +130,5 @@ OPERATIONS: Mapping[str, Operation] = {
     "stack_abandon": abandoning.stack_abandon,
     "stack_export": abandoning.stack_export,
 }
+
+OPERATIONS: Mapping[str, Operation] = {name: _within_budget(operation) for name, operation in _OPERATIONS.items()}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from stoker import __version__
 from stoker.base.context import RequestContext
+from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import BadValue, EntityNotFound, Invalid, NotSupported, TemplateInvalid
 from stoker.base.patterns import Pattern, PatternError, PatternTooCostly, compiled
 from stoker.engine.core import Engine
@@ -39,16 +41,20 @@ async def resource_type_list(
     if support_status is not None and support_status not in _STATUSES:
         raise Invalid(f"Invalid support status {support_status!r}; it is one of {', '.join(_STATUSES)}.")
     pattern = _pattern(name) if name else None
+    offered = sorted(engine.types.offered().items())
+    if pattern is not None:
+        fits = partial(_begins, pattern)
+        offered = await engine.evaluator.evaluate(
+            context.project_id, lambda: [(name, type_) for name, type_ in offered if fits(name)]
+        )
     found = []
-    for type_name, type_ in sorted(engine.types.offered().items()):
+    for type_name, type_ in offered:
         support = type_.support
         if support.status == "HIDDEN" or not context.may_use(type_name):
             continue
         if support_status is not None and support.status != support_status:
             continue
         if version is not None and support.version != version:
-            continue
-        if pattern is not None and not _begins(pattern, type_name):
             continue
         found.append({"resource_type": type_name, "description": type_.description} if with_description else type_name)
     return found
@@ -216,21 +222,24 @@ async def validate_template(
     if unknown := sorted(set(ignore_errors) - {SERVICE_UNAVAILABLE}):
         raise BadValue(f"ignore_errors: there is no error {', '.join(unknown)}; {SERVICE_UNAVAILABLE} may be ignored.")
     request = StackRequest(template, environment, environment_files, files, parameters)
-    parsed = parse_template(engine, template)
-    bound = engine.loader.over_operator(parse_environment(request, parsed))
+    parsed = await parse_template(engine, context, template)
+    bound = engine.loader.over_operator(await parse_environment(engine, context, request, parsed))
     pseudo = PseudoParameters("", "template_validate", context.project_id, engine.settings.region_name, "")
-    definition = Definition.bind(
-        parsed,
-        bound,
-        parameters=parameters or {},
-        files=engine.loader.files(files or {}),
-        pseudo=pseudo,
-        strict=False,
-        missing_ok=True,
-    )
 
-    checker = TreeChecker(engine, context)
-    complaints = checker.check(definition)
+    def checked() -> tuple[Definition, TreeChecker, list[Diagnostic]]:
+        definition = Definition.bind(
+            parsed,
+            bound,
+            parameters=parameters or {},
+            files=engine.loader.files(files or {}),
+            pseudo=pseudo,
+            strict=False,
+            missing_ok=True,
+        )
+        checker = TreeChecker(engine, context)
+        return definition, checker, checker.check(definition)
+
+    definition, checker, complaints = await engine.evaluator.evaluate(context.project_id, checked)
     if own := [item for item in complaints if item not in checker.elsewhere]:
         raise TemplateInvalid(own)
     if SERVICE_UNAVAILABLE not in ignore_errors:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic, Path
@@ -33,6 +33,8 @@ from stoker.template.check import check
 from stoker.template.definition import Definition, ResourceDefinition
 from stoker.template.expressions import UnknownScope
 from stoker.template.parameters import PseudoParameters
+
+Result = TypeVar("Result")
 
 Place = Callable[[Diagnostic], Diagnostic]
 """From a complaint about a nested stack to where the root's author has to look."""
@@ -177,7 +179,7 @@ class ValueChecker:
         asked: dict[tuple[str, Any], list[tuple[Tell, Diagnostic]]] = {}
         await check_services(self._engine, self._context, tree)
         for definition, place in tree:
-            for name, value, path, tell in self._values(definition):
+            for name, value, path, tell in await self._evaluate(partial(self._values, definition)):
                 document = definition.template.document
                 found = Diagnostic("constraint", "", path, document.source, document.locate(path))
                 asked.setdefault((name, _hashable(value)), []).append((tell, place(found)))
@@ -202,7 +204,7 @@ class ValueChecker:
                 _, kind = self._engine.types.lookup(definition.environment, definition.files, resource.type, name)
                 if resource.external_id is None or kind is None or kind.nested:
                     continue
-                given = definition.resolve(resource.properties, _UNKNOWN) or {}
+                given = await self._evaluate(partial(definition.resolve, resource.properties, _UNKNOWN)) or {}
                 external = External(name, kind, str(resource.external_id), given)
                 why = await missing(self._engine, self._stack, await self._cloud(), external)
                 if why is not None:
@@ -223,7 +225,7 @@ class ValueChecker:
     async def _consult(
         self, definition: Definition, place: Place, resource: ResourceDefinition, kind: ResourceType
     ) -> list[Diagnostic]:
-        values = finalized(kind, definition.resolve(resource.properties, _UNKNOWN) or {})
+        values = await self._evaluate(lambda: finalized(kind, definition.resolve(resource.properties, _UNKNOWN) or {}))
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 found = await kind.consult(values, await self._cloud(), DefinitionSources(definition))
@@ -236,7 +238,10 @@ class ValueChecker:
         position = document.locate(path)
         return [place(Diagnostic("service", words, path, document.source, position)) for words in found]
 
-    def _values(self, definition: Definition) -> Iterator[tuple[str, Any, Path, Tell]]:
+    def _values(self, definition: Definition) -> list[tuple[str, Any, Path, Tell]]:
+        return list(self._each_value(definition))
+
+    def _each_value(self, definition: Definition) -> Iterator[tuple[str, Any, Path, Tell]]:
         """Known values that custom constraints look at, with their places and how complaints are told."""
         for parameter in definition.parameters.custom_checks:
             yield parameter.constraint, parameter.value, parameter.path, parameter.told
@@ -251,6 +256,9 @@ class ValueChecker:
                 for constraint, value, inner in custom_constraints(kind.properties, given):
                     if not has_unknown(value):
                         yield constraint, value, (*path, *inner), str
+
+    async def _evaluate(self, work: Callable[[], Result]) -> Result:
+        return await self._engine.evaluator.evaluate(self._context.project_id, work)
 
     async def _cloud(self) -> Cloud:
         return await self._engine.credentials.of_caller(self._context)

@@ -95,7 +95,7 @@ async def import_list(engine: Engine, context: RequestContext, name: str) -> lis
 async def template_summary(engine: Engine, context: RequestContext, template: Any) -> dict[str, Any]:
     """What a template takes and holds. Raises TemplateInvalid."""
     described = await validate_template(engine, context, template=template)
-    parsed = parse_template(engine, template)
+    parsed = await parse_template(engine, context, template)
     return {
         "description": described["Description"],
         "parameters": described["Parameters"],

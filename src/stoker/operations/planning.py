@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
@@ -29,6 +29,8 @@ from stoker.operations.requests import CheckedRequest
 from stoker.store import fingerprints
 from stoker.store.records import IN_PROGRESS, Stack
 from stoker.template.expressions import UNDETERMINED
+
+Result = TypeVar("Result")
 
 _LENGTH = 32
 
@@ -76,7 +78,7 @@ async def make_plan(engine: Engine, stack: Stack, checked: CheckedRequest, actio
     def on(connection: Connection) -> Plan:
         return _forward(engine, connection, stack, checked, action).plan()
 
-    return await engine.database.read(on)
+    return await _planned(engine, stack, on)
 
 
 async def plan_tree(
@@ -103,7 +105,12 @@ async def plan_tree(
         digest = None if busy else _digest(engine, stack, checked, plan, recorded)
         return Planned(plan, digest, checked.definition.parameters.hidden)
 
-    return await engine.database.read(on)
+    return await _planned(engine, stack, on)
+
+
+async def _planned(engine: Engine, stack: Stack, on: Callable[[Connection], Result]) -> Result:
+    """What a query answers that plans: reading and planning are one piece of work on a thread of the project's."""
+    return await engine.database.read_on(partial(engine.evaluator.apart, stack.project_id), on)
 
 
 def _forward(
@@ -152,7 +159,7 @@ async def check_exported_values(engine: Engine, stack: Stack, checked: CheckedRe
         forward.plan()
         refuse_changes(connection, engine, stack, exported_values(checked.definition, forward.scope))
 
-    await engine.database.read(on)
+    await _planned(engine, stack, on)
 
 
 # -- applying a plan ----------------------------------------------------------------------------------------------

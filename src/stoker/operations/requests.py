@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
+from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import (
     BadValue,
     RequestLimitExceeded,
@@ -70,17 +72,23 @@ class CheckedRequest:
     wanted: Wanted
 
 
-def parse_template(engine: Engine, source: Any) -> Template:
+async def parse_template(engine: Engine, context: RequestContext, source: Any) -> Template:
     """The template of a request, given as text or as data. Raises TemplateInvalid or BadValue."""
     if source is None or source == "":
         raise BadValue("No template specified: give `template` or `template_url`.")
     if not isinstance(source, str | Mapping):
         raise BadValue("The template must be a text or a map.")
-    return engine.loader.parse(source)
+    return await engine.evaluator.evaluate(context.project_id, partial(engine.loader.parse, source))
 
 
-def parse_environment(request: StackRequest, template: Template) -> Environment:
+async def parse_environment(
+    engine: Engine, context: RequestContext, request: StackRequest, template: Template
+) -> Environment:
     """The request's environment; named environment files are merged in order, and then stand in for it."""
+    return await engine.evaluator.evaluate(context.project_id, partial(_environment, request, template))
+
+
+def _environment(request: StackRequest, template: Template) -> Environment:
     files = request.files or {}
     sources: list[tuple[str, Any]]
     if request.environment_files:
@@ -146,12 +154,19 @@ async def check_request(
     problems = list(sink_problems(engine.registry, environment.event_sinks))
     if problems:
         raise StackValidationFailed(" ".join(problems))
-    prepared = engine.loader.prepare(template, environment, engine.loader.files(files), parameters)
     exports = await engine.loader.exports(stack.project_id, template)
-    definition = engine.loader.bind(stack, prepared.loaded, strict=True, exports=exports)
+
+    def bound() -> tuple[Prepared, Definition]:
+        prepared = engine.loader.prepare(template, environment, engine.loader.files(files), parameters)
+        return prepared, engine.loader.bind(stack, prepared.loaded, strict=True, exports=exports)
+
+    def checked() -> tuple[TreeChecker, list[Diagnostic]]:
+        checker = TreeChecker(engine, context)
+        return checker, checker.check(definition)
+
+    prepared, definition = await engine.evaluator.evaluate(context.project_id, bound)
     await check_exports(engine, stack, [name for name, _ in definition.exports()])
-    checker = TreeChecker(engine, context)
-    diagnostics = checker.check(definition)
+    checker, diagnostics = await engine.evaluator.evaluate(context.project_id, checked)
     if diagnostics:
         raise TemplateInvalid(diagnostics)
     limit = engine.settings.max_resources_per_stack
@@ -162,13 +177,14 @@ async def check_request(
     diagnostics = await ValueChecker(engine, context, stack).check(checker.found)
     if diagnostics:
         raise TemplateInvalid(diagnostics)
-    return CheckedRequest(prepared, definition, engine.wanted(definition, prepared.loaded))
+    wanted = await engine.evaluator.evaluate(context.project_id, partial(engine.wanted, definition, prepared.loaded))
+    return CheckedRequest(prepared, definition, wanted)
 
 
 async def check_whole(engine: Engine, context: RequestContext, stack: Stack, request: StackRequest) -> CheckedRequest:
     """Check a request that says everything about the stack. Raises as `check_request`."""
-    template = parse_template(engine, request.template)
-    environment = parse_environment(request, template)
+    template = await parse_template(engine, context, request.template)
+    environment = await parse_environment(engine, context, request, template)
     return await check_request(
         engine, context, stack, template, environment, request.files or {}, request.parameters or {}
     )

@@ -181,7 +181,7 @@ async def patched_request(
 ) -> CheckedRequest:
     """What the stack would be with the given parts laid over its present ones (facts: engine.yaml, patch_existing)."""
     present = await engine.loader.load(stack.inputs)
-    template = parse_template(engine, request.template) if request.template else present.template
+    template = await parse_template(engine, context, request.template) if request.template else present.template
     _check_keepable(request.keep_parameters or (), present.template, template)
     files = {**present.files, **(request.files or {})}
     clear = request.clear_parameters or ()
@@ -189,7 +189,7 @@ async def patched_request(
         "parameters": _kept(present.parameters["environment"], template, clear),
         **{key: value for key, value in present.environment.to_data().items() if key != "parameters"},
     }
-    added = parse_environment(replace(request, files=files), template)
+    added = await parse_environment(engine, context, replace(request, files=files), template)
     environment = Environment.merged([former, added.to_data()], template.parameters)
     parameters = {**_kept(present.parameters["request"], template, clear), **(request.parameters or {})}
     masked = _masked_defaults(template, {*environment.parameters, *environment.parameter_defaults, *parameters, *clear})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from math import ceil
 from typing import Any, TypeVar
@@ -83,7 +84,7 @@ class Database:
             attempts = 1
         for attempt in count(1):
             try:
-                return await self._read_once(lambda connection: None)
+                return await self._on_reader(partial(self.read_now, lambda connection: None))
             except OperationalError as error:
                 shown = self.url.render_as_string(hide_password=True)
                 if 0 <= attempts <= attempt:
@@ -113,9 +114,19 @@ class Database:
 
         While the database is away or busy it is asked again, so that work pauses and goes on.
         """
+        return await self.read_on(self._on_reader, query, *arguments)
+
+    async def read_on(
+        self,
+        thread: Callable[[Callable[[], Result]], Awaitable[Result]],
+        query: Callable[..., Result],
+        *arguments: Any,
+    ) -> Result:
+        """As `read`, on a thread of the caller's, which `thread` runs a function on: for queries that compute much."""
+        work = partial(self.read_now, query, *arguments)
         while True:
             try:
-                found = await self._read_once(query, *arguments)
+                found = await thread(work)
             except DBAPIError as error:
                 if not passes(error):
                     raise
@@ -125,8 +136,8 @@ class Database:
                 return found
             await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _read_once(self, query: Callable[..., Result], *arguments: Any) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._readers, self.read_now, query, *arguments)
+    async def _on_reader(self, work: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
 
     def read_now(self, query: Callable[..., Result], *arguments: Any) -> Result:
         """The same on the calling thread."""

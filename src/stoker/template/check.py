@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stoker.base.budget import charge, ensured
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.resource import Node, ResourceType
@@ -42,9 +43,10 @@ def check(
     the types that there are, for hints.
     """
     try:
-        checker = _Checker(definition, types, deep, type_names)
-        checker.resources()
-        checker.outputs()
+        with ensured(definition.limits.allowed):
+            checker = _Checker(definition, types, deep, type_names)
+            checker.resources()
+            checker.outputs()
     except TemplateInvalid as error:
         return list(error.diagnostics)
     return checker.problems.sorted()
@@ -81,30 +83,19 @@ class _Checker:
     def resources(self) -> None:
         """Check every resource, and the order between them."""
         for resource in self._definition.resources.values():
+            charge()
             self._depends_on(resource)
             for placed in resource.placed_references:
                 self._reference(placed, "InvalidTemplateReference")
-            if not self._values(resource):
-                return
+            self._values(resource)
         self._circles()
 
-    def _values(self, resource: ResourceDefinition) -> bool:
-        """Check what the resource's parts come to; False when there is no time for more."""
+    def _values(self, resource: ResourceDefinition) -> None:
+        """Check what the resource's parts come to."""
         kind = self._types[resource.name]
-        try:
-            with self._definition.allowance.spending():
-                self._metadata(resource)
-                finalized = None
-                if kind is not None and resource.external_id is None:
-                    finalized = finalize(self._definition, resource, kind, _SCOPE)
-        except TimeoutError:
-            limit = self._definition.limits.evaluation_seconds
-            path = (self._definition.template.written("resources"), resource.name)
-            self.problems.add("evaluation-time", f"the template takes more than {limit} s to evaluate", path)
-            return False
-        if kind is not None and finalized is not None:
-            self._against_type(resource, kind, finalized)
-        return True
+        self._metadata(resource)
+        if kind is not None and resource.external_id is None:
+            self._against_type(resource, kind, finalize(self._definition, resource, kind, _SCOPE))
 
     def _circles(self) -> None:
         try:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from stoker.base.budget import charge
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.template.expressions import Expression, ListExpression, Malformed, MapExpression
 from stoker.template.functions.base import VARIANTS, Compiler, Function
@@ -116,6 +117,7 @@ class TemplateCompiler:
     ) -> Any:
         """`snippet` with every call that `call` knows made into a node, values below going through `compiler`."""
         if isinstance(snippet, dict):
+            charge(1, _NODE_BYTES * len(snippet))
             if len(snippet) == 1:
                 ((name, arguments),) = snippet.items()
                 made = call(name, arguments, path)
@@ -125,6 +127,7 @@ class TemplateCompiler:
             changed = any(entries[key] is not value for key, value in snippet.items())
             return MapExpression(entries) if changed else snippet
         if isinstance(snippet, list):
+            charge(1, _NODE_BYTES * len(snippet))
             items = [_descend(value, path, index, compiler) for index, value in enumerate(snippet)]
             changed = any(made is not value for made, value in zip(items, snippet, strict=True))
             return ListExpression(items) if changed else snippet
@@ -147,6 +150,8 @@ def _descend(value: Any, path: Path, part: str | int, compiler: Compiler) -> Any
 def _may_refer_elsewhere(value: Any) -> bool:
     return isinstance(value, str) and "{{resolve:" in value
 
+
+_NODE_BYTES = 16
 
 _STORES = {
     "ssm": "AWS's parameter store",

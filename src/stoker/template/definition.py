@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
+from stoker.base.budget import Budget, Postponed, ensured, measured
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import TemplateInvalid
 from stoker.schema.unknown import Unknown, has_unknown, is_unknown
@@ -29,7 +30,7 @@ from stoker.template.expressions import (
 from stoker.template.functions.base import Function
 from stoker.template.functions.imports import FnImportValue
 from stoker.template.functions.references import ReferenceFunction
-from stoker.template.limits import Allowance, Limits
+from stoker.template.limits import Limits
 from stoker.template.ordering import in_order
 from stoker.template.parameters import Parameters, PseudoParameters
 from stoker.template.parts import OutputTemplate, ResourceTemplate
@@ -139,7 +140,7 @@ class Definition:
     __slots__ = (
         "_conditions",
         "_pending_conditions",
-        "allowance",
+        "budget",
         "environment",
         "files",
         "known_exports",
@@ -154,7 +155,7 @@ class Definition:
     environment: Environment
     parameters: Parameters
     files: Mapping[str, str]
-    allowance: Allowance
+    budget: Budget
     look_up: LookUp | None
     known_exports: Mapping[str, Any] | None
     resources: Mapping[str, ResourceDefinition]
@@ -189,26 +190,26 @@ class Definition:
         definition = cls()
         definition.environment = environment
         definition.files = files
-        definition.allowance = Allowance(template.limits.evaluation_seconds)
         definition.known_exports = exports
         definition.look_up = look_up
-        given = _given(environment.parameters, parameters)
-        defaults = environment.parameter_defaults
-        if missing_ok:
-            defaults = {**dict.fromkeys(_valueless(template, given, defaults), UNDETERMINED), **_not_null(defaults)}
-        definition.parameters = Parameters(
-            template.parameters,
-            given,
-            defaults,
-            pseudo.values(template.dialect.pseudo_parameters),
-            template.written("parameters"),
-        )
-        problems = Problems(template.document, template.limits.max_problems)
-        definition.template = template
-        definition._check_parameters(given, strict, problems)
-        problems.raise_if_any()
-        definition.template = template.for_parameters(definition.parameters)
-        definition._bind(strict, Problems(definition.template.document, template.limits.max_problems))
+        with ensured(template.limits.allowed) as definition.budget:
+            given = _given(environment.parameters, parameters)
+            defaults = environment.parameter_defaults
+            if missing_ok:
+                defaults = {**dict.fromkeys(_valueless(template, given, defaults), UNDETERMINED), **_not_null(defaults)}
+            definition.parameters = Parameters(
+                template.parameters,
+                given,
+                defaults,
+                pseudo.values(template.dialect.pseudo_parameters),
+                template.written("parameters"),
+            )
+            problems = Problems(template.document, template.limits.max_problems)
+            definition.template = template
+            definition._check_parameters(given, strict, problems)
+            problems.raise_if_any()
+            definition.template = template.for_parameters(definition.parameters)
+            definition._bind(strict, Problems(definition.template.document, template.limits.max_problems))
         return definition
 
     def _bind(self, strict: bool, problems: Problems) -> None:
@@ -224,7 +225,7 @@ class Definition:
         """The same resources and outputs with other values of some parameters, unknown ones perhaps; unchecked."""
         other = copy(self)
         other.parameters = self.parameters.with_values(values)
-        other.allowance = Allowance(self.template.limits.evaluation_seconds)
+        other.budget = Budget(self.template.limits.allowed)
         other._conditions, other._pending_conditions = {}, set()
         other.resources = {
             name: ResourceDefinition(resource.template, other, resource.deletion_policy, resource.external_id)
@@ -240,8 +241,13 @@ class Definition:
         The value may share parts with the template: treat it as read-only. Raises TemplateInvalid with one diagnostic,
         of the kind that Heat's error has, when a function cannot work.
         """
+        if not isinstance(expression, Expression):
+            return expression
+        evaluation = Evaluation(self, scope)
         try:
-            value = evaluate(expression, Evaluation(self, scope))
+            with evaluation.budget.computing():
+                value = expression.evaluate(evaluation)
+                evaluation.budget.charge(made=measured(value, evaluation.budget))
         except FunctionError as error:
             raise TemplateInvalid([self.located(error)]) from error
         return None if value is OMIT else value
@@ -357,7 +363,11 @@ class Definition:
             if name not in self.template.conditions or name in self._pending_conditions:
                 raise FunctionError(f"there is no condition {name!r}", "StackValidationFailed")
             self._pending_conditions.add(name)
-            self._conditions[name] = evaluate(self.template.conditions[name], Evaluation(self, _UNKNOWN_SCOPE))
+            try:
+                self._conditions[name] = evaluate(self.template.conditions[name], Evaluation(self, _UNKNOWN_SCOPE))
+            except Postponed:
+                self._pending_conditions.discard(name)
+                raise
         return self._conditions[name]
 
     # -- binding ----------------------------------------------------------------------------------------------
@@ -375,7 +385,7 @@ class Definition:
                         kind="UnknownUserParameter",
                     )
             problems.raise_if_any()
-            problems.add_all(self.parameters.check(self.limits))
+            problems.add_all(self.parameters.check())
 
     def _decide_conditions(self, problems: Problems) -> None:
         self.resources = {}

@@ -13,34 +13,44 @@ from typing import Any
 import orjson
 import yaml
 
+from stoker.base.budget import charge
 from stoker.base.diagnostics import Diagnostic, Path, Position
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.template.formats import AWS_KEY, named_formats
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.yaml_reader import SHORT_TAGS, YamlProblem, read
 
+_ENTRY_BYTES = 64
+_ITEM_BYTES = 8
 _PLAIN = (str, int, float, bool, type(None))
 
 
 class Document:
     """Plain data with the name of its source and, when it came as text, the place of every value.
 
+    `size` counts the characters of the text, or of the data as JSON.
     `origins` lead from paths of what was made from the data (the copies of a loop) to what it was made from.
     """
 
-    __slots__ = ("data", "origins", "source", "text")
+    __slots__ = ("data", "origins", "size", "source", "text")
 
     def __init__(
-        self, data: Mapping[str, Any], source: str, text: str | None, origins: Mapping[Path, Path] | None = None
+        self,
+        data: Mapping[str, Any],
+        source: str,
+        text: str | None,
+        size: int,
+        origins: Mapping[Path, Path] | None = None,
     ) -> None:
         self.data = data
+        self.size = size
         self.source = source
         self.text = text
         self.origins = origins or {}
 
     def with_origins(self, origins: Mapping[Path, Path]) -> Document:
         """The same document, in which paths of what was made from it lead to places."""
-        return Document(self.data, self.source, self.text, origins)
+        return Document(self.data, self.source, self.text, self.size, origins)
 
     @classmethod
     def parse(
@@ -59,8 +69,9 @@ class Document:
         data = _plain_copy(text_or_mapping, limits.max_depth, source)
         if not isinstance(data, dict):
             raise _invalid("not-a-mapping", "must be a mapping", source)
-        _refuse_size(len(_json_text(data)), source, limits)
-        return cls(data, source, None)
+        size = _json_size(data)
+        _refuse_size(size, source, limits)
+        return cls(data, source, None, size)
 
     @classmethod
     def _from_text(cls, text: str, source: str, limits: Limits) -> Document:
@@ -76,7 +87,7 @@ class Document:
         if not isinstance(data, dict):
             kind = "empty" if data is None else f"a {'list' if isinstance(data, list) else 'single value'}"
             raise _invalid("not-a-mapping", f"the document is {kind}; it must be a mapping", source)
-        return cls(data, source, text)
+        return cls(data, source, text, len(text))
 
     def locate(self, path: Path) -> Position | None:
         """Where the value at `path` is written, or the nearest thing around it that is; None without a text.
@@ -133,11 +144,13 @@ def _plain_copy(value: Any, depth: int, source: str) -> Any:
     if depth == 0:
         raise RequestLimitExceeded(f"{source}: values are nested too deep.")
     if isinstance(value, Mapping):
+        charge(len(value) + 1, _ENTRY_BYTES * len(value))
         return {
             key if isinstance(key, str) else _key_text(key, source): _plain_copy(item, depth - 1, source)
             for key, item in value.items()
         }
     if isinstance(value, list | tuple):
+        charge(len(value) + 1, _ITEM_BYTES * len(value))
         return [_plain_copy(item, depth - 1, source) for item in value]
     raise _invalid("not-plain-data", f"a value of type {type(value).__name__} is not plain data", source)
 
@@ -148,11 +161,13 @@ def _key_text(key: Any, source: str) -> str:
     raise _invalid("not-plain-data", f"a key of type {type(key).__name__} is not plain data", source)
 
 
-def _json_text(data: Mapping[str, Any]) -> str:
+def _json_size(data: Mapping[str, Any]) -> int:
+    """Characters of the data as JSON."""
     try:
-        return orjson.dumps(data).decode()
+        written = orjson.dumps(data)
     except (TypeError, ValueError):
-        return json.dumps(data)
+        return len(json.dumps(data))
+    return len(written) if written.isascii() else len(written.decode())
 
 
 @lru_cache(maxsize=1)

@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from stoker.base.budget import Budget, current
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.schema.unknown import Unknown, has_unknown
-from stoker.template.limits import Allowance, Limits
+from stoker.template.limits import Limits
+
+_BETWEEN_CHARGES = 64
 
 
 class _Omit:
@@ -121,7 +124,8 @@ class Binding(Protocol):
     def look_up(self) -> LookUp | None: ...
 
     @property
-    def allowance(self) -> Allowance: ...
+    def budget(self) -> Budget:
+        """What is charged where no budget is open."""
 
     def parameter(self, name: str) -> Any:
         """The parameter's value; FunctionError (UserParameterMissing) when there is none."""
@@ -150,10 +154,11 @@ class Evaluation:
     the run.
     """
 
-    __slots__ = ("binding", "failures", "scope", "unknown_seen")
+    __slots__ = ("binding", "budget", "failures", "scope", "unknown_seen")
 
     def __init__(self, binding: Binding, scope: Scope, failures: list[FunctionError] | None = None) -> None:
         self.binding = binding
+        self.budget = current() or binding.budget
         self.scope = scope
         self.failures = failures
         self.unknown_seen = False
@@ -208,6 +213,7 @@ class ListExpression(Expression):
         self.items = items
 
     def evaluate(self, evaluation: Evaluation) -> list[Any]:
+        evaluation.budget.charge(len(self.items) + 1)
         values = (evaluate(item, evaluation) for item in self.items)
         return [value for value in values if value is not OMIT]
 
@@ -227,6 +233,7 @@ class MapExpression(Expression):
         self.entries = entries
 
     def evaluate(self, evaluation: Evaluation) -> dict[str, Any]:
+        evaluation.budget.charge(len(self.entries) + 1)
         result = {}
         for key, item in self.entries.items():
             value = evaluate(item, evaluation)
@@ -271,8 +278,12 @@ def walk(value: Any, evaluation: Evaluation) -> Iterator[Expression]:
     if not isinstance(value, Expression):
         return
     pending = [value]
+    seen = 0
     while pending:
         node = pending.pop()
+        seen += 1
+        if not seen % _BETWEEN_CHARGES:
+            evaluation.budget.charge(_BETWEEN_CHARGES)
         yield node
         try:
             pending.extend(child for child in node.children(evaluation) if isinstance(child, Expression))

@@ -1,27 +1,35 @@
-"""How much a template may ask of the service. Options keep Heat's names (facts: config_options.json)."""
+"""How much a template may ask of the service. Options keep Heat's names where Heat has them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from math import ceil
 
-from stoker.base.processor_time import processor_time
+from stoker.base.budget import Allowed
+
+_RESOURCES = 1000
+"""For how many resources the budget of an evaluation is meant; where more are allowed, so is more of everything."""
+
+_WITHOUT_LIMIT = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Budgets for reading and evaluating one template.
+    """Budgets for reading and evaluating templates.
 
     `max_template_size` counts characters, `max_resources_per_stack` resources of this template (-1 is no limit),
     `max_depth` nested collections, `max_expanded_size` the characters and values left when every YAML alias, loop or
-    replacement has been written out, `max_repeat_items` what one `repeat`, or all loops of a template, may yield.
+    replacement has been written out, `max_repeat_items` what one `repeat`, or all loops of a template, may yield,
+    `max_problems` how many are reported before the rest of the template is left unread.
 
     `yaql_limit_iterators` and `yaql_memory_quota` are the options `limit_iterators` and `memory_quota` of the group
-    `yaql`. Times are in seconds of processor time, so that what else a machine does never makes a template fail:
-    `yaql_seconds` for one expression, `pattern_seconds` for the regular expressions on all parameter values of one
-    stack, `evaluation_seconds` for checking all its resources, and for all its yaql expressions. `max_problems` is how
-    many are reported before the rest of the template is left unread.
+    `yaql`; `yaql_seconds` is for one expression.
+
+    What is done for one request, or one operation, shares a budget (see `stoker.base.budget`): `evaluation_steps` are
+    calls of functions and values that are looked at, `evaluation_bytes` what is made of text and values, each time that
+    it is made, `evaluation_seconds` the time that all this takes.
+
+    Times are seconds of processor time, so that what else a machine does never makes a template fail.
     """
 
     max_template_size: int = 524_288
@@ -32,27 +40,19 @@ class Limits:
     yaql_limit_iterators: int = 200
     yaql_memory_quota: int = 10_000
     yaql_seconds: float = 0.5
-    pattern_seconds: float = 0.2
-    evaluation_seconds: float = 30.0
+    evaluation_steps: int = 5_000_000
+    evaluation_bytes: int = 128 * 1024 * 1024
+    evaluation_seconds: float = 10.0
     max_problems: int = 200
+
+    @property
+    def allowed(self) -> Allowed:
+        """What the budget of one request, or one operation, has."""
+        whole = Allowed(
+            self.evaluation_steps, self.evaluation_bytes, self.evaluation_seconds, self.max_resources_per_stack
+        )
+        resources = self.max_resources_per_stack
+        return whole.times(_WITHOUT_LIMIT if resources < 0 else max(1, ceil(resources / _RESOURCES)))
 
 
 DEFAULT_LIMITS = Limits()
-
-
-class Allowance:
-    """Processor time that costly calls in a thread may take together, in seconds; it only gets less."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds_left = seconds
-
-    @contextmanager
-    def spending(self) -> Iterator[None]:
-        """The time that the block takes is used up. Raises TimeoutError when nothing is left before it begins."""
-        if self.seconds_left <= 0:
-            raise TimeoutError
-        began = processor_time()
-        try:
-            yield
-        finally:
-            self.seconds_left -= processor_time() - began

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stoker.base.budget import Budget, charge, size_of
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.schema.unknown import Unknown, has_unknown
 from stoker.template.expressions import UNDETERMINED, Evaluation, FunctionError, UnknownScope, evaluate
-from stoker.template.limits import Allowance, Limits
+from stoker.template.limits import Limits
 from stoker.template.problems import type_name
 
 PREFIX = "Fn::ForEach::"
@@ -62,8 +63,8 @@ class ParameterBinding:
         return None
 
     @property
-    def allowance(self) -> Allowance:
-        return Allowance(self.limits.evaluation_seconds)
+    def budget(self) -> Budget:
+        return Budget(self.limits.allowed)
 
     def parameter(self, name: str) -> Any:
         value = self.value(name)
@@ -205,6 +206,7 @@ class Expander:
             text = variable.fill(text)
         if variables:
             self._size += len(text) + 1
+            charge(1, size_of(text))
             limit = self._binding.limits.max_expanded_size
             if self._size > limit:
                 raise _problem(f"the loops make more than {limit} characters", place)

@@ -18,7 +18,6 @@ from stoker.schema.constraints import (
     pattern_error,
 )
 from stoker.schema.property import to_number
-from stoker.template.limits import Allowance, Limits
 from stoker.template.parameter_types import COMMA_DELIMITED_LIST, JSON, STRING, ParameterType
 from stoker.template.problems import suggestion, type_name
 from stoker.template.versions import Version
@@ -74,18 +73,10 @@ class ParameterSchema:
             shown = HIDDEN_TEXT if self.hidden else _shown(value)
             raise ValueError(f"{shown} is not {self.type.expects}") from error
 
-    def complaints(self, value: Any, allowance: Allowance) -> Iterator[str]:
-        """Which constraints a converted value breaks; those that need a service are left out.
-
-        The time that it takes is taken from `allowance`.
-        """
+    def complaints(self, value: Any) -> Iterator[str]:
+        """Which constraints a converted value breaks; those that need a service are left out."""
         for constraint in self.constraints:
-            try:
-                with allowance.spending():
-                    complaint = constraint.problem(value) if _applies(constraint, value) else None
-            except TimeoutError:
-                yield "the patterns of the parameters take too long together"
-                return
+            complaint = constraint.problem(value) if _applies(constraint, value) else None
             if complaint and self.hidden and not constraint.description:
                 yield f"{HIDDEN_TEXT} does not meet the constraint {constraint.to_schema()}"
             elif complaint:
@@ -115,13 +106,8 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def parse(
-    name: str, raw: Any, version: Version, limits: Limits, allowance: Allowance
-) -> tuple[ParameterSchema | None, list[Diagnostic]]:
-    """The declaration `raw` of the parameter `name`, or what is wrong with it, paths counted from the declaration.
-
-    The time that patterns take on defaults is taken from `allowance`.
-    """
+def parse(name: str, raw: Any, version: Version) -> tuple[ParameterSchema | None, list[Diagnostic]]:
+    """The declaration `raw` of the parameter `name`, or what is wrong with it, paths counted from the declaration."""
     try:
         if not isinstance(raw, Mapping):
             raise SchemaProblem(f"a parameter is declared with a map, not {type_name(raw)}")
@@ -131,7 +117,7 @@ def parse(
         schema = (_from_hot if version.dialect.name == "hot" else _from_cfn)(name, raw, version)
         _check_constraints(schema)
         schema = replace(schema, constraints=tuple(_finished(item, schema.type) for item in schema.constraints))
-        _check_default(schema, "default" if version.dialect.name == "hot" else "Default", allowance)
+        _check_default(schema, "default" if version.dialect.name == "hot" else "Default")
     except SchemaProblem as problem:
         return None, [
             Diagnostic(
@@ -336,7 +322,7 @@ def _finished(constraint: Constraint, kind: ParameterType) -> Constraint:
         raise SchemaProblem(f"an allowed value is not {kind.expects}") from error
 
 
-def _check_default(schema: ParameterSchema, key: str, allowance: Allowance) -> None:
+def _check_default(schema: ParameterSchema, key: str) -> None:
     if schema.required:
         return
     try:
@@ -345,6 +331,6 @@ def _check_default(schema: ParameterSchema, key: str, allowance: Allowance) -> N
         if schema.type is JSON:  # Heat reads a JSON default only when it is used
             return
         raise SchemaProblem(str(error), (key,)) from error
-    complaint = next(schema.complaints(value, allowance), None)
+    complaint = next(schema.complaints(value), None)
     if complaint:
         raise SchemaProblem(f"the default breaks a constraint: {complaint}", (key,))

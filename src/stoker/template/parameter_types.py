@@ -10,7 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from stoker.base.budget import charge, size_of
 from stoker.schema.property import to_number
+
+_PIECE_BYTES = 64
+_BYTES_PER_CHARACTER = 16
+"""What JSON data takes, at the most, for a character of its text."""
 
 _TRUE = frozenset({"1", "t", "true", "on", "y", "yes"})
 _FALSE = frozenset({"0", "f", "false", "off", "n", "no"})
@@ -51,6 +56,7 @@ def _to_list(value: Any) -> list[str]:
     if isinstance(value, list | tuple):
         return ["" if item is None else str(item) for item in value]
     if isinstance(value, str):
+        charge(made=size_of(value) + _PIECE_BYTES * value.count(","))
         return value.split(",") if value else []
     raise ValueError
 
@@ -58,6 +64,7 @@ def _to_list(value: Any) -> list[str]:
 def _to_json(value: Any) -> Any:
     if not isinstance(value, str) or not value:
         return value
+    charge(made=_BYTES_PER_CHARACTER * len(value))
     try:
         return json.loads(value)
     except RecursionError as error:

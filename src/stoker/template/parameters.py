@@ -10,7 +10,6 @@ from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import ImmutableParameterModified
 from stoker.schema.unknown import Unknown, is_unknown
 from stoker.template.expressions import FunctionError
-from stoker.template.limits import Allowance, Limits
 from stoker.template.parameter import HIDDEN_TEXT, ParameterSchema
 from stoker.template.problems import suggestion
 
@@ -163,13 +162,12 @@ class Parameters:
                 shown[name] = "" if is_unknown(value) else schema.to_text(value)
         return shown
 
-    def check(self, limits: Limits) -> Iterator[Diagnostic]:
+    def check(self) -> Iterator[Diagnostic]:
         """What is wrong with the values: missing, of the wrong type, against a constraint."""
-        allowance = Allowance(limits.pattern_seconds)
         for name, schema in self._schemas.items():
-            yield from self._check(name, schema, allowance)
+            yield from self._check(name, schema)
 
-    def _check(self, name: str, schema: ParameterSchema, allowance: Allowance) -> Iterator[Diagnostic]:
+    def _check(self, name: str, schema: ParameterSchema) -> Iterator[Diagnostic]:
         path = (self._section, name)
         if schema.is_mask(self._raw(name)):
             yield Diagnostic("parameter-value", f"{HIDDEN_TEXT} only stands for a hidden value", path, hint=_UNMASKED)
@@ -182,7 +180,7 @@ class Parameters:
         if value is None:
             yield Diagnostic("parameter-missing", "the parameter needs a value", path, kind="UserParameterMissing")
         elif not is_unknown(value):
-            for complaint in schema.complaints(value, allowance):
+            for complaint in schema.complaints(value):
                 yield Diagnostic("parameter-constraint", complaint, path)
 
     def refuse_changes_to_immutable(self, before: Parameters) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stoker.base.budget import measured
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Change, Finalizer, Problem, Property
@@ -99,7 +100,10 @@ def resolve_map(
     if type(expression) is dict:
         return expression, []
     failures: list[FunctionError] = []
-    value = evaluate(expression, Evaluation(definition, scope, failures))
+    evaluation = Evaluation(definition, scope, failures)
+    with evaluation.budget.computing():
+        value = evaluate(expression, evaluation)
+        evaluation.budget.charge(made=measured(value, evaluation.budget))
     diagnostics = [_complaint(definition, error) for error in failures if error.kind != "InvalidTemplateReference"]
     if isinstance(value, Mapping):
         return value, diagnostics

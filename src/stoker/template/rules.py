@@ -48,7 +48,6 @@ _ERRORS = (
     Rule("dynamic-reference", "The value is in a store of AWS, which is not asked.", "name: '{{resolve:ssm:name}}'"),
     Rule("needs-transform", "The function needs Transform: AWS::LanguageExtensions.", "Fn::Length: [a, b]"),
     Rule("loop", "An Fn::ForEach has not the form of a loop, or its copies clash.", "Fn::ForEach::x: [N, [a, a], …]"),
-    Rule("evaluation-time", "The template takes too long to evaluate.", "thousands of costly yaql expressions"),
     Rule("function", "A function cannot work with the values that it was given.", "digest: [sha0, text]"),
     Rule("resource", "A resource is not a map.", "resources: {web: OS::Nova::Server}"),
     Rule("resource-name", "A resource's name has a character that names must not have.", "resources: {a/b: …}"),

@@ -14,7 +14,7 @@ from stoker.base.diagnostics import Path
 from stoker.base.errors import TemplateInvalid
 from stoker.template import parameter
 from stoker.template.formats import named_formats
-from stoker.template.limits import Allowance, Limits
+from stoker.template.limits import Limits
 from stoker.template.parameter import ParameterSchema
 from stoker.template.problems import Problems, suggestion, type_name
 from stoker.template.versions import BY_NAME, VERSIONS, Version
@@ -86,9 +86,8 @@ def read_parameters(
 ) -> dict[str, ParameterSchema]:
     """The declared parameters by name."""
     schemas = {}
-    allowance = Allowance(limits.pattern_seconds)
     for name, raw in entries.items():
-        schema, found = parameter.parse(name, raw, version, limits, allowance)
+        schema, found = parameter.parse(name, raw, version)
         problems.add_all(replace(item, path=(*path, name, *item.path)) for item in found)
         if schema is not None:
             schemas[name] = schema

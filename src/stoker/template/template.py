@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from stoker.base.budget import ensured
 from stoker.base.errors import RequestLimitExceeded
 from stoker.template.assertions import RuleTemplate, read_rules
 from stoker.template.compiler import TemplateCompiler
@@ -85,9 +86,10 @@ class Template:
 
         Raises TemplateInvalid with everything that is structurally wrong, RequestLimitExceeded for what is too large.
         """
-        if not isinstance(document, Document):
-            document = Document.parse(document, source=source, limits=limits)
-        return cls._load(document, limits, lambda schemas: Parameters(schemas, {}, {}, {}))
+        with ensured(limits.allowed):
+            if not isinstance(document, Document):
+                document = Document.parse(document, source=source, limits=limits)
+            return cls._load(document, limits, lambda schemas: Parameters(schemas, {}, {}, {}))
 
     @classmethod
     def _load(cls, document: Document, limits: Limits, parameters: Callable[[Schemas], Parameters]) -> Template:

@@ -17,6 +17,7 @@ import yaml
 from yaml.constructor import ConstructorError, SafeConstructor
 from yaml.resolver import Resolver
 
+from stoker.base.budget import charge
 from stoker.base.diagnostics import Position
 from stoker.template.limits import Limits
 
@@ -83,13 +84,34 @@ class YamlProblem(Exception):
     over_budget: bool = False
 
 
-@lru_cache(maxsize=4096)
+_MOST_DIGITS = 4300
+"""How long a number may be, as `int` has it; YAML's integers to base 60 take a time that grows with its square."""
+
+_EVENTS_BETWEEN_CHARGES = 64
+
+
 def _plain_tag(text: str) -> str:
+    """The tag that a plain scalar has by its form; that of long ones is not remembered."""
+    return _tag_by_form(text) if len(text) <= _REMEMBERED else _tag_by_form.__wrapped__(text)
+
+
+_REMEMBERED = 64
+
+
+@lru_cache(maxsize=4096)
+def _tag_by_form(text: str) -> str:
     return str(_RESOLVER.resolve(yaml.ScalarNode, text, (True, False)))  # type: ignore[no-untyped-call]
 
 
-@lru_cache(maxsize=4096)
 def _converted(tag: str, text: str) -> Any:
+    """The number, boolean or null that a text stands for. Raises ValueError and others for one that it is not."""
+    if len(text) > _MOST_DIGITS:
+        raise ValueError("too long")
+    return _constructed(tag, text) if len(text) <= _REMEMBERED else _constructed.__wrapped__(tag, text)
+
+
+@lru_cache(maxsize=4096)
+def _constructed(tag: str, text: str) -> Any:
     return _CONSTRUCTOR.construct_object(yaml.ScalarNode(tag, text))
 
 
@@ -277,7 +299,11 @@ def read(text: str, limits: Limits, short_tags_allowed: Callable[[Any], bool] = 
     }
     try:
         parser = yaml.CSafeLoader(text)
+        read = 0
         while (event := parser.get_event()) is not None:
+            read += 1
+            if not read % _EVENTS_BETWEEN_CHARGES:
+                charge(_EVENTS_BETWEEN_CHARGES)
             handler = handlers.get(type(event))
             if handler is not None:
                 handler(event)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from stoker.base import budget
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest
 from stoker.resources.declare import between
 from stoker.resources.heat.batching import Rolling
@@ -114,5 +115,7 @@ def _sketch(properties: Mapping[str, Any], size: int) -> ChildRequest | None:
     """The nested stack, its members numbered for want of their names."""
     if is_unknown(properties["resource"]) or is_unknown(properties["resource"].get("type")):
         return None
+    budget.members(size)
     member = _member(properties)
+    budget.charge_copy(member, size)
     return unknowns_as_parameters(HOT.template({str(index): member for index in range(size)}))

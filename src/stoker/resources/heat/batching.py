@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from stoker.base import budget
+
 Definitions = dict[str, Any]
 """Members' entries in the resources section of their nested template, by name."""
 
@@ -69,6 +71,7 @@ def member_definitions(
     `former` are the members' names and definitions, those that shall go first at the front; `new_names` are taken for
     members that are added, and `define` makes the new definition for a name.
     """
+    budget.members(batch.size)
     listed = list(former)
     kept = listed[max(len(listed) - batch.size, 0) :]
     added = batch.size - len(kept)

@@ -8,6 +8,7 @@ from itertools import count as counting
 from itertools import islice
 from typing import Any
 
+from stoker.base import budget
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member
 from stoker.resources.base import dig
@@ -115,6 +116,7 @@ class ResourceGroup(GroupResource):
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
         if is_unknown(properties["count"]):
             return self.sample_of(properties)
+        budget.members(properties["count"])
         skipped = {str(entry) for entry in _to_remove(properties)}
         return _sketch(properties, islice(names(skipped), properties["count"]))
 
@@ -208,6 +210,7 @@ def _skip(call: Call, skipped: Collection[str]) -> None:
 def member_definition(properties: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The entry of one member in the nested template, its index put in."""
     wanted = properties["resource_def"]
+    budget.charge_copy(wanted)
     given = {key: value for key, value in (wanted["properties"] or {}).items() if value is not None}
     definition = {"type": wanted["type"], "properties": with_index(given, properties["index_var"], name)}
     return {**definition, "metadata": wanted["metadata"]} if wanted["metadata"] else definition

@@ -9,6 +9,8 @@ from stoker.schema.unknown import combine, has_unknown
 from stoker.template.expressions import Evaluation, items_of
 from stoker.template.functions.base import Function, is_list, variant
 
+_COMPARISONS_PER_STEP = 8
+
 
 class _ListQuestion(Function):
     """Something about a list and a second value."""
@@ -66,6 +68,7 @@ class FnEachMemberIn(_ListQuestion):
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         items, others = arguments
         self.lists(items, others)
+        evaluation.budget.charge(len(items) * len(others) // _COMPARISONS_PER_STEP)
         return all(item in others for item in items)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
+from stoker.base.budget import measured
 from stoker.base.diagnostics import Path
 from stoker.schema.unknown import Unknown, combine
 from stoker.template.expressions import OMIT, Evaluation, Expression, FunctionError, evaluate
@@ -63,6 +65,7 @@ class Function(Expression):
 
     def _evaluate(self, evaluation: Evaluation) -> Any:
         arguments = evaluate(self.arguments, evaluation)
+        measured(arguments, evaluation.budget)
         if arguments is OMIT:
             arguments = None
         if isinstance(arguments, Unknown):
@@ -78,6 +81,22 @@ class Function(Expression):
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         """The call's value from resolved arguments; raises FunctionError."""
         raise NotImplementedError
+
+    def written(self, value: Any, evaluation: Evaluation, **layout: Any) -> str:
+        """Plain data as JSON; raises FunctionError for more of it than one value may have."""
+        limit = evaluation.binding.limits.max_expanded_size
+        if measured(value, evaluation.budget) > limit:
+            raise self.wrong(f"the value is larger than {limit} bytes")
+        text = json.dumps(value, **layout)
+        self.limited(len(text), evaluation)
+        return text
+
+    def limited(self, size: int, evaluation: Evaluation) -> None:
+        """Charge for a text of `size` bytes that is about to be made; raises FunctionError for one that is too long."""
+        limit = evaluation.binding.limits.max_expanded_size
+        if size > limit:
+            raise self.wrong(f"the text grows to more than {limit} characters")
+        evaluation.budget.charge(made=size)
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         return iter((self.arguments,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from stoker.base.budget import size_of
 from stoker.template.expressions import Evaluation
 from stoker.template.functions.base import Function, is_list, variant
 
@@ -21,6 +22,7 @@ class Digest(Function):
         if len(arguments) != 2:
             raise self.wrong("takes a list of two: an algorithm and a text")
         algorithm, text = arguments
+        evaluation.budget.charge(made=size_of(text))
         try:
             # A checksum that the template asks for by name; nothing of ours rests on its strength.
             return hashlib.new(algorithm.lower(), text.encode("latin-1"), usedforsecurity=False).hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from stoker.template.expressions import Evaluation, Expression, entries_of, items_of
@@ -22,7 +21,7 @@ class FnToJsonString(Function):
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         if not is_map(arguments) and not is_list(arguments):
             raise self.wrong_type("takes a map or a list")
-        return json.dumps(arguments, separators=(",", ":"))
+        return self.written(arguments, evaluation, separators=(",", ":"))
 
 
 @variant("Fn::Length/1")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from stoker.base.budget import size_of
 from stoker.template.expressions import Evaluation, items_of
 from stoker.template.functions.base import Function, is_list, is_map, variant
 
@@ -25,10 +25,8 @@ class ListJoin(Function):
         delimiter, *lists = arguments
         if not isinstance(delimiter, str):
             raise self.wrong_type("the delimiter must be a text")
-        texts = [self.text(item) for items in lists for item in self._items(items)]
-        limit = evaluation.binding.limits.max_expanded_size
-        if sum(map(len, texts)) + len(delimiter) * len(texts) > limit:
-            raise self.wrong(f"the text grows to more than {limit} characters")
+        texts = [self.text(item, evaluation) for items in lists for item in self._items(items)]
+        self.limited(sum(map(size_of, texts)) + size_of(delimiter) * len(texts), evaluation)
         return delimiter.join(texts)
 
     def _items(self, items: Any) -> Any:
@@ -38,7 +36,7 @@ class ListJoin(Function):
             raise self.wrong_type("what is to be joined must be a list")
         return items
 
-    def text(self, item: Any) -> str:
+    def text(self, item: Any, evaluation: Evaluation) -> str:
         """One item as a text; raises FunctionError."""
         if item is None:
             return ""
@@ -59,7 +57,7 @@ class ListJoinMany(ListJoin):
             return "takes a list: a delimiter and one or more lists"
         return None
 
-    def text(self, item: Any) -> str:
+    def text(self, item: Any, evaluation: Evaluation) -> str:
         if is_list(item) or is_map(item):
-            return json.dumps(item, sort_keys=True)
-        return super().text(item)
+            return self.written(item, evaluation, sort_keys=True)
+        return super().text(item, evaluation)

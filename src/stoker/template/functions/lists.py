@@ -9,6 +9,9 @@ from stoker.schema.unknown import combine, is_unknown
 from stoker.template.expressions import Evaluation, items_of
 from stoker.template.functions.base import Function, is_list, is_map, variant
 
+_ITEM_BYTES = 8
+_COMPARISONS_PER_STEP = 8
+
 
 @variant("list_concat/1")
 class ListConcat(Function):
@@ -25,6 +28,7 @@ class ListConcat(Function):
             raise self.wrong_type("takes a list of lists")
         if not all(items is None or is_list(items) for items in arguments):
             raise self.wrong_type("every item must be a list")
+        evaluation.budget.charge(made=_ITEM_BYTES * sum(len(items or ()) for items in arguments))
         return [item for items in arguments for item in items or ()]
 
 
@@ -37,15 +41,16 @@ class ListConcatUnique(ListConcat):
     accepts_unknown = False
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
-        return _unique(super().apply(arguments, evaluation))
+        return _unique(super().apply(arguments, evaluation), evaluation)
 
 
-def _unique(items: Iterable[Any]) -> list[Any]:
+def _unique(items: Iterable[Any], evaluation: Evaluation) -> list[Any]:
     result: list[Any] = []
     scalars = set()
     collections: list[Any] = []
     for item in items:
         if is_list(item) or is_map(item):
+            evaluation.budget.charge(len(collections) + 1)
             if item in collections:
                 continue
             collections.append(item)
@@ -73,6 +78,7 @@ class Filter(Function):
             return None
         if not is_list(items) or not (unwanted is None or is_list(unwanted)):
             raise self.wrong_type("the unwanted values and what they are taken from must be lists")
+        evaluation.budget.charge(len(items) * (len(unwanted or ()) + 1) // _COMPARISONS_PER_STEP)
         return [item for item in items if item not in (unwanted or ())]
 
 

@@ -10,6 +10,8 @@ from stoker.schema.unknown import combine, is_unknown
 from stoker.template.expressions import Evaluation
 from stoker.template.functions.base import Function, is_list, is_map, variant
 
+_ENTRY_BYTES = 64
+
 
 @variant("map_merge/1")
 class MapMerge(Function):
@@ -28,6 +30,7 @@ class MapMerge(Function):
         for item in arguments:
             if item is not None and not is_map(item):
                 raise self.wrong_type("every item must be a map")
+            evaluation.budget.charge(made=_ENTRY_BYTES * len(item or ()))
             result.update(item or {})
         return result
 

@@ -7,9 +7,12 @@ from itertools import product
 from math import prod
 from typing import Any, ClassVar
 
+from stoker.base.budget import measured, size_of
 from stoker.schema.unknown import Unknown, combine
 from stoker.template.expressions import Evaluation, Expression, entries_of
 from stoker.template.functions.base import Function, is_list, is_map, variant
+
+_BYTES_PER_CHARACTER = 4
 
 
 @variant("repeat/1")
@@ -46,7 +49,7 @@ class Repeat(Function):
             return template
         rows = self.rows(lists, arguments, evaluation.binding.limits.max_repeat_items)
         self._refuse_excess(template, len(rows), evaluation)
-        return [self._filled(template, list(zip(for_each, row, strict=True))) for row in rows]
+        return [self._filled(template, list(zip(for_each, row, strict=True)), evaluation) for row in rows]
 
     def rows(self, lists: list[Sequence[Any]], arguments: Mapping[str, Any], limit: int) -> list[tuple[Any, ...]]:
         """The items that go together into each copy; FunctionError for more than `limit` of them."""
@@ -70,31 +73,30 @@ class Repeat(Function):
 
     def _refuse_excess(self, template: Any, count: int, evaluation: Evaluation) -> None:
         limits = evaluation.binding.limits
-        if count > limits.max_repeat_items or count * _weight(template) > limits.max_expanded_size:
+        size = count * measured(template, evaluation.budget)
+        if count > limits.max_repeat_items or size > _BYTES_PER_CHARACTER * limits.max_expanded_size:
             raise self.wrong(f"{count} copies of the template are too many")
+        evaluation.budget.charge(count, size)
 
-    def _filled(self, template: Any, values: list[tuple[str, Any]]) -> Any:
+    def _filled(self, template: Any, values: list[tuple[str, Any]], evaluation: Evaluation) -> Any:
+        evaluation.budget.charge(len(values) + 1)
         if isinstance(template, str):
             for name, value in values:
                 if not isinstance(value, str):
                     raise self.wrong_type(f"the items of {name!r} in for_each must be texts")
-                template = template.replace(name, value)
+                found = template.count(name)
+                if found:
+                    self.limited(size_of(template) + found * size_of(value), evaluation)
+                    template = template.replace(name, value)
             return template
         if is_map(template):
-            return {self._filled(key, values): self._filled(item, values) for key, item in template.items()}
+            return {
+                self._filled(key, values, evaluation): self._filled(item, values, evaluation)
+                for key, item in template.items()
+            }
         if is_list(template):
-            return [self._filled(item, values) for item in template]
+            return [self._filled(item, values, evaluation) for item in template]
         return template
-
-
-def _weight(value: Any) -> int:
-    if isinstance(value, str):
-        return len(value) + 1
-    if is_map(value):
-        return sum(len(key) + _weight(item) for key, item in value.items()) + 1
-    if is_list(value):
-        return sum(map(_weight, value)) + 1
-    return 1
 
 
 @variant("repeat/2")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from stoker.base.budget import size_of
 from stoker.template.expressions import Evaluation, Expression, entries_of, items_of
 from stoker.template.functions.base import Function, is_list, is_map, variant
+
+_PIECE_BYTES = 64
+"""What a piece takes besides its characters."""
 
 
 class Replacing(Function):
@@ -26,20 +29,19 @@ class Replacing(Function):
         if not is_map(params):
             raise self.wrong_type("the params must be a map")
         limit = evaluation.binding.limits.max_expanded_size
-        pieces, unused = _split(template, self._texts(params), limit)
+        pieces, unused = _split(template, self._texts(params, evaluation), limit, evaluation)
         if self.strict and unused:
             raise self.wrong(f"{', '.join(map(repr, unused))} does not occur in the template")
-        if sum(map(len, pieces)) > limit:
-            raise self.wrong(f"the text grows to more than {limit} characters")
+        self.limited(sum(map(size_of, pieces)), evaluation)
         return "".join(pieces)
 
-    def _texts(self, params: Mapping[str, Any]) -> list[tuple[str, str]]:
+    def _texts(self, params: Mapping[str, Any], evaluation: Evaluation) -> list[tuple[str, str]]:
         if "" in params:
             raise self.wrong("an empty text cannot be replaced")
         ordered = sorted(params, key=lambda key: (-len(key), key))
-        return [(key, self._text(key, params[key])) for key in ordered]
+        return [(key, self._text(key, params[key], evaluation)) for key in ordered]
 
-    def _text(self, key: str, value: Any) -> str:
+    def _text(self, key: str, value: Any, evaluation: Evaluation) -> str:
         if self.values_required and (value is None or (value in ("", [], {}) and not isinstance(value, int))):
             raise self.wrong(f"the value of {key!r} is empty")
         if value is None:
@@ -47,21 +49,25 @@ class Replacing(Function):
         if isinstance(value, str | int | float):
             return str(value)
         if self.json_values and (is_list(value) or is_map(value)):
-            return json.dumps(value, sort_keys=True)
+            return self.written(value, evaluation, sort_keys=True)
         raise self.wrong_type(f"the value of {key!r} must be a text, a number or a boolean")
 
 
-def _split(template: str, texts: list[tuple[str, str]], limit: int) -> tuple[list[str], list[str]]:
+def _split(
+    template: str, texts: list[tuple[str, str]], limit: int, evaluation: Evaluation
+) -> tuple[list[str], list[str]]:
     """The pieces of the result, and the keys that were not found. Odd pieces are replacements, done with."""
     pieces = [template]
     unused = []
     size = len(template)
     for key, text in texts:
         found: list[str] = []
+        evaluation.budget.charge(len(pieces))
         for number, piece in enumerate(pieces):
             if number % 2:
                 found.append(piece)
                 continue
+            evaluation.budget.charge(made=_PIECE_BYTES * piece.count(key))
             parts = piece.split(key) if key in piece else [piece]
             size += (len(parts) - 1) * len(text)
             for part in parts[:-1]:

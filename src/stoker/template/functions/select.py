@@ -9,6 +9,9 @@ from stoker.schema.unknown import combine, is_unknown
 from stoker.template.expressions import Evaluation, items_of
 from stoker.template.functions.base import Function, is_list, is_map, to_index, variant
 
+_BYTES_PER_CHARACTER = 16
+"""What JSON data takes, at the most, for a character of its text; few of them are enough for a list."""
+
 
 @variant("Fn::Select/1")
 class FnSelect(Function):
@@ -30,6 +33,7 @@ class FnSelect(Function):
         if evaluation.blocked(index) or is_unknown(collection):
             return combine([arguments])
         if isinstance(collection, str) and collection:
+            evaluation.budget.charge(made=_BYTES_PER_CHARACTER * len(collection))
             collection = self._parsed(collection)
         if collection is None or collection == "":
             return ""

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.base.budget import size_of
 from stoker.template.expressions import Evaluation, entries_of, items_of
 from stoker.template.functions.base import Function, is_list, to_index, variant
+
+_PIECE_BYTES = 64
+"""What a piece takes besides its characters."""
 
 
 @variant("str_split/1")
@@ -29,6 +33,7 @@ class StrSplit(Function):
             raise self.wrong_type("the delimiter and the text must be texts")
         if not delimiter:
             raise self.wrong("the delimiter must not be empty")
+        evaluation.budget.charge(made=size_of(text) + _PIECE_BYTES * (text.count(delimiter) + 1))
         pieces = text.split(delimiter)
         return self._piece(pieces, index[0]) if index else pieces
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.base.budget import size_of
 from stoker.base.diagnostics import Path
 from stoker.template.expressions import Evaluation, ListExpression
 from stoker.template.functions.base import Compiler, Function, variant
@@ -39,9 +40,7 @@ class FnSub(Function):
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         texts = [self._text(piece) for piece in arguments]
-        limit = evaluation.binding.limits.max_expanded_size
-        if sum(map(len, texts)) > limit:
-            raise self.wrong(f"the text grows to more than {limit} characters")
+        self.limited(sum(map(size_of, texts)), evaluation)
         return "".join(texts)
 
     def _text(self, value: Any) -> str:

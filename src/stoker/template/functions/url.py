@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from stoker.base.budget import measured
 from stoker.template.expressions import Evaluation, Expression, entries_of
 from stoker.template.functions.base import Function, is_map, to_index, variant
 from stoker.template.problems import suggestion
 
 _TEXTS = ("scheme", "username", "password", "host", "path", "fragment")
 _KEYS = (*_TEXTS, "port", "query")
+
+_LONGEST_QUOTED = 3
+"""Characters that one byte becomes in a URL."""
 
 
 @variant("make_url/1")
@@ -34,6 +38,7 @@ class MakeUrl(Function):
         complaint = self.complaint(arguments)
         if complaint:
             raise self.wrong(complaint)
+        self.limited(_LONGEST_QUOTED * measured(arguments, evaluation.budget), evaluation)
         scheme = arguments.get("scheme") or ""
         if ":" in scheme or "/" in scheme:
             raise self.wrong(f"the scheme {scheme!r} must not hold ':' or '/'")

@@ -13,6 +13,8 @@ import yaql
 from yaql.language import contexts, specs, utils, yaqltypes
 from yaql.language.exceptions import YaqlException
 
+from stoker.base.budget import Budget, measured
+from stoker.base.errors import BudgetExceeded
 from stoker.base.patterns import Match, Pattern, compiled
 from stoker.base.processor_time import processor_time
 from stoker.template.expressions import Evaluation, Expression, entries_of
@@ -20,6 +22,10 @@ from stoker.template.functions.base import Function, is_map, variant
 from stoker.template.limits import Limits
 
 _KEYS = frozenset({"expression", "data"})
+_COPIES = 2
+"""How often data is copied for the library, which wants it unchangeable, and for what comes of it."""
+
+_MOST_CHARACTERS = 20_000
 _MOST_BITS = 100_000
 _MOST_ITEMS = 10_000
 
@@ -49,12 +55,11 @@ class Yaql(Function):
         data = arguments.get("data")
         limits = evaluation.binding.limits
         try:
-            with evaluation.binding.allowance.spending():
-                return _run(expression, {} if data is None else data, limits)
+            return _run(expression, {} if data is None else data, evaluation)
+        except BudgetExceeded:
+            raise
         except (TimeoutError, RecursionError, MemoryError) as failure:
-            reason = (
-                f"more than {limits.yaql_seconds} s, or with others {limits.evaluation_seconds} s, or too much memory"
-            )
+            reason = f"more than {limits.yaql_seconds} s, or too much memory"
             raise self.wrong(f"the expression takes {reason}") from failure
         except KeyError as failure:
             raise self.wrong(f"the data has no key {failure}", "KeyError") from failure
@@ -66,6 +71,8 @@ class Yaql(Function):
 def _syntax_error(expression: Any) -> str | None:
     if not isinstance(expression, str):
         return "the expression must be a text"
+    if len(expression) > _MOST_CHARACTERS:
+        return f"the expression has {len(expression)} characters; at most {_MOST_CHARACTERS} are allowed"
     try:
         _parsed(expression, Limits())
     except (YaqlException, RecursionError) as error:
@@ -84,7 +91,7 @@ def _engine(iterators: int, memory: int) -> Any:
     return yaql.YaqlFactory().create(options)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=128)
 def _compiled(expression: str, iterators: int, memory: int) -> Any:
     return _engine(iterators, memory)(expression)
 
@@ -93,8 +100,11 @@ def _parsed(expression: str, limits: Limits) -> Any:
     return _compiled(expression, limits.yaql_limit_iterators, limits.yaql_memory_quota)
 
 
-def _run(expression: str, data: Any, limits: Limits) -> Any:
+def _run(expression: str, data: Any, evaluation: Evaluation) -> Any:
+    limits, budget = evaluation.binding.limits, evaluation.budget
+    budget.charge(made=_COPIES * measured(data, budget))
     context = _Bounded(_context())
+    context.budget = budget
     context.deadline = processor_time() + limits.yaql_seconds
     return _plain(_parsed(expression, limits).evaluate(data={"data": data}, context=context))
 
@@ -118,10 +128,13 @@ class _Bounded(contexts.Context):  # type: ignore[misc]
     def __init__(self, parent_context: Any = None, data: Any = utils.NO_VALUE, convention: Any = None) -> None:
         super().__init__(parent_context, data, convention)
         self.deadline: float = getattr(parent_context, "deadline", float("inf"))
+        self.budget: Budget | None = getattr(parent_context, "budget", None)
 
     def __call__(self, name: str, engine: Any, *args: Any, **kwargs: Any) -> Callable[..., Any]:
         if processor_time() > self.deadline:
             raise TimeoutError
+        if self.budget is not None:
+            self.budget.charge()
         call = super().__call__(name, engine, *args, **kwargs)
 
         def bounded(*arguments: Any, **options: Any) -> Any:

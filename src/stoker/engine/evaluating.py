@@ -1,0 +1,105 @@
+"""Work that templates make: done at once when it is little, and beside the event loop when it is not.
+
+Little work must not wait for a thread, and much of it must not hold up other requests, heartbeats and operations. So it
+is begun on the event loop, and what has not ended within `AT_ONCE_SECONDS` is done again from the beginning on a thread
+of its own. Such threads are few, and each project has its turn on them: whoever sends costly templates waits for
+himself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, copy_context
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from stoker.base import budget
+
+Result = TypeVar("Result")
+
+AT_ONCE_SECONDS = 0.01
+"""Processor time that work may take on the event loop."""
+
+_THREADS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    work: Callable[[], Any]
+    context: Context
+    answer: asyncio.Future[Any]
+
+
+class Evaluator:
+    """Does work for projects; used on one event loop. Work has no effects, so that it may be begun twice."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="evaluate")
+        self._waiting: OrderedDict[str, deque[_Job]] = OrderedDict()
+        self._busy: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def evaluate(self, project: str, work: Callable[[], Result]) -> Result:
+        """What `work()` returns or raises. It is charged to the open budget."""
+        try:
+            with budget.at_once(AT_ONCE_SECONDS):
+                return _computed(work)
+        except budget.Postponed:
+            return await self.apart(project, work)
+
+    async def apart(self, project: str, work: Callable[[], Result]) -> Result:
+        """The same on a thread, when it is the project's turn; one job of a project is done at a time."""
+        job = _Job(work, copy_context(), asyncio.get_running_loop().create_future())
+        self._waiting.setdefault(project, deque()).append(job)
+        self._dispatch()
+        result: Result = await job.answer
+        return result
+
+    def _dispatch(self) -> None:
+        """Begin what can begin: the next job of the project that has waited longest for its turn."""
+        for project in [name for name in self._waiting if name not in self._busy]:
+            if len(self._busy) >= _THREADS:
+                return
+            jobs = self._waiting[project]
+            while jobs and jobs[0].answer.done():  # nobody waits for it any more
+                jobs.popleft()
+            if not jobs:
+                del self._waiting[project]
+                continue
+            self._busy.add(project)
+            task = asyncio.ensure_future(self._do(project, jobs.popleft()))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _do(self, project: str, job: _Job) -> None:
+        try:
+            result = await asyncio.get_running_loop().run_in_executor(
+                self._threads, job.context.run, _computed, job.work
+            )
+        except BaseException as error:
+            if not job.answer.done():
+                job.answer.set_exception(error)
+        else:
+            if not job.answer.done():
+                job.answer.set_result(result)
+        finally:
+            self._busy.discard(project)
+            if project in self._waiting:
+                self._waiting.move_to_end(project)
+            self._dispatch()
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _computed(work: Callable[[], Result]) -> Result:
+    """What `work` returns, its whole processor time charged to the open budget."""
+    open_budget = budget.current()
+    if open_budget is None:
+        return work()
+    with open_budget.computing():
+        return work()
