@@ -17,7 +17,7 @@ from stoker.plugins.resource import ResourceType
 from stoker.resources.cinder.backups import VolumeBackup
 from stoker.resources.cinder.volume import Volume
 from stoker.resources.cinder.volume_attachment import VolumeAttachment
-from stoker.resources.nova.server import Server
+from stoker.resources.nova.server.server import Server
 
 MakeBench = Callable[[type[ResourceType]], Bench]
 

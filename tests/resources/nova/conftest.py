@@ -10,7 +10,7 @@ from resource_harness import Bench
 
 from stoker.cloud.session import Cloud
 from stoker.plugins.resource import ResourceType
-from stoker.resources.nova.server import Server
+from stoker.resources.nova.server.server import Server
 
 MakeBench = Callable[[type[ResourceType]], Bench]
 SMALL = {"image": "cirros", "flavor": "m1.nano"}

@@ -15,7 +15,7 @@ from stoker.cloud.session import Cloud
 from stoker.cloud.settings import CloudSettings
 from stoker.emulator.testing import ServedCloud
 from stoker.resources.nova.key_pair import KeyPair
-from stoker.resources.nova.server import Server
+from stoker.resources.nova.server.server import Server
 from stoker.resources.nova.server_group import ServerGroup
 
 Given = Callable[..., dict[str, Any]]

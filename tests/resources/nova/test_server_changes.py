@@ -16,7 +16,7 @@ from stoker.cloud.session import Cloud
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Replace
-from stoker.resources.nova.server_interfaces import plan
+from stoker.resources.nova.server.interfaces import plan
 
 Given = Callable[..., dict[str, Any]]
 PRIVATE = {"network": "private"}

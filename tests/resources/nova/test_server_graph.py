@@ -10,7 +10,7 @@ import pytest
 from resource_harness import Bench
 
 from stoker.plugins.resource import Node
-from stoker.resources.nova.server import Server
+from stoker.resources.nova.server.server import Server
 from stoker.resources.scheduler_hints import scheduler_hints
 from stoker.schema.unknown import Unknown
 

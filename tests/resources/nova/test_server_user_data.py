@@ -26,8 +26,8 @@ from stoker.emulator.messaging.records import MessagingRecords
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.agents import as_stack_user
 from stoker.resources.nova.guest import BOOT_HOOK, PART_HANDLER, RUN_USER_DATA
-from stoker.resources.nova.server import Server
-from stoker.resources.nova.server_user_data import boot_data
+from stoker.resources.nova.server.server import Server
+from stoker.resources.nova.server.user_data import boot_data
 
 Given = Callable[..., dict[str, Any]]
 PRIVATE = {"network": "private"}

@@ -16,7 +16,7 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.aws.instance_schema import ATTRIBUTES, PROPERTIES, device_problems
 from stoker.resources.base import dig
-from stoker.resources.nova.server import NAME_LIMIT, Server
+from stoker.resources.nova.server.server import NAME_LIMIT, Server
 from stoker.resources.nova.volume_attachments import attach_completely
 from stoker.schema.property import Finalizer
 

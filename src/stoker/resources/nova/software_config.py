@@ -25,7 +25,7 @@ from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.heat.companion_user import dismiss_user, ensure_user
 from stoker.resources.heat.stack_user import user_project
-from stoker.resources.nova.server_user_data import SOFTWARE_CONFIG, metadata_url
+from stoker.resources.nova.server.user_data import SOFTWARE_CONFIG, metadata_url
 from stoker.resources.swift.temp_url import delete_object, object_path, put_object, temp_url
 
 _SECTIONS = ("cfn", "heat", "request", "zaqar")

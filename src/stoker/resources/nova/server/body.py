@@ -1,4 +1,4 @@
-"""What is sent to have a server built (facts: nova.yaml, OS::Nova::Server, create)."""
+"""What is sent to have a server built."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from stoker.base.errors import NotSupported
 from stoker.plugins.resource import Call
-from stoker.resources.nova.server_ports import ensure_port, needs_own_port
+from stoker.resources.nova.server.ports import ensure_port, needs_own_port
 from stoker.resources.wire import without_nulls
 
 NO_FILES = "2.57"

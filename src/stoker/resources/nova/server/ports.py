@@ -13,7 +13,7 @@ from typing import Any
 
 from stoker.cloud.finders import is_uuid
 from stoker.plugins.resource import Call
-from stoker.resources.nova.server_schema import PORT_EXTRA
+from stoker.resources.nova.server.schema import PORT_EXTRA
 from stoker.resources.wire import to_wire, without_nulls
 
 _BOOKS = "internal_ports"

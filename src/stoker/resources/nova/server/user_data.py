@@ -1,4 +1,4 @@
-"""A server's user data: as they are, or with what Heat's agents need around them (facts: nova.yaml, user_data)."""
+"""A server's user data: as they are, or with what Heat's agents need around them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server's attributes (facts: nova.yaml, OS::Nova::Server, attributes)."""
+"""A server's attributes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from stoker.base.errors import CloudError
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.resources.base import dig
-from stoker.resources.nova.server_states import path_of
+from stoker.resources.nova.server.states import path_of
 
 CONSOLES = {
     "novnc": "vnc",

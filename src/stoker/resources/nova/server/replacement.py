@@ -1,4 +1,4 @@
-"""Places on networks that a server hands to its replacement, and takes back (facts: nova.yaml, replace_hooks).
+"""Places on networks that a server hands to its replacement, and takes back.
 
 Only what two servers cannot have at the same time is handed over: ports that the template names, and addresses that it
 asks for by value. Nothing of it has to be remembered, for `networks` says where the server belongs, and the cloud
@@ -13,10 +13,10 @@ from typing import Any
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call
-from stoker.resources.nova.server_body import associate
-from stoker.resources.nova.server_interfaces import cards_of, join, plan
-from stoker.resources.nova.server_ports import delete_ports, made_here, network_of, port_name
-from stoker.resources.nova.server_states import status_of
+from stoker.resources.nova.server.body import associate
+from stoker.resources.nova.server.interfaces import cards_of, join, plan
+from stoker.resources.nova.server.ports import delete_ports, made_here, network_of, port_name
+from stoker.resources.nova.server.states import status_of
 from stoker.resources.replacing import is_recorded
 
 Entry = Mapping[str, Any]

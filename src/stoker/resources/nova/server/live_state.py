@@ -1,4 +1,4 @@
-"""What has become of a server that nobody told us of (facts: nova.yaml, live_state)."""
+"""What has become of a server that nobody told us of."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from stoker.plugins.resource import Call
 from stoker.resources.base import same
-from stoker.resources.nova.server_body import nova_metadata
+from stoker.resources.nova.server.body import nova_metadata
 
 
 async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:

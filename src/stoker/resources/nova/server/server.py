@@ -1,4 +1,4 @@
-"""OS::Nova::Server: how a server comes to be, sleeps, wakes up and goes. How it changes: `server_changes`."""
+"""OS::Nova::Server: how a server comes to be, sleeps, wakes up and goes. How it changes: `changes`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, Graph, Node
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.heat.companion_user import adopt_user
-from stoker.resources.nova.server_body import TAGS_AT_BIRTH, server_body
-from stoker.resources.nova.server_changes import change_steps, replacement_reason
-from stoker.resources.nova.server_image import ServerImage, make_image
-from stoker.resources.nova.server_observing import differences
-from stoker.resources.nova.server_ports import (
+from stoker.resources.nova.server.attributes import read_attributes
+from stoker.resources.nova.server.body import TAGS_AT_BIRTH, server_body
+from stoker.resources.nova.server.changes import change_steps, replacement_reason
+from stoker.resources.nova.server.image import ServerImage, make_image
+from stoker.resources.nova.server.live_state import differences
+from stoker.resources.nova.server.ports import (
     delete_ports,
     ensure_port,
     find_strays,
@@ -27,10 +28,9 @@ from stoker.resources.nova.server_ports import (
     needs_own_port,
     unused_port,
 )
-from stoker.resources.nova.server_reading import read_attributes
-from stoker.resources.nova.server_replacing import hand_over, take_over
-from stoker.resources.nova.server_schema import ATTRIBUTES, PROPERTIES
-from stoker.resources.nova.server_states import (
+from stoker.resources.nova.server.replacement import hand_over, take_over
+from stoker.resources.nova.server.schema import ATTRIBUTES, PROPERTIES
+from stoker.resources.nova.server.states import (
     ACTIVE,
     ASLEEP,
     act,
@@ -41,8 +41,8 @@ from stoker.resources.nova.server_states import (
     status_of,
     wait_for,
 )
-from stoker.resources.nova.server_user_data import boot_data
-from stoker.resources.nova.server_validation import complaints, subnets_before
+from stoker.resources.nova.server.user_data import boot_data
+from stoker.resources.nova.server.validation import complaints, subnets_before
 from stoker.resources.nova.software_config import dismiss, equip, is_configured
 from stoker.resources.scheduler_hints import scheduler_hints
 from stoker.resources.steps import Step, in_turn

@@ -1,4 +1,4 @@
-"""Watching a server: what its statuses mean, and the calls that act on it (facts: nova.yaml, active_poll)."""
+"""Watching a server: what its statuses mean, and the calls that act on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changing which networks a server is on (facts: nova.yaml, network_update).
+"""Changing which networks a server is on.
 
 `plan` compares the old and the new `networks` with the cards that the server has; `change_networks` is the step that
 carries the plan out, one card after the other. The plan stands in `call.progress["cards"]` until nothing is left of it.
@@ -12,8 +12,8 @@ from typing import Any
 from stoker.base.errors import Invalid
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call
-from stoker.resources.nova.server_body import associate
-from stoker.resources.nova.server_ports import (
+from stoker.resources.nova.server.body import associate
+from stoker.resources.nova.server.ports import (
     delete_ports,
     delete_unused,
     ensure_port,
@@ -25,8 +25,8 @@ from stoker.resources.nova.server_ports import (
     security_group_ids,
     unused_port,
 )
-from stoker.resources.nova.server_schema import PORT_EXTRA
-from stoker.resources.nova.server_states import path_of
+from stoker.resources.nova.server.schema import PORT_EXTRA
+from stoker.resources.nova.server.states import path_of
 from stoker.resources.wire import without_nulls
 from stoker.schema.property import Change
 

@@ -1,4 +1,4 @@
-"""Changing a server in place: what is asked for in which order (facts: nova.yaml, OS::Nova::Server, update)."""
+"""Changing a server in place: what is asked for in which order."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call
-from stoker.resources.nova.server_body import encoded, nova_metadata, personality
-from stoker.resources.nova.server_interfaces import change_networks
-from stoker.resources.nova.server_states import (
+from stoker.resources.nova.server.body import encoded, nova_metadata, personality
+from stoker.resources.nova.server.interfaces import change_networks
+from stoker.resources.nova.server.states import (
     ACTIVE,
     CONFIRMED,
     RESIZED,
@@ -21,7 +21,7 @@ from stoker.resources.nova.server_states import (
     path_of,
     status_of,
 )
-from stoker.resources.nova.server_user_data import boot_data
+from stoker.resources.nova.server.user_data import boot_data
 from stoker.resources.nova.software_config import is_configured, reconfigure
 from stoker.resources.steps import Step
 

@@ -1,4 +1,4 @@
-"""Which property values of a server go together, and what must exist before it (facts: nova.yaml, validate).
+"""Which property values of a server go together, and what must exist before it.
 
 What only Nova can tell (whether an image fits a flavor, how much metadata is too much) Nova is left to say.
 """
