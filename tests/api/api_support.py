@@ -38,21 +38,6 @@ OTHER_PROJECT_TOKEN = "other-project-token"
 OTHER_PROJECT = "ffffffffffffffffffffffffffffffff"
 
 
-KEYSTONE_SETTINGS = """
-[keystone_authtoken]
-www_authenticate_uri = {url}/identity/v3
-auth_type = password
-auth_url = {url}/identity/v3
-username = heat
-password = {password}
-project_name = service
-user_domain_id = default
-project_domain_id = default
-http_request_max_retries = 0
-"""
-"""A configuration that checks tokens at the identity service at `url`, as the user heat."""
-
-
 def check_tokens(application: WSGIApplication) -> WSGIApplication:
     """Stands in for keystonemiddleware: removes identity headers, and sets them for the tokens above."""
 

@@ -10,8 +10,8 @@ from heatclient import client as heat
 from heatclient import exc
 from keystoneauth1 import session
 from keystoneauth1.identity import V3Password
-from running_engine import RunningEngine, serve
 
+from running_engine import RunningEngine, serve
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud

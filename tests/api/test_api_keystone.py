@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from api_support import KEYSTONE_SETTINGS, FakeEngine
+from api_support import FakeEngine
 from falcon import testing
 
+from running_engine import KEYSTONE_SETTINGS
 from stoker.api.app import make_app
 from stoker.api.auth import keystone
 from stoker.base.clock import SystemClock

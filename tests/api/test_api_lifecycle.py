@@ -11,8 +11,8 @@ from urllib.request import Request as HttpRequest
 from urllib.request import urlopen
 
 import pytest
-from running_engine import RunningEngine, serve
 
+from running_engine import RunningEngine, serve
 from stoker.base.clock import SystemClock
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.services import new_cloud

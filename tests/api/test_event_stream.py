@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 import requests
-from running_engine import RunningEngine, serve
 
+from running_engine import RunningEngine, serve
 from servers import wait_until
 from stoker.api.server import Server
 from stoker.api.v1.event_feed import EventFeed

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import requests
 from api_support import STACK_ID
-from running_engine import RunningEngine, free_port, serve
 from test_api_routes import CASES, IDS
 
+from running_engine import RunningEngine, free_port, serve
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud

@@ -13,9 +13,9 @@ import schemathesis
 from api_support import PROJECT, check_tokens, scripted_engine
 from falcon import testing
 from hypothesis import HealthCheck, Phase, settings
-from running_engine import RunningEngine, serve
 from schemathesis.checks import not_a_server_error
 
+from running_engine import RunningEngine, serve
 from stoker.api.app import make_app
 from stoker.api.server import Server
 from stoker.api.v1 import openapi

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from api_support import KEYSTONE_SETTINGS, FakeEngine
+from api_support import FakeEngine
 from falcon import testing
 
+from running_engine import KEYSTONE_SETTINGS
 from stoker.api.app import make_app
 from stoker.base.clock import SystemClock
 from stoker.base.config import load_config

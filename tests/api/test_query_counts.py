@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import requests
-from running_engine import RunningEngine, serve
 from sqlalchemy import event
 
+from running_engine import RunningEngine, serve
 from stoker.api.v1.routes import ROUTES
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud

@@ -142,8 +142,10 @@ async def test_a_group_without_members(world: World) -> None:
 async def test_an_attribute_of_all_members_needs_to_be_named(world: World) -> None:
     made = group()
     made["outputs"]["by"]["value"] = {"get_attr": ["group", "attributes"]}
+    assert world.outputs(await world.create("web", made))["by"] is None
+    made["resources"]["user"] = {"type": "OS::Heat::Value", "properties": {"value": made["outputs"]["by"]["value"]}}
     with pytest.raises(TemplateInvalid, match="needs a path"):
-        await world.create("web", made)
+        await world.create("other", made)
 
 
 async def test_a_rolling_update_survives_its_engine(world: World) -> None:

@@ -7,10 +7,9 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-import orjson
-
 from stoker.base.clock import Clock
 from stoker.base.errors import CloudError
+from stoker.base.json_text import dumps
 from stoker.cloud.credentials import Credential, StackDomainAdmin
 from stoker.cloud.errors import refusal
 from stoker.cloud.finders import FINDERS
@@ -152,7 +151,7 @@ class Cloud:
         if microversion is not None:
             sent.update(_version_headers(SERVICES[service], microversion))
         if json is not None:
-            data = orjson.dumps(json)
+            data = dumps(json)
             sent.setdefault("Content-Type", "application/json")
         url = self._required(service).join(path)
         access = await self._current()

@@ -85,9 +85,10 @@ async def _call(
 ) -> Call:
     cloud = await view.cloud()
     before = finalized(state.type, state.former) if state.row.former_properties else None
-    properties = await _named(state.type, finalized(state.type, state.given), cloud, required=required)
+    ids = _ids_of(view, state.requires)
+    properties = await _named(state.type, finalized(state.type, state.given), cloud, ids, required=required)
     if before is not None:
-        before = await _named(state.type, before, cloud, required=False)
+        before = await _named(state.type, before, cloud, ids, required=False)
     row, stored, now = state.row, state.stored, view.engine.clock.now()
     return Call(
         name=row.name,
@@ -134,7 +135,8 @@ async def final_values(run: StackContext, target: Target) -> Mapping[str, Any]:
     """A wanted resource's property values as its methods will see them. Raises CloudError when a name cannot be
     looked up.
     """
-    return await _named(target.type, finalized(target.type, target.given), await run.cloud(), required=True)
+    values = finalized(target.type, target.given)
+    return await _named(target.type, values, await run.cloud(), _ids_of(run, target.requires), required=True)
 
 
 async def users_of(run: StackContext, state: ResourceState) -> list[str]:
@@ -190,12 +192,20 @@ class Unrecorded:
         return set(physical_ids) - recorded - known
 
 
-async def _named(type_: ResourceType, values: Mapping[str, Any], cloud: Cloud, *, required: bool) -> Mapping[str, Any]:
+def _ids_of(view: StackView, names: Collection[str]) -> frozenset[str]:
+    """Physical ids of resources of the stack: values that come from these need no look-up."""
+    states = (view.current.get(name) for name in names)
+    return frozenset(state.row.physical_id for state in states if state is not None and state.row.physical_id)
+
+
+async def _named(
+    type_: ResourceType, values: Mapping[str, Any], cloud: Cloud, ids: Collection[str], *, required: bool
+) -> Mapping[str, Any]:
     """Values with names turned into ids; where that is not `required`, names that are gone by now stay as they are."""
     if not type_.looks_names_up:
         return values
     try:
-        return await resolve_names(type_.properties, values, cloud)
+        return await resolve_names(type_.properties, values, cloud, ids)
     except CloudError:
         if required:
             raise

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from stoker.base.json_text import dumps
 from stoker.schema.unknown import has_unknown, is_unknown
 
 Path = tuple[str | int, ...]
@@ -132,4 +133,4 @@ def _lists(path: Path, before: list[Any], after: list[Any]) -> Iterator[Differen
 
 
 def _key(value: Any) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=repr)
+    return dumps(value, orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, repr)

@@ -96,7 +96,7 @@ class Wanted:
         resource = self.definition.resources[name]
         implementation, type_ = self.types[name]
         resolve = self.definition.resolve
-        given = {key: value for key, value in (resolve(resource.properties, scope) or {}).items() if value is not None}
+        given = {} if type_.ignores_properties else resolve(resource.properties, scope) or {}
         restored = self.restore(name, given)
         metadata = resolve(resource.metadata, scope) or {}
         update_policy = resolve(resource.update_policy, scope) or {}

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from stoker.base.ids import new_id, physical_name
+from stoker.base.json_text import dumps
 from stoker.plugins.resource import AttributeKey, ResourceType, Snapshot
 from stoker.schema.unknown import is_unknown
 from stoker.store.records import IN_PROGRESS, Event, Resource, StoredState
@@ -128,7 +129,7 @@ class ResourceState:
         return self._sealed == self._content()
 
     def _content(self) -> bytes:
-        return orjson.dumps([self.row.physical_id, self.stored.to_data()], option=orjson.OPT_NON_STR_KEYS)
+        return dumps([self.row.physical_id, self.stored.to_data()], orjson.OPT_NON_STR_KEYS)
 
     def event(self, reason: str, moment: float) -> Event:
         """What tells the present action and status at a `moment`, in seconds since the epoch.

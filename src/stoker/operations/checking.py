@@ -48,6 +48,9 @@ THIS_SERVICE = "heat"
 SERVICE_UNAVAILABLE = "99001"
 """The code of ResourceTypeUnavailable, by which a validation may be told to leave it out."""
 
+_NESTED = "StackValidationFailed"
+"""The type of every error about a nested stack, as in Heat."""
+
 _UNKNOWN = UnknownScope()
 _PATIENCE_SECONDS = 30
 """For how long a request waits for a service that a type consults."""
@@ -118,7 +121,7 @@ class TreeChecker:
         try:
             child = self._bind(parent, resource, sample)
         except TemplateInvalid as error:
-            return [place(item) for item in error.diagnostics]
+            return [place(replace(item, kind=_NESTED)) for item in error.diagnostics]
         self._below.setdefault(id(parent), {})[resource.name] = child
         complaints = self.check(child, depth + 1, times * members, place)
         if sample.template_name:

@@ -3,45 +3,49 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
-from uuid import UUID
 
+from stoker.cloud.errors import NotNamed
+from stoker.cloud.finders import is_uuid
 from stoker.cloud.session import Cloud
 from stoker.schema.property import Property
 from stoker.schema.unknown import Unknown
 
 
-async def resolve_names(schema: Mapping[str, Property], values: Mapping[str, Any], cloud: Cloud) -> dict[str, Any]:
+async def resolve_names(
+    schema: Mapping[str, Property], values: Mapping[str, Any], cloud: Cloud, ids: Collection[str] = ()
+) -> dict[str, Any]:
     """Finalized `values` with every value of a property that declares `resolve` turned into an id, at any depth.
 
-    Unknown, empty and missing values stay as they are. All look-ups run at once. Raises the CloudError of the first
-    that fails.
+    Unknown, empty and missing values stay as they are, and so do `ids`, which are known to be ids. Whatever else has
+    the form of an id is looked up too, for it may be a name. All look-ups run at once. Raises the CloudError of the
+    first that fails.
     """
-    resolved = await asyncio.gather(*(_resolve(prop, values.get(name), cloud) for name, prop in schema.items()))
+    resolved = await asyncio.gather(*(_resolve(prop, values.get(name), cloud, ids) for name, prop in schema.items()))
     return {**values, **dict(zip(schema, resolved, strict=True))}
 
 
-async def _resolve(prop: Property, value: Any, cloud: Cloud) -> Any:
+async def _resolve(prop: Property, value: Any, cloud: Cloud, ids: Collection[str]) -> Any:
     if value is None or value == "" or isinstance(value, Unknown):
         return value
     if isinstance(value, list):
         inner = prop.items or (prop if prop.resolve else None)
-        return value if inner is None else list(await asyncio.gather(*(_resolve(inner, item, cloud) for item in value)))
+        return (
+            value
+            if inner is None
+            else list(await asyncio.gather(*(_resolve(inner, item, cloud, ids) for item in value)))
+        )
     if isinstance(value, Mapping):
-        return value if prop.schema is None else await resolve_names(prop.schema, value, cloud)
-    if prop.resolve is None or _is_uuid(str(value)):
+        return value if prop.schema is None else await resolve_names(prop.schema, value, cloud, ids)
+    if prop.resolve is None or value in ids:
         return value
-    return await cloud.find(prop.resolve, str(value))
-
-
-def _is_uuid(value: str) -> bool:
-    """An id needs no look-up: the service itself says when it does not know it."""
     try:
-        UUID(value)
-    except ValueError:
-        return False
-    return True
+        return await cloud.find(prop.resolve, str(value))
+    except NotNamed:
+        if is_uuid(str(value)):  # the service itself says that it does not know the id
+            return value
+        raise
 
 
 def resolves_names(schema: Mapping[str, Property]) -> bool:

@@ -78,7 +78,8 @@ class ResourceType(ABC):
     `service` is the plugin name of the cloud service that it needs (`nova`, `neutron`, …), None for none.
     `extension` is the alias of an API extension that this service must have loaded besides.
     `local` types make no call and have no side effect outside the record, so no intent is recorded beforehand.
-    `any_properties` types take whatever properties they are given, unchecked.
+    `any_properties` types take whatever properties they are given, unchecked; those that `ignores_properties` do not
+    even have them resolved.
     `recovery` says how `find` recognises the object of an interrupted creation; every type that is not local has one.
     `part_of` is the type whose object this one is a part of, and whose physical id is also this one's; None for most.
     `id_is_new` types are those whose service gives each object that it makes an id that no other object has had.
@@ -105,6 +106,7 @@ class ResourceType(ABC):
     consults: ClassVar[bool] = False
     path_in_attribute: ClassVar[bool] = False
     any_properties: ClassVar[bool] = False
+    ignores_properties: ClassVar[bool] = False
     any_attribute: ClassVar[bool] = False
     physical_name_limit: int | None = 255
     snapshot_on_delete: bool = False

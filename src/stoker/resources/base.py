@@ -108,14 +108,14 @@ class RestResource(ResourceType):
     async def create_body(self, call: Call) -> dict[str, Any]:
         """What is sent to make the object: every property that has a value, and what it can be found by."""
         body = without_nulls(to_wire(self.properties, call.properties))
-        if self.identity is not None:
-            body.setdefault(self.identity, call.physical_name)
+        if self.identity is not None and not body.get(self.identity):
+            body[self.identity] = call.physical_name
         return body
 
     async def update_body(self, call: Call) -> dict[str, Any]:
         """What is sent to change the object: the changed properties, null for those that were removed."""
         body = to_wire(self.properties, call.changed)
-        if self.identity in body and body[self.identity] is None:
+        if self.identity in body and not body[self.identity]:
             body[self.identity] = call.physical_name
         return body
 

@@ -7,7 +7,6 @@ texts, numbers, booleans and nulls, so that any transport can carry them. Errors
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeAlias
 
@@ -15,6 +14,7 @@ import orjson
 
 from stoker.base import errors
 from stoker.base.context import RequestContext
+from stoker.base.json_text import dumps, loads
 
 __all__ = [
     "JSON",
@@ -30,7 +30,6 @@ __all__ = [
 
 JSON: TypeAlias = dict[str, "JSON"] | list["JSON"] | str | int | float | bool | None
 
-_LARGE_INTEGERS = b" "
 _STRICT = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 
 
@@ -54,26 +53,12 @@ class EngineClient(Protocol):
 
 def json_text(data: Any) -> bytes:
     """`data` as JSON text in UTF-8. Raises TypeError when it holds anything that is not JSON."""
-    try:
-        return orjson.dumps(data, option=_STRICT)
-    except TypeError as error:
-        return _json_text_with_large_integers(data, error)
-
-
-def _json_text_with_large_integers(data: Any, refusal: TypeError) -> bytes:
-    """The text that orjson refused to write because an integer, as a template may hold it, passes 64 bits.
-
-    It begins with a blank: orjson would read such an integer as a float, and `json_data` has to know.
-    """
-    if "64-bit" not in str(refusal):
-        raise refusal
-    text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-    return _LARGE_INTEGERS + text.encode()
+    return dumps(data, _STRICT)
 
 
 def json_data(text: bytes) -> Any:
     """The data that `json_text` made a text of."""
-    return json.loads(text) if text.startswith(_LARGE_INTEGERS) else orjson.loads(text)
+    return loads(text)
 
 
 def json_copy(data: Any) -> Any:

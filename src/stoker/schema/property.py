@@ -187,25 +187,26 @@ class Finalizer:
     problems: list[Problem] = field(default_factory=list)
 
     def properties(self, schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()) -> dict[str, Any]:
-        """The values of every declared property: given, older spelling, default, or None."""
+        """The values of every declared property: given, older spelling, default, or None.
+
+        A property that is given as null is given: see `value`.
+        """
         for name in values:
             if name not in schema:
                 self._unknown_name(schema, name, path)
         result: dict[str, Any] = {}
         for name, prop in schema.items():
-            given = self._given(schema, name, prop, values, path)
-            if given is None:
-                if prop.required:
-                    self._report("required-property", path, f"property {name!r} is required")
-                given = prop.default
-                result[name] = given if given is None else self.value(prop, given, (*path, name))
-            else:
+            if name in values or prop.replaces in values:
+                given = self._given(name, prop, values, path)
                 result[name] = self.value(prop, given, (*path, name))
+                continue
+            if prop.required:
+                self._report("required-property", path, f"property {name!r} is required")
+            default = prop.default
+            result[name] = default if default is None else self.value(prop, default, (*path, name))
         return result
 
-    def _given(
-        self, schema: Mapping[str, Property], name: str, prop: Property, values: Mapping[str, Any], path: Path
-    ) -> Any:
+    def _given(self, name: str, prop: Property, values: Mapping[str, Any], path: Path) -> Any:
         given = values.get(name)
         older = values.get(prop.replaces) if prop.replaces else None
         if given is not None and older is not None:
@@ -219,7 +220,12 @@ class Finalizer:
         self._report("unknown-property", (*path, str(name)), f"unknown property {str(name)!r}", hint)
 
     def value(self, prop: Property, value: Any, path: Path) -> Any:
-        """`value` converted to the property's type; unknowns pass through untouched."""
+        """`value` converted to the property's type; unknowns pass through untouched.
+
+        A null stands for the property's default, or without one for the empty value of its type: that is how Heat
+        tells `gateway_ip: null` (no gateway) from a property that is left out (the service chooses). Where a constraint
+        does not allow the empty value Heat refuses a null; here such a property counts as left out.
+        """
         before = len(self.problems)
         converted = self._converted(prop, value, path)
         if prop.secret:
@@ -227,6 +233,10 @@ class Finalizer:
         return converted
 
     def _converted(self, prop: Property, value: Any, path: Path) -> Any:
+        if value is None:
+            value = _of_null(prop)
+            if value is None and prop.required and prop.type is not Type.ANY:
+                self._report("required-property", path[:-1], f"property {path[-1]!r} is required")
         if value is None or isinstance(value, Unknown):
             return value
         try:
@@ -256,6 +266,27 @@ class Finalizer:
 
     def _report(self, rule: str, path: Path, message: str, hint: str = "") -> None:
         self.problems.append(Problem(rule, path, message, hint))
+
+
+EMPTY: Mapping[Type, Any] = {
+    Type.STRING: "",
+    Type.INTEGER: 0,
+    Type.NUMBER: 0,
+    Type.BOOLEAN: False,
+    Type.LIST: [],
+    Type.MAP: {},
+    Type.ANY: None,
+}
+"""What a null comes to where a property of a type is given as null and has no default."""
+
+
+def _of_null(prop: Property) -> Any:
+    """What a null in the place of a property's value stands for; None where it counts as left out."""
+    if prop.default is not None:
+        return prop.default
+    empty = EMPTY[prop.type]
+    fits = not any(isinstance(each, CustomConstraint) or each.problem(empty) for each in prop.constraints)
+    return empty if fits else None
 
 
 _UNSHOWN = "the value, which is secret, does not fit the type or the constraints"

@@ -15,6 +15,7 @@ import orjson
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from stoker.base.errors import Bug
+from stoker.base.json_text import dumps, loads
 
 
 class Sealer:
@@ -30,12 +31,12 @@ class Sealer:
 
     def seal(self, data: Any) -> str:
         """`data` as a text that only a holder of the key can read."""
-        return self._fernet.encrypt(orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS)).decode("ascii")
+        return self._fernet.encrypt(dumps(data, orjson.OPT_NON_STR_KEYS)).decode("ascii")
 
     def open(self, text: str) -> Any:
         """What was sealed. Raises Bug when no configured key fits."""
         try:
-            return orjson.loads(self._fernet.decrypt(text.encode("ascii")))
+            return loads(self._fernet.decrypt(text.encode("ascii")))
         except InvalidToken as error:
             raise Bug("stored data cannot be decrypted with the configured keys (auth_encryption_key)") from error
 
@@ -51,7 +52,7 @@ class Sealer:
 
     def digest(self, data: Any) -> str:
         """A keyed fingerprint of JSON data: equal for equal data, telling nothing without the key."""
-        body = orjson.dumps(data, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=repr)
+        body = dumps(data, orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, repr)
         return hashlib.blake2b(body, digest_size=32, key=self._digest_key).hexdigest()
 
 

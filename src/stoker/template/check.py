@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoker.base.budget import charge, ensured
-from stoker.base.diagnostics import Diagnostic, Path
+from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.resource import Node, ResourceType
 from stoker.template.definition import Definition, PlacedReference, ResourceDefinition
@@ -28,6 +28,8 @@ DeepCheck = Callable[[ResourceDefinition, ResourceType, Mapping[str, Any]], Iter
 
 _SCOPE = UnknownScope()
 _EVERY_TYPE_HAS = "show"
+_MEMBER = "resource."
+"""What the name of an attribute begins with that is one of a single member: `resource.0.addr`."""
 
 
 def check(
@@ -47,6 +49,7 @@ def check(
             checker = _Checker(definition, types, deep, type_names)
             checker.resources()
             checker.outputs()
+            checker.attributes_of_members()
     except TemplateInvalid as error:
         return list(error.diagnostics)
     return checker.problems.sorted()
@@ -60,7 +63,10 @@ class _Checker:
         self._definition = definition
         self._deep = deep
         self._type_names = type_names
+        self._lookup = types
         self._types: dict[str, ResourceType | None] = {}
+        self._members: dict[str, list[ResourceType]] = {}
+        self._about_members: list[tuple[PlacedReference, str]] = []
         for resource in definition.resources.values():
             self._types[resource.name] = self._look_up(resource, types)
 
@@ -87,8 +93,17 @@ class _Checker:
             self._depends_on(resource)
             for placed in resource.placed_references:
                 self._reference(placed, "InvalidTemplateReference")
+                self._attribute(resource, placed)
             self._values(resource)
         self._circles()
+
+    def _attribute(self, resource: ResourceDefinition, placed: PlacedReference) -> None:
+        """Check the attribute that a resource refers to, unless it does not look at its properties at all."""
+        kind = self._types[resource.name]
+        if kind is not None and kind.ignores_properties:
+            return
+        if self._named_attribute(placed):
+            self._attribute_path(placed)
 
     def _values(self, resource: ResourceDefinition) -> None:
         """Check what the resource's parts come to."""
@@ -127,21 +142,43 @@ class _Checker:
             else:
                 message, hint = f"the template has no resource {name!r}", suggestion(name, declared)
             self.problems.add("unknown-resource", message, path, hint=hint, kind=kind)
-            return
-        target = self._types.get(name)
+
+    def _named_attribute(self, placed: PlacedReference) -> bool:
+        """Check that there is such an attribute; True when there may be one."""
+        reference, path = placed.reference, placed.path
+        target = self._types.get(reference.resource)
         if target is None or not reference.attribute:
-            return
+            return False
         if has_attribute(target, reference.attribute):
-            self._attribute_path(reference, target, path)
-            return
+            if (wanted := attribute_of_members(target, reference)) is not None:
+                self._about_members.append((placed, wanted))
+            return True
         self.problems.add(
             "unknown-attribute",
-            f"the resource {name!r} ({target.type_name}) has no attribute {reference.attribute!r}",
+            f"the resource {reference.resource!r} ({target.type_name}) has no attribute {reference.attribute!r}",
             path,
             hint=suggestion(reference.attribute, [*target.attributes, _EVERY_TYPE_HAS]),
         )
+        return False
 
-    def _attribute_path(self, reference: Reference, target: ResourceType, path: Path) -> None:
+    def attributes_of_members(self) -> None:
+        """Check the attributes of groups' members that resources and outputs refer to."""
+        for placed, wanted in self._about_members:
+            for member in self._members.get(placed.reference.resource, ()):
+                if not has_attribute(member, wanted):
+                    name = placed.reference.resource
+                    self.problems.add(
+                        "unknown-attribute",
+                        f"the members of {name!r} ({member.type_name}) have no attribute {wanted!r}",
+                        placed.path,
+                        hint=suggestion(wanted, [*member.attributes, _EVERY_TYPE_HAS]),
+                    )
+
+    def _attribute_path(self, placed: PlacedReference) -> None:
+        """Without a path there is nothing to give to a resource; an output shows null, as in Heat."""
+        reference, path = placed.reference, placed.path
+        target = self._types[reference.resource]
+        assert target is not None
         declared = target.attributes.get(reference.attribute or "")
         if declared is not None and declared.needs_path and not reference.path:
             self.problems.add(
@@ -165,8 +202,23 @@ class _Checker:
         complaints = list(kind.validate(finalized.values))
         for complaint in complaints:
             self.problems.add("properties", complaint, path)
+        if not complaints and is_group(kind):
+            self._members[resource.name] = list(self._types_of_members(kind, finalized.values))
         if self._deep is not None and kind.nested and not complaints:
             self.problems.add_all(self._deep(resource, kind, finalized.values))
+
+    def _types_of_members(self, kind: ResourceType, values: Mapping[str, Any]) -> Iterator[ResourceType]:
+        sample = kind.sample_of(values)
+        template = sample.template if sample is not None else None
+        members = (template or {}).get("resources") or {}
+        for name, member in members.items():
+            written = member.get("type")
+            try:
+                found = self._lookup(written, name) if isinstance(written, str) else None
+            except TemplateInvalid:  # the nested stack's own check complains
+                found = None
+            if found is not None:
+                yield found
 
     def _policies(self, resource: ResourceDefinition, kind: ResourceType) -> None:
         if resource.deletion_policy == "Snapshot" and not kind.snapshot_on_delete:
@@ -194,6 +246,7 @@ class _Checker:
                 for placed in self._definition.references_in(output.value):
                     if placed.reference.attribute is not None:
                         self._reference(placed, "StackValidationFailed")
+                        self._named_attribute(placed)
             except FunctionError as error:
                 error.path = error.path or path
                 self.problems.add_all([self._definition.located(error)])
@@ -205,6 +258,27 @@ def has_attribute(kind: ResourceType, attribute: str) -> bool:
         return True
     head = attribute.partition(".")[0]
     return attribute in kind.attributes or (head != attribute and (head in kind.attributes or kind.nested))
+
+
+def is_group(kind: ResourceType) -> bool:
+    """Whether a nested stack of the type has members whose attributes are the group's."""
+    return kind.nested and (kind.any_attribute or any(declared.needs_path for declared in kind.attributes.values()))
+
+
+def attribute_of_members(kind: ResourceType, reference: Reference) -> str | None:
+    """The attribute that a reference to a group wants of its members; None when it wants none, or none is known."""
+    attribute = reference.attribute
+    if not is_group(kind) or not attribute or attribute == _EVERY_TYPE_HAS:
+        return None
+    declared = kind.attributes.get(attribute)
+    if declared is not None:
+        wanted = reference.path[0] if declared.needs_path and reference.path else None
+    elif attribute.startswith(_MEMBER):
+        _, _, inside = attribute.removeprefix(_MEMBER).partition(".")
+        wanted = inside or (reference.path[0] if reference.path else None)
+    else:
+        wanted = attribute if kind.any_attribute else None
+    return wanted if isinstance(wanted, str) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,7 @@ class Definition:
 
     __slots__ = (
         "_conditions",
+        "_failed_conditions",
         "_pending_conditions",
         "budget",
         "environment",
@@ -213,7 +214,11 @@ class Definition:
         return definition
 
     def _bind(self, strict: bool, problems: Problems) -> None:
-        self._decide_conditions(problems)
+        self.resources = {}
+        self._conditions: dict[str, bool | Unknown] = {}
+        self._pending_conditions: set[str] = set()
+        self._failed_conditions: dict[str, FunctionError] = {}
+        self._decide_conditions()
         if strict:
             self._check_rules(problems)
         problems.raise_if_any()
@@ -226,7 +231,7 @@ class Definition:
         other = copy(self)
         other.parameters = self.parameters.with_values(values)
         other.budget = Budget(self.template.limits.allowed)
-        other._conditions, other._pending_conditions = {}, set()
+        other._conditions, other._pending_conditions, other._failed_conditions = {}, set(), {}
         other.resources = {
             name: ResourceDefinition(resource.template, other, resource.deletion_policy, resource.external_id)
             for name, resource in self.resources.items()
@@ -358,7 +363,9 @@ class Definition:
         return iter(self.resources)
 
     def condition(self, name: str) -> bool | Unknown:
-        """The named condition's value."""
+        """The named condition's value; FunctionError when it has none. Nothing is said of one that nobody uses."""
+        if name in self._failed_conditions:
+            raise self._failed_conditions[name]
         if name not in self._conditions:
             if name not in self.template.conditions or name in self._pending_conditions:
                 raise FunctionError(f"there is no condition {name!r}", "StackValidationFailed")
@@ -385,17 +392,18 @@ class Definition:
                         kind="UnknownUserParameter",
                     )
             problems.raise_if_any()
+        problems.add_all(self.parameters.check_defaults())
+        problems.raise_if_any()
+        if strict:
             problems.add_all(self.parameters.check())
 
-    def _decide_conditions(self, problems: Problems) -> None:
-        self.resources = {}
-        self._conditions: dict[str, bool | Unknown] = {}
-        self._pending_conditions: set[str] = set()
+    def _decide_conditions(self) -> None:
+        """Decide every condition, in an order in which none waits for another; what fails is told where it is used."""
         for name in self.template.conditions:
             try:
                 self.condition(name)
             except FunctionError as error:
-                problems.add_all([self.located(error)])
+                self._failed_conditions[name] = error
 
     def _holds(self, condition: Any) -> bool:
         """Whether a condition is true, or may turn out to be."""

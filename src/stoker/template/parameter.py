@@ -18,7 +18,7 @@ from stoker.schema.constraints import (
     pattern_error,
 )
 from stoker.schema.property import to_number
-from stoker.template.parameter_types import COMMA_DELIMITED_LIST, JSON, STRING, ParameterType
+from stoker.template.parameter_types import COMMA_DELIMITED_LIST, STRING, ParameterType
 from stoker.template.problems import suggestion, type_name
 from stoker.template.versions import Version
 
@@ -41,8 +41,9 @@ class SchemaProblem(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterSchema:
-    """One parameter's declaration. `default` is as written, None for none. `constraint_description` is what a
-    CloudFormation template says about all constraints together.
+    """One parameter's declaration. `default` is as written, None for none, `default_key` what the template calls it,
+    and `default_complaint` which constraint it breaks. `constraint_description` is what a CloudFormation template says
+    about all constraints together.
     """
 
     name: str
@@ -55,6 +56,8 @@ class ParameterSchema:
     tags: tuple[str, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     constraint_description: str = ""
+    default_key: str = "default"
+    default_complaint: str = ""
 
     @property
     def required(self) -> bool:
@@ -117,7 +120,8 @@ def parse(name: str, raw: Any, version: Version) -> tuple[ParameterSchema | None
         schema = (_from_hot if version.dialect.name == "hot" else _from_cfn)(name, raw, version)
         _check_constraints(schema)
         schema = replace(schema, constraints=tuple(_finished(item, schema.type) for item in schema.constraints))
-        _check_default(schema, "default" if version.dialect.name == "hot" else "Default")
+        key = "default" if version.dialect.name == "hot" else "Default"
+        schema = replace(schema, default_key=key, default_complaint=_complaint_about_default(schema, key))
     except SchemaProblem as problem:
         return None, [
             Diagnostic(
@@ -322,15 +326,17 @@ def _finished(constraint: Constraint, kind: ParameterType) -> Constraint:
         raise SchemaProblem(f"an allowed value is not {kind.expects}") from error
 
 
-def _check_default(schema: ParameterSchema, key: str) -> None:
+def _complaint_about_default(schema: ParameterSchema, key: str) -> str:
+    """Which constraint the default breaks. Without constraints one of another type is no mistake until it is used, as
+    in Heat, but for lists, which are split at once.
+    """
     if schema.required:
-        return
+        return ""
     try:
         value = schema.convert(schema.default)
     except ValueError as error:
-        if schema.type is JSON:  # Heat reads a JSON default only when it is used
-            return
-        raise SchemaProblem(str(error), (key,)) from error
+        if schema.type is COMMA_DELIMITED_LIST:
+            raise SchemaProblem(str(error), (key,)) from error
+        return str(error) if schema.constraints else ""
     complaint = next(schema.complaints(value), None)
-    if complaint:
-        raise SchemaProblem(f"the default breaks a constraint: {complaint}", (key,))
+    return f"the default breaks a constraint: {complaint}" if complaint else ""

@@ -162,6 +162,16 @@ class Parameters:
                 shown[name] = "" if is_unknown(value) else schema.to_text(value)
         return shown
 
+    def check_defaults(self) -> Iterator[Diagnostic]:
+        """Defaults that break a constraint of their own parameter, unless the environment puts others in their place.
+
+        That a default is not of the parameter's type matters only where it is used: `check` finds that.
+        """
+        for name, schema in self._schemas.items():
+            if schema.default_complaint and self._defaults.get(name) is None:
+                path = (self._section, name, schema.default_key)
+                yield Diagnostic("parameter-schema", schema.default_complaint, path, kind="InvalidSchemaError")
+
     def check(self) -> Iterator[Diagnostic]:
         """What is wrong with the values: missing, of the wrong type, against a constraint."""
         for name, schema in self._schemas.items():

@@ -43,6 +43,8 @@ def finalize(
 
     `custom` is asked about custom constraints, as `Finalizer` does.
     """
+    if kind.ignores_properties:
+        return Finalized({}, [])
     path = key_path(definition, resource, "properties")
     given, diagnostics = resolve_map(definition, resource.properties, scope, path)
     if kind.any_properties:

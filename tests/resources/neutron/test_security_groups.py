@@ -152,7 +152,7 @@ class TestSecurityGroupRule:
     async def test_life(self, rules: Bench, group: str, calls: list[str]) -> None:
         calls.clear()
         rule = await rules.create({"security_group": group, "port_range_min": 22, "port_range_max": 22})
-        assert len(calls) == 1
+        assert [call.split()[0] for call in calls] == ["GET", "POST"]  # what looks like an id may be a name
         assert await rules_of(rules.cloud, group, "ingress") == [("IPv4", "tcp", 22, 22)]
         assert await rules.attribute(rule, "show", "security_group_id") == group
         await rules.delete(rule)

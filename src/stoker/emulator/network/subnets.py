@@ -179,9 +179,9 @@ def _gateway(subnet: Record, cidr: Network) -> str | None:
 
 
 def _checked_pools(subnet: Record, cidr: Network) -> list[Pool]:
-    """The pools asked for, which may be none, in order; or everything but the gateway."""
+    """The pools asked for, in order; without any, an empty list included, everything but the gateway."""
     asked = subnet.get("allocation_pools")
-    if asked is None:
+    if not asked:
         return _whole(cidr, subnet["gateway_ip"])
     ranges = sorted((address_of(pool["start"]), address_of(pool["end"])) for pool in asked)
     for start, end in ranges:

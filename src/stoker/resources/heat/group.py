@@ -110,7 +110,7 @@ class GroupResource(NestedStackResource):
         }
 
     def _present(self, entry: Mapping[str, Any], member: Member) -> Mapping[str, Any]:
-        asked = {name: value for name, value in (entry.get(self.form.properties) or {}).items() if value is not None}
+        asked = entry.get(self.form.properties) or {}
         return entry if asked == member.properties else {**entry, self.form.properties: dict(member.properties)}
 
 

@@ -12,6 +12,7 @@ class Placeholder(ResourceType):
 
     local = True
     any_properties = True
+    ignores_properties = True
 
     async def create(self, call: Call) -> Outcome:
         return Done(physical_id=call.uuid)

@@ -25,7 +25,7 @@ class ConditionName(Expression):
         try:
             return evaluation.met(evaluation.binding.condition(self.name))
         except FunctionError as error:
-            error.path = self.path
+            error.path = error.path or self.path
             raise
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:

@@ -57,6 +57,9 @@ class ListJoinMany(ListJoin):
             return "takes a list: a delimiter and one or more lists"
         return None
 
+    def _items(self, items: Any) -> Any:
+        return super()._items(items or None)  # any empty value in the place of a list is skipped, as in Heat
+
     def text(self, item: Any, evaluation: Evaluation) -> str:
         if is_list(item) or is_map(item):
             return self.written(item, evaluation, sort_keys=True)

@@ -52,10 +52,10 @@ class Yaql(Function):
         error = _syntax_error(expression)
         if error:
             raise self.wrong(error)
-        data = arguments.get("data")
+        data = arguments.get("data", {})
         limits = evaluation.binding.limits
         try:
-            return _run(expression, {} if data is None else data, evaluation)
+            return _run(expression, data, evaluation)
         except BudgetExceeded:
             raise
         except (TimeoutError, RecursionError, MemoryError) as failure:

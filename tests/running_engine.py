@@ -8,8 +8,6 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from api_support import KEYSTONE_SETTINGS
-
 from stoker.api.app import make_app
 from stoker.api.server import Server
 from stoker.base.clock import SystemClock
@@ -26,6 +24,20 @@ from stoker.rpc.dispatch import Dispatcher
 from stoker.store.database import Database
 from stoker.store.journal import Journal
 from stoker.store.sealing import Sealer
+
+KEYSTONE_SETTINGS = """
+[keystone_authtoken]
+www_authenticate_uri = {url}/identity/v3
+auth_type = password
+auth_url = {url}/identity/v3
+username = heat
+password = {password}
+project_name = service
+user_domain_id = default
+project_domain_id = default
+http_request_max_retries = 0
+"""
+"""A configuration that checks tokens at the identity service at `url`, as the user heat."""
 
 
 class RunningEngine:
