@@ -24,7 +24,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def served() -> Iterator[ServedCloud]:
-    with ServedCloud(new_cloud(clock=SystemClock())) as running:
+    here = {"orchestration": "http://127.0.0.1/v1/%(project_id)s"}
+    with ServedCloud(new_cloud(clock=SystemClock(), extra_endpoints=here)) as running:
         yield running
 
 
@@ -72,6 +73,45 @@ def test_what_a_client_says_of_itself_does_not_get_through(served, tmp_path) -> 
     assert [environ["HTTP_X_IDENTITY_STATUS"] for environ in passed] == ["Confirmed", "Invalid"]
     assert not any("forged" in environ.values() for environ in passed)
     assert not any("HTTP_X_SERVICE_IDENTITY_STATUS" in environ for environ in passed)
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["t" * 9000, "t" * 60000, "t\xe4g", "a b\x7f", "\x80" * 300],
+    ids=["long", "longer", "latin-1", "DEL", "C1"],
+)
+@pytest.mark.parametrize("header", ["X-Auth-Token", "X-Storage-Token", "X-Service-Token"])
+def test_a_token_that_can_be_none_is_refused_without_asking(served, engine, tmp_path, header, token) -> None:
+    client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"))
+    headers = {"X-Auth-Token": served.token("demo", "demo"), header: token}
+    answer = client.simulate_get("/v1/p/stacks", headers=headers)
+    assert (answer.status_code, answer.json["error"]["type"]) == (401, "HTTPUnauthorized")
+    assert engine.calls == []
+
+
+def with_access_rules(served: ServedCloud, rules: list[dict[str, str]]) -> tuple[str, str]:
+    """The token of an application credential with these access rules, and its project."""
+    token = served.token("demo", "demo")
+    told = served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token}).json["token"]
+    path = f"/identity/v3/users/{told['user']['id']}/application_credentials"
+    body = {"application_credential": {"name": "limited", "access_rules": rules}}
+    made = served.call("POST", path, body, token).json["application_credential"]
+    method = {"id": made["id"], "secret": made["secret"]}
+    wanted = {"auth": {"identity": {"methods": ["application_credential"], "application_credential": method}}}
+    return served.call("POST", "/identity/v3/auth/tokens", wanted).headers["x-subject-token"], told["project"]["id"]
+
+
+def test_access_rules_of_application_credentials_decide(served, engine, tmp_path) -> None:
+    rule = {"service": "orchestration", "method": "GET", "path": "/v1/{project_id}/stacks"}
+    elsewhere = {"service": "compute", "method": "GET", "path": "/v1/{project_id}/build_info"}
+    token, project = with_access_rules(served, [rule, elsewhere])
+    client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"))
+    stacks, other = f"/v1/{project}/stacks", f"/v1/{project}/build_info"
+    assert client.simulate_get(stacks, headers={"X-Auth-Token": token}).status_code == 200
+    assert client.simulate_post(stacks, headers={"X-Auth-Token": token}).status_code == 401
+    assert client.simulate_get(other, headers={"X-Auth-Token": token}).status_code == 401
+    as_service = {"X-Auth-Token": token, "X-Service-Token": served.token("demo", "demo")}
+    assert client.simulate_get(other, headers=as_service).status_code == 401
 
 
 def test_a_missing_or_wrong_token_is_refused(served, engine, tmp_path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+import botocore.auth
 import pytest
 from botocore.exceptions import ClientError
 from query_world import Keys, QueryWorld
@@ -34,6 +36,18 @@ def test_a_signed_url_of_version_4(world: QueryWorld, boto: Any) -> None:
     path = url.removeprefix(world.url)
     assert send(world, "GET", path).status == 200
     assert send(world, "GET", path.replace("ListStacks", "ListExports")).code == "SignatureDoesNotMatch"
+
+
+@pytest.mark.parametrize(("expires", "code"), [(1, "RequestExpired"), (1000, ""), (0, "IncompleteSignature")])
+def test_a_signed_url_may_say_how_long_it_may_be_used(
+    world: QueryWorld, boto: Any, monkeypatch: pytest.MonkeyPatch, expires: int, code: str
+) -> None:
+    """Signed 30 seconds ago: well within the time for which clocks may differ."""
+    now = datetime.now(UTC) - timedelta(seconds=30)
+    monkeypatch.setattr(botocore.auth, "get_current_datetime", lambda remove_tzinfo=True: now.replace(tzinfo=None))
+    url = boto.generate_presigned_url("list_stacks", HttpMethod="GET", ExpiresIn=expires)
+    answer = send(world, "GET", url.removeprefix(world.url))
+    assert (answer.status == 200) if not code else (answer.code == code)
 
 
 def refusal(world: QueryWorld, method: str, path: str, body: str = "", **headers: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import orjson
+import pytest
 from world import World
 
+from stoker.base.errors import Forbidden, MissingCredentialError, TemplateInvalid
 from stoker.emulator.identity.records import IdentityRecords
 from stoker.store import queries
 
@@ -21,6 +23,34 @@ async def trust_of(world: World, stack_id: str) -> str:
 
 def trusts(world: World) -> int:
     return len(world.in_cloud(lambda: list(world.served.cloud.of(IdentityRecords).trusts)))
+
+
+async def test_a_trust_to_somebody_else_is_refused_at_once(world: World) -> None:
+    world.context = replace(world.context, trust_id="0" * 32)
+    with pytest.raises(MissingCredentialError, match="use a token of the owner"):
+        await world.call("stack_create", name="foreign", template=TEMPLATE)
+    assert await world.call("stack_list") == [] or "foreign" not in str(await world.call("stack_list"))
+
+
+async def test_a_restricted_application_credential_is_refused_with_the_reason(world: World) -> None:
+    token = world.served.token("demo", "demo")
+    user = world.context.user_id
+    path = f"/identity/v3/users/{user}/application_credentials"
+    made = world.served.call("POST", path, {"application_credential": {"name": "restricted"}}, token).json
+    method = {key: made["application_credential"][key] for key in ("id", "secret")}
+    wanted = {"auth": {"identity": {"methods": ["application_credential"], "application_credential": method}}}
+    issued = world.served.call("POST", "/identity/v3/auth/tokens", wanted).headers["x-subject-token"]
+    world.context = replace(world.context, token=issued)
+    with pytest.raises(Forbidden, match="application credential that is restricted"):
+        await world.call("stack_create", name="restricted", template=TEMPLATE)
+
+
+async def test_a_group_cannot_stand_for_an_existing_object(world: World) -> None:
+    definition = {"type": "OS::Heat::TestResource"}
+    group = {"type": "OS::Heat::ResourceGroup", "external_id": "x", "properties": {"resource_def": definition}}
+    template = {"heat_template_version": "2021-04-16", "resources": {"group": group}}
+    with pytest.raises(TemplateInvalid, match="made of a nested stack"):
+        await world.call("stack_create", name="external", template=template)
 
 
 async def test_a_trust_goes_with_the_last_stack_that_lives_on_it(world: World) -> None:

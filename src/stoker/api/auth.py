@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import webob  # type: ignore[import-untyped]
+from keystoneauth1 import exceptions
 from keystonemiddleware import auth_token, opts
 from oslo_config import cfg
 
@@ -33,11 +34,20 @@ def keystone(config: cfg.ConfigOpts) -> Authenticator:
     for group, options in opts.list_auth_token_opts():
         config.register_opts(options, group=group)
 
+    # Access rules of application credentials name services by type. A service token frees a request from them, so that
+    # only services may have one.
+    for name, value in (("service_type", "orchestration"), ("service_token_roles_required", True)):
+        config.set_default(name, value, group="keystone_authtoken")
+
     def wrap(application: WSGIApplication) -> WSGIApplication:
         return _TokenCheck(application, {**_SETTINGS, "oslo_config_config": config})
 
     return wrap
 
+
+_TOKENS = ("HTTP_X_AUTH_TOKEN", "HTTP_X_STORAGE_TOKEN", "HTTP_X_SERVICE_TOKEN")
+_LONGEST_TOKEN = 8192
+"""Characters; Keystone's servers refuse longer headers in ways that look like a failure of theirs."""
 
 _Request: Any = auth_token.AuthProtocol.__call__.RequestClass
 
@@ -66,13 +76,23 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
         answer = self._app if refusal is None else refusal
         return answer(environ, start_response)
 
+    def validate_allowed_request(self, request: Any, token: Mapping[str, Any]) -> None:
+        """Check access rules; the catalog, in which the service's type is looked for first, is not asked for."""
+        super().validate_allowed_request(request, {"catalog": [{"type": self._conf.get("service_type")}], **token})
+
     def process_request(self, request: Any) -> Any:
+        for key in _TOKENS:
+            token = request.environ.get(key)
+            if token is not None and not (token.isascii() and token.isprintable() and len(token) <= _LONGEST_TOKEN):
+                request.remove_auth_headers()
+                request.headers["X-Identity-Status"] = "Invalid"
+                return None
         try:
             return super().process_request(request)
         except webob.exc.HTTPUnauthorized:
             request.headers["X-Identity-Status"] = "Invalid"
             return None
-        except webob.exc.HTTPServiceUnavailable:
+        except (webob.exc.HTTPServiceUnavailable, exceptions.ClientException):
             error = IdentityUnavailable("The identity service cannot be asked about the token now.")
             status = status_of(error)
             return webob.Response(json_text(fault_body(error)), status=status, content_type="application/json")

@@ -12,6 +12,7 @@ from typing import Any
 from stoker.base.errors import (
     Bug,
     CloudError,
+    DatabaseUnavailable,
     Fenced,
     Forbidden,
     Invalid,
@@ -97,7 +98,9 @@ def status_of(error: StokerError) -> int:
     match error:
         case UserError():
             return error.status
-        case EngineUnavailable() | IdentityUnavailable() | Overloaded() | Fenced() | CloudError(transient=True):
+        case EngineUnavailable() | IdentityUnavailable() | DatabaseUnavailable() | Overloaded() | Fenced():
+            return 503
+        case CloudError(transient=True):
             return 503
         case _:
             return 500

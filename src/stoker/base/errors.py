@@ -111,6 +111,14 @@ class Overloaded(StokerError):
     """The service already does as much of this for the caller, or for all, as it may at a time; later it can."""
 
 
+class DatabaseUnavailable(StokerError):
+    """The database can store, or read, nothing now: its disk is full, its file damaged or not writable."""
+
+    @property
+    def kind(self) -> str:
+        return "ServiceUnavailable"
+
+
 class ImmutableParameterModified(Invalid):
     """An update gives another value to a parameter that is declared immutable."""
 

@@ -21,7 +21,7 @@ from keystoneauth1 import session as ksa_session
 from keystoneauth1.identity import v3
 
 from stoker.base.clock import Clock
-from stoker.base.errors import CloudError, Invalid, MissingCredentialError
+from stoker.base.errors import CloudError, Forbidden, Invalid, MissingCredentialError
 from stoker.cloud.clouds_yaml import NamedCloud, read_cloud
 from stoker.cloud.credentials import (
     CloudsYamlCredential,
@@ -113,7 +113,7 @@ class CloudPool:
         """Let the service user act for `user` later; answers the trust's id.
 
         `roles` are names; none means `trusts_delegated_roles`, or else every role that the user has. Raises
-        MissingCredentialError when the user lacks one of them.
+        MissingCredentialError when the user lacks one of them, Forbidden when the user's token may not make a trust.
         """
         trustee = (await self.cloud(ServiceCredential())).user_id
         names = list(roles or self.settings.trusts_delegated_roles or user.role_names)
@@ -131,6 +131,11 @@ class CloudPool:
             if error.not_found:
                 raise MissingCredentialError(
                     f"The stack's owner lacks a role that is to be delegated ({', '.join(names)}): {error.reason}"
+                ) from error
+            if error.status in (401, 403):
+                raise Forbidden(
+                    "The caller's token may not make the trust that the stack needs to live on, as with an application "
+                    f"credential that is restricted; use an unrestricted one, or a password: {error.reason}"
                 ) from error
             raise
         return str(body["trust"]["id"])

@@ -84,7 +84,13 @@ class Credentials:
         if self._cloud_name is not None:
             return orjson.dumps({"kind": "clouds.yaml", "name": self._cloud_name}).decode()
         if context.trust_id:
-            return orjson.dumps({"kind": "lent trust", "id": context.trust_id}).decode()
+            lent = orjson.dumps({"kind": "lent trust", "id": context.trust_id}).decode()
+            if not await self._pool.works(_parsed(lent)):
+                raise MissingCredentialError(
+                    "The token comes from a trust to another user than the service's own, so that the service "
+                    "could not act for the stack's owner later; use a token of the owner."
+                )
+            return lent
         owner = (context.user_id, context.project_id, context.roles)
         known = await self._database.read(trusts.usable, *owner)
         if known is not None and await self._pool.works(_parsed(known)):

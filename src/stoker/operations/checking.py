@@ -205,14 +205,18 @@ class ValueChecker:
         for definition, place in tree:
             for name, resource in definition.resources.items():
                 _, kind = self._engine.types.lookup(definition.environment, definition.files, resource.type, name)
-                if resource.external_id is None or kind is None or kind.nested:
+                if resource.external_id is None or kind is None:
+                    continue
+                path = (definition.template.written("resources"), name, "external_id")
+                document = definition.template.document
+                if kind.nested:
+                    refusal = f"{resource.type} is made of a nested stack, and cannot stand for an existing object."
+                    yield place(Diagnostic("external-id", refusal, path, document.source, document.locate(path)))
                     continue
                 given = await self._evaluate(partial(definition.resolve, resource.properties, _UNKNOWN)) or {}
                 external = External(name, kind, str(resource.external_id), given)
                 why = await missing(self._engine, self._stack, await self._cloud(), external)
                 if why is not None:
-                    path = (definition.template.written("resources"), name, "external_id")
-                    document = definition.template.document
                     yield place(Diagnostic("external-id", why, path, document.source, document.locate(path)))
 
     async def _consulted(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:

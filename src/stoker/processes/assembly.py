@@ -7,9 +7,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
 from oslo_config import cfg
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from stoker.base.clock import SystemClock
+from stoker.base.errors import Invalid
 from stoker.cloud.auth import CloudPool
 from stoker.engine.announcing import Bus
 from stoker.engine.core import Engine
@@ -19,6 +20,7 @@ from stoker.processes.report import report_section
 from stoker.processes.settings import cloud_settings, database_pool, encryption_keys, engine_settings
 from stoker.store import key_proofs, schema
 from stoker.store.database import Database
+from stoker.store.failures import unusable
 from stoker.store.journal import Batch, Journal
 from stoker.store.sealing import Sealer
 
@@ -33,6 +35,11 @@ async def opened_database(config: cfg.ConfigOpts) -> AsyncIterator[Database]:
         retries, interval = config.database.max_retries, config.database.retry_interval
         await database.wait_until_reachable(retries, interval, SystemClock())
         yield database
+    except DBAPIError as error:
+        if not unusable(error):
+            raise
+        shown = database.url.render_as_string(hide_password=True)
+        raise Invalid(f"The database {shown} cannot be used ([database] connection): {error.orig}.") from error
     finally:
         database.close()
 

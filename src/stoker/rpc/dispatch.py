@@ -7,10 +7,13 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from sqlalchemy.exc import DBAPIError
+
 from stoker.base.context import RequestContext
-from stoker.base.errors import Bug, StokerError
+from stoker.base.errors import Bug, DatabaseUnavailable, StokerError
 from stoker.base.ids import new_id
 from stoker.base.logging import request_scope
+from stoker.store.failures import unusable
 
 Operation = Callable[..., Awaitable[Any]]
 """`async def operation(engine, context, **arguments) -> JSON`."""
@@ -43,10 +46,15 @@ class Dispatcher:
                 raise
             except StokerError:
                 raise
+            except DBAPIError as error:
+                if unusable(error):
+                    _log.error("%s failed, as the database cannot be used: %s", method, error.orig)
+                    raise DatabaseUnavailable(
+                        "The service's database cannot be used now, so nothing was done; its operator has to see to it."
+                    ) from error
+                raise _bug(method) from error
             except Exception as error:
-                reference = new_id()
-                _log.exception("Reference %s: %s failed unexpectedly", reference, method)
-                raise Bug(f"The engine failed unexpectedly in {method}.", reference) from error
+                raise _bug(method) from error
 
     def _bound(self, method: str, context: RequestContext, arguments: Mapping[str, Any]) -> Awaitable[Any]:
         if method not in self._operations:
@@ -57,3 +65,10 @@ class Dispatcher:
         except TypeError as error:
             raise Bug(f"The engine's method {method} takes other arguments: {error}.") from error
         return operation(self._engine, context, **arguments)
+
+
+def _bug(method: str) -> Bug:
+    """What the error that is being handled becomes, once it is in the log."""
+    reference = new_id()
+    _log.exception("Reference %s: %s failed unexpectedly", reference, method)
+    return Bug(f"The engine failed unexpectedly in {method}.", reference)

@@ -14,7 +14,7 @@ from math import ceil
 from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from stoker.base.clock import Clock, sleep
@@ -85,7 +85,7 @@ class Database:
         for attempt in count(1):
             try:
                 return await self._on_reader(partial(self.read_now, lambda connection: None))
-            except OperationalError as error:
+            except DBAPIError as error:
                 shown = self.url.render_as_string(hide_password=True)
                 if 0 <= attempts <= attempt:
                     raise Invalid(

@@ -25,6 +25,27 @@ _MYSQL_CODES = frozenset(
 )  # fmt: skip
 
 
+_MYSQL_UNUSABLE = frozenset({1021, 1114, 1030, 1194, 1195, 1290})
+"""Disk full, table full, error of the storage engine, table damaged, server read-only."""
+
+
+def unusable(error: DBAPIError) -> bool:
+    """Whether the database can do nothing until somebody looks after it: full, damaged, not writable, or away."""
+    if passes(error):
+        return True
+    cause: Any = error.orig
+    match type(cause).__module__.partition(".")[0]:
+        case "sqlite3":
+            words = ("full", "disk I/O", "readonly", "unable to open")
+            kind = type(cause).__name__  # DatabaseError itself is what a damaged file raises
+            return kind == "DatabaseError" or (kind == "OperationalError" and any(word in str(cause) for word in words))
+        case "psycopg":
+            return str(cause.sqlstate or "").startswith(("53", "58", "25006", "XX001", "XX002"))
+        case "pymysql":
+            return bool(cause.args) and cause.args[0] in _MYSQL_UNUSABLE
+    return False
+
+
 def passes(error: DBAPIError) -> bool:
     """Whether the database is away or busy, rather than the statement wrong."""
     if error.connection_invalidated:

@@ -115,6 +115,8 @@ class _Face:
             body = self._body(request)
             received = self._signed_parts(request, _parameters(request.query_string), b"")
             signed = read_signature(received, self.config.region_name_for_services)
+            if signed.expires is not None:
+                require_fresh(signed, self.clock.now())
             caller = self.check.caller(signed)
             context = caller.context(request.context.request_id, self.policy)
             request.context.caller = context

@@ -17,6 +17,7 @@ from stoker.api.faults import (
 )
 from stoker.base.errors import (
     CloudError,
+    DatabaseUnavailable,
     Fenced,
     Forbidden,
     Overloaded,
@@ -73,6 +74,7 @@ _CODES: tuple[tuple[type[StokerError], str], ...] = (
     (IdentityUnavailable, "ServiceUnavailable"),
     (Fenced, "ServiceUnavailable"),
     (Overloaded, "ServiceUnavailable"),
+    (DatabaseUnavailable, "ServiceUnavailable"),
 )
 """The first class that an error is of decides; what is of none is our failure."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from keystoneauth1 import exceptions, loading
 from keystoneauth1.session import Session
+from keystonemiddleware import auth_token
 from oslo_config import cfg
 
 from stoker.api.cfn.faults import QueryError
@@ -18,6 +19,9 @@ from stoker.base.context import RequestContext
 
 _LOGIN = "keystone_authtoken"
 _REFUSED = (400, 401, 403, 404)
+_SERVICE_TYPE = "cloudformation"
+_path_matches: Any = auth_token._path_matches
+"""Whether a path is one that an access rule means, as keystonemiddleware decides for the other API."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,13 @@ class SignatureCheck:
         token = answer.headers.get("X-Subject-Token")
         if answer.status_code != 200 or not token:
             raise IdentityUnavailable(f"The identity service answers {answer.status_code} about the signature.")
-        return _caller(answer.json()["token"], token)
+        try:
+            described = answer.json()["token"]
+            caller = _caller(described, token)
+        except (ValueError, KeyError, TypeError) as error:
+            raise IdentityUnavailable("The identity service's answer about the signature cannot be read.") from error
+        _require_access(described, signed)
+        return caller
 
 
 def _tokens_url(identity: str | None) -> str:
@@ -99,6 +109,21 @@ def _tokens_url(identity: str | None) -> str:
         raise cfg.Error("[ec2authtoken] auth_url: the identity service that checks signatures is not known")
     root = identity.rstrip("/").removesuffix("/v3").removesuffix("/v2.0")
     return f"{root}/v3/ec2tokens"
+
+
+def _require_access(token: Mapping[str, Any], signed: Signed) -> None:
+    """Raise QueryError where the keys belong to an application credential whose access rules forbid the request."""
+    rules = (token.get("application_credential") or {}).get("access_rules")
+    if rules is None:
+        return
+    for rule in rules:
+        if (
+            rule["service"] == _SERVICE_TYPE
+            and rule["method"] == signed.received.verb
+            and _path_matches(signed.received.path, rule["path"])
+        ):
+            return
+    raise QueryError("AccessDenied", "The access rules of the application credential do not allow the request.")
 
 
 def _caller(token: Mapping[str, Any], secret: str) -> Caller:

@@ -18,6 +18,9 @@ from stoker.api.cfn.faults import QueryError
 SKEW = 900.0
 """Seconds that a request's time may be away from ours, as with AWS and with Keystone."""
 
+LONGEST = 604800
+"""The most seconds that X-Amz-Expires may say, as with AWS. SKEW limits the age of a request as well."""
+
 _ALGORITHM = "AWS4-HMAC-SHA256"
 _SERVICE = "cloudformation"
 _TERMINATOR = "aws4_request"
@@ -39,13 +42,18 @@ class Received:
 
 @dataclass(frozen=True)
 class Signed:
-    """A request with its signature. `time` is when it says it was signed, None when it does not say."""
+    """A request with its signature.
+
+    `time` is when it says it was signed, None when it does not say; `expires` is for how many seconds from then on a
+    URL says that it may be used (X-Amz-Expires).
+    """
 
     received: Received
     access: str
     signature: str = field(repr=False)
     time: float | None
     params: Mapping[str, str]
+    expires: float | None = None
 
     def credentials(self) -> dict[str, Any]:
         """What the identity service needs to check it (facts: rest_api.json, cfn.protocol)."""
@@ -80,6 +88,11 @@ def require_fresh(signed: Signed, now: float) -> None:
     """Raise QueryError for a request that does not say when it was signed, or that was not signed just now."""
     if signed.time is None:
         raise QueryError("IncompleteSignature", "The request must say when it was signed: Timestamp or X-Amz-Date.")
+    if signed.expires is not None and now > signed.time + signed.expires:
+        raise QueryError(
+            "RequestExpired",
+            f"The URL was to be used within {signed.expires:.0f} seconds (X-Amz-Expires); sign another.",
+        )
     if abs(now - signed.time) > SKEW:
         raise QueryError(
             "RequestExpired",
@@ -118,7 +131,17 @@ def _version_4(received: Received, region: str | None) -> Signed:
         time=_time(said),
         # A form in the body is signed by the body's hash; only what stands in the URL is signed as parameters.
         params={} if received.verb == "POST" else params,
+        expires=_expires(received.params) if in_query else None,
     )
+
+
+def _expires(params: Mapping[str, str]) -> float | None:
+    said = params.get("X-Amz-Expires")
+    if said is None:
+        return None
+    if not (said.isascii() and said.isdigit() and 0 < len(said) < 7 and 0 < int(said) <= LONGEST):
+        raise QueryError("IncompleteSignature", f"X-Amz-Expires must be a number of seconds from 1 to {LONGEST}.")
+    return float(said)
 
 
 def _from_query(params: Mapping[str, str]) -> dict[str, str]:
