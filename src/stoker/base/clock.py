@@ -80,6 +80,11 @@ class ManualClock:
             heapq.heappop(self._timers)[2].fire()
         self._now = end
 
+    def step(self, seconds: float) -> None:
+        """Set the time of day without any time passing: timers fire after as long as before."""
+        self._now += seconds
+        self._timers = [(due + seconds, order, timer) for due, order, timer in self._timers]
+
 
 class _ManualTimer:
     def __init__(self, callback: Callable[[], None]) -> None:

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 
 from oslo_config import cfg
 from oslo_context import context as oslo_context
-from oslo_log import log
+from oslo_log import formatters, log
 
 from stoker.base.context import RequestContext
 
@@ -61,6 +61,13 @@ _MARKS = (
 )  # fmt: skip
 """Each pattern needs one of these; most lines have none, and looking for these costs little."""
 
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL_INSIDE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+"""The same without the tabs and line feeds of tracebacks."""
+
+_CONTINUATION = "  | "
+"""What begins the second and further lines of one record, so that none looks like a record of its own."""
+
 _request: ContextVar[RequestContext | None] = ContextVar("stoker_request", default=None)
 _operation: ContextVar[str | None] = ContextVar("stoker_operation", default=None)
 
@@ -102,7 +109,7 @@ def setup(config: cfg.ConfigOpts, *, readable: bool = False) -> None:
     if readable:
         config.set_default("logging_default_format_string", READABLE_FORMAT)
         config.set_default("logging_context_format_string", READABLE_REQUEST_FORMAT)
-        config.set_default("logging_exception_prefix", "")
+        config.set_default("logging_exception_prefix", _CONTINUATION)
         config.set_default("use_stderr", True)
     log.setup(config, _PRODUCT)
     for handler in logging.getLogger().handlers:
@@ -110,9 +117,9 @@ def setup(config: cfg.ConfigOpts, *, readable: bool = False) -> None:
 
 
 def protect(handler: logging.Handler) -> None:
-    """Make `handler` name the request and the operation in each line and hide secrets in what it writes."""
+    """Make `handler` name the request and the operation in each line, hide secrets and escape control characters."""
     handler.addFilter(_complete)
-    handler.setFormatter(_MaskingFormatter(handler.formatter or logging.Formatter()))
+    handler.setFormatter(_ProtectingFormatter(handler.formatter or logging.Formatter()))
 
 
 def mask(text: str) -> str:
@@ -123,6 +130,15 @@ def mask(text: str) -> str:
     for pattern in _SECRETS:
         text = pattern.sub(r"\g<keep>***", text)
     return text
+
+
+def escape(text: str) -> str:
+    """`text` with control characters as `\\xNN` or `\\uNNNN`, so that it cannot start a line or steer a terminal."""
+    return _CONTROL.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")
 
 
 class _LineContext(oslo_context.RequestContext):
@@ -136,25 +152,30 @@ def _complete(record: logging.LogRecord) -> bool:
     """Name request and operation where formatters look, and settle the message: oslo.log's may write its arguments."""
     context = _request.get()
     if context is not None and not getattr(record, "request_id", None):
-        record.request_id = context.request_id
-        record.user_identity = f"{context.user_id} {context.project_id}"
-        record.context = _LineContext(
-            request_id=context.request_id, user_id=context.user_id, project_id=context.project_id
-        )
+        request_id, user_id, project_id = map(escape, (context.request_id, context.user_id, context.project_id))
+        record.request_id = request_id
+        record.user_identity = f"{user_id} {project_id}"
+        record.context = _LineContext(request_id=request_id, user_id=user_id, project_id=project_id)
     operation = _operation.get()
     record.operation = "" if operation is None else f"[operation {operation}] "
     if operation is not None:
         record.extra = {**getattr(record, "extra", {}), "operation_id": operation}
-    record.msg, record.args = mask(record.getMessage()), None
+    record.msg, record.args = escape(mask(record.getMessage())), None
     return True
 
 
-class _MaskingFormatter(logging.Formatter):
-    """Hides secrets in whatever the formatter inside produced: text, JSON, tracebacks."""
+class _ProtectingFormatter(logging.Formatter):
+    """Hides secrets and escapes control characters in what the formatter inside produced: text, JSON, tracebacks.
+
+    Messages have no line ends by now. The lines of a traceback get a prefix from oslo.log's formatters
+    (`logging_exception_prefix`); here from all others.
+    """
 
     def __init__(self, inner: logging.Formatter) -> None:
         super().__init__()
         self._inner = inner
+        self._margin = "" if isinstance(inner, formatters.ContextFormatter) else _CONTINUATION
 
     def format(self, record: logging.LogRecord) -> str:
-        return mask(self._inner.format(record))
+        text = _CONTROL_INSIDE.sub(_escaped, mask(self._inner.format(record)))
+        return text.replace("\n", f"\n{self._margin}") if self._margin else text

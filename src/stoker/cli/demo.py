@@ -18,7 +18,7 @@ from stoker.cli.deploy import Deployment, body_of, carry_out, delete_and_follow
 from stoker.cli.errors import CommandFailed
 from stoker.cli.follow import whole_tree
 from stoker.cli.formats import console
-from stoker.cli.local import Local, Processes, planned_set_up, watch
+from stoker.cli.local import Local, Processes, planned_set_up, stop_signals, watch
 from stoker.cli.service import Service, Stack
 from stoker.cli.sources import collect
 from stoker.processes.directory import DataDirectory
@@ -56,7 +56,8 @@ def demo(given: Path | None) -> None:
         stack = _deploy(service, template, {"count": "3"}, out)
         if out.is_terminal:
             _say(out, f"It is yours now. In another shell:\n{_next_steps(directory, template)}\nCtrl-C ends the demo.")
-            watch(local, children, out)
+            with stop_signals() as stopped:
+                watch(local, children, out, stopped)
         else:
             _say(out, "And away with everything.")
             delete_and_follow(stack)
@@ -111,7 +112,8 @@ def _serving(directory: DataDirectory, out: Console) -> Iterator[tuple[Local, Pr
     if len(local.missing()) < len(local.programs):
         raise CommandFailed(f"A Stoker is running on {directory.path} already; `stoker down` stops it.")
     out.print(f"Starting Stoker and an emulated cloud in {directory.path} …")
-    children = local.start()
+    with stop_signals() as stopped:
+        children = local.start(stopped)
     try:
         yield local, children
     finally:

@@ -22,7 +22,7 @@ from stoker.cli.service import Answer
 from stoker.cloud.clouds_yaml import read_cloud
 from stoker.processes import control
 from stoker.processes.access import write_access_files
-from stoker.processes.control import HOST, Program, port_of, programs_of, running
+from stoker.processes.control import HOST, Program, Stopped, port_of, programs_of, running
 from stoker.processes.directory import DataDirectory, SetUp
 
 _PORTS = {"rest": 8004, "cfn": 8000, "identity": 5000}
@@ -72,17 +72,18 @@ class Local:
         """The programs that do not run."""
         return [program for program in self.programs if running(self.directory, program.name) is None]
 
-    def start(self) -> Processes:
+    def start(self, stopped: threading.Event | None = None) -> Processes:
         """Start what does not run, and write the files for clients; answers what was started.
 
-        Raises StokerError when something does not come up; what was started before it is stopped again.
+        Raises Stopped when `stopped` is set meanwhile, StokerError when something does not come up; what was started
+        before is stopped again.
         """
         began: Processes = {}
         self.directory.record(self.set_up)
         write_access_files(self.directory, self.set_up)
         try:
             for program in self.missing():
-                began[program.name] = control.start(self.directory, program)
+                began[program.name] = control.start(self.directory, program, stopped)
         except StokerError:
             for name in reversed(began):
                 control.stop(self.directory, name)
@@ -153,13 +154,17 @@ def up(
         return
     if len(missing) < len(local.programs):
         out.print(f"Restarting what is missing: {', '.join(program.title for program in missing)}.")
-    children = local.start()
-    _show_addresses(out, local)
-    if detach:
-        out.print("`stoker down` stops it.")
-        return
-    out.print("Ctrl-C stops it.")
-    watch(local, children, out)
+    with stop_signals() as stopped:
+        try:
+            children = local.start(stopped)
+        except Stopped as error:
+            raise CommandFailed("Stopped before everything answered.") from error
+        _show_addresses(out, local)
+        if detach:
+            out.print("`stoker down` stops it.")
+            return
+        out.print("Ctrl-C stops it.")
+        watch(local, children, out, stopped)
 
 
 def _same_addresses(one: SetUp, other: SetUp) -> bool:
@@ -177,20 +182,22 @@ def _show_addresses(out: Console, local: Local) -> None:
         out.print(Text.assemble("  ", (f"{name:15}", "bold"), value), soft_wrap=True)
 
 
-def watch(local: Local, children: Processes, out: Console) -> None:
-    """Stay until Ctrl-C or SIGTERM, then stop everything; start again what breaks down in the meantime.
+def watch(local: Local, children: Processes, out: Console, stopped: threading.Event) -> None:
+    """Stay until `stopped` is set, then stop everything; start again what breaks down in the meantime.
 
     A program that ended with status 0 was told to, so everything else ends with it.
     """
-    with stop_signals() as stopped:
-        while not stopped.wait(_WATCH_SECONDS):
-            ended = {name: child.poll() for name, child in children.items() if child.poll() is not None}
-            if 0 in ended.values():
+    while not stopped.wait(_WATCH_SECONDS):
+        ended = {name: child.poll() for name, child in children.items() if child.poll() is not None}
+        if 0 in ended.values():
+            break
+        if ended:
+            for name, status in ended.items():
+                out.print(f"The {name} process ended with status {status}; starting it again.")
+            try:
+                children |= local.start(stopped)
+            except Stopped:
                 break
-            if ended:
-                for name, status in ended.items():
-                    out.print(f"The {name} process ended with status {status}; starting it again.")
-                children |= local.start()
     out.print("Stopping.")
     local.stop()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import ssl
 from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ from stoker.base.errors import CloudError
 from stoker.cloud.settings import NO_TLS_OPTIONS, CloudSettings, Tls
 
 log = logging.getLogger(__name__)
+
+_COLLECTION = re.compile(r".*?/v\d[^/]*(?:/[^/]+)?")
+"""The version in a URL's path with the collection, or the account, behind it."""
 
 Body = bytes | str | AsyncIterable[bytes] | None
 _HARMLESS = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
@@ -130,7 +134,8 @@ class Transport:
             allow_redirects=False,  # a token must not follow a redirect to another host
         ) as response:
             content = await response.read()
-        log.debug("%s %s %s: %s", request.service, request.method, response.url.path, response.status)
+        path, request_id = without_names(response.url.path), response.headers.get("x-openstack-request-id", "-")
+        log.debug("%s %s %s: %s (%s)", request.service, request.method, path, response.status, request_id)
         return Answer(response.status, response.headers, parse(content, response.content_type), content)
 
     def _context(self, tls: Tls) -> ssl.SSLContext:
@@ -177,3 +182,10 @@ def _unreachable(request: Request, error: Exception, transient: bool) -> CloudEr
         f"no answer from {request.service} to {request.method} {place}: {reason}",
         transient=transient,
     )
+
+
+def without_names(path: str) -> str:
+    """The path of a service's API up to the collection. What follows may be made of a hidden parameter."""
+    known = _COLLECTION.match(path)
+    kept = known[0] if known else ""
+    return path if kept == path else f"{kept}/…"

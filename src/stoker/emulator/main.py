@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import signal
 from pathlib import Path
 
 import uvloop
 from aiohttp import web
 
+from stoker.base.logging import protect
 from stoker.emulator.core.app import runner
 from stoker.emulator.services import new_cloud
 
@@ -91,5 +93,8 @@ def main(arguments: list[str] | None = None) -> None:
         if not separator or not url:
             parser.error(f"--extra-endpoint must be TYPE=URL, not {entry!r}")
         extra[kind] = url
+    os.umask(0o077)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for handler in logging.getLogger().handlers:
+        protect(handler)
     run(options.host, options.port, options.state, options.port_file, options.pace, extra, options.password)

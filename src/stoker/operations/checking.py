@@ -88,16 +88,27 @@ class TreeChecker:
         self.found.append((definition, place))
 
         def lookup(type_name: str, resource_name: str) -> ResourceType | None:
-            if not self._context.may_use(type_name):
-                raise Forbidden(f"You may not use the resource type {type_name}.")
             types = self._engine.types
-            return types.lookup(definition.environment, definition.files, type_name, resource_name)[1]
+            _, kind = types.lookup(definition.environment, definition.files, type_name, resource_name)
+            self._authorize(definition.environment.registry.steps(type_name, resource_name), kind)
+            return kind
 
         def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, Any]) -> Iterable[Diagnostic]:
             return self._nested(definition, resource, kind, values, depth, times)
 
         complaints = check(definition, lookup, deep=deep, type_names=self._type_names)
         return [place(item) for item in _without_secrets(complaints, [definition])]
+
+    def _authorize(self, names: Sequence[str], kind: ResourceType | None) -> None:
+        """Raises Forbidden when policy refuses a type by any name that leads to it, so that none evades the policy.
+
+        `names` are the type as written and what the environment's registry makes of it, step by step. Names in between
+        count because operators restrict their own names for templates as well.
+        """
+        for name in (*names, *((kind.type_name,) if kind is not None else ())):
+            if not self._context.may_use(name):
+                written = f", which {names[0]} stands for" if name != names[0] else ""
+                raise Forbidden(f"You may not use the resource type {name}{written}.")
 
     def _nested(
         self,

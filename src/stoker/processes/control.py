@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -35,6 +36,10 @@ _LOG_LINES = 12
 
 class StartFailed(StokerError):
     """A program ended, or did not answer in time, instead of serving; the message has the end of its log."""
+
+
+class Stopped(StokerError):
+    """A program was told to end before it served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +105,13 @@ def running(directory: DataDirectory, name: str) -> int | None:
     return None
 
 
-def start(directory: DataDirectory, program: Program) -> subprocess.Popen[bytes]:
-    """Start a program that does not run, and wait until it serves.
+def start(
+    directory: DataDirectory, program: Program, stopped: threading.Event | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a program that does not run, and wait until it serves, or until `stopped` is set.
 
-    Raises Conflict when one of its ports is taken or it is being started by somebody else, StartFailed when it does
-    not come up.
+    Raises Stopped when the program has ended again, Conflict when one of its ports is taken or it is being started by
+    somebody else, StartFailed when it does not come up.
     """
     for port in program.ports:
         _require_free(port, program)
@@ -122,7 +129,7 @@ def start(directory: DataDirectory, program: Program) -> subprocess.Popen[bytes]
         )
         lock.truncate(0)
         lock.write(str(process.pid))
-    _wait_until_ready(directory, program, process, began)
+    _wait_until_ready(directory, program, process, began, stopped or threading.Event())
     return process
 
 
@@ -151,13 +158,19 @@ def _require_free(port: int, program: Program) -> None:
 
 
 def _wait_until_ready(
-    directory: DataDirectory, program: Program, process: subprocess.Popen[bytes], log_start: int
+    directory: DataDirectory,
+    program: Program,
+    process: subprocess.Popen[bytes],
+    log_start: int,
+    stopped: threading.Event,
 ) -> None:
     end = time.monotonic() + _START_SECONDS
     while process.poll() is None and time.monotonic() < end:
+        if stopped.wait(_POLL_SECONDS):
+            _end(process)
+            raise Stopped(f"The {program.title} was stopped before it answered.")
         if answers(program.url):
             return
-        time.sleep(_POLL_SECONDS)
     if process.poll() is None:
         what = f"did not answer within {_START_SECONDS:g} seconds"
         process.kill()
@@ -167,6 +180,16 @@ def _wait_until_ready(
     log_file = directory.log_file(program.name)
     said = log_file.read_bytes()[log_start:].decode(errors="replace").splitlines()[-_LOG_LINES:]
     raise StartFailed("\n".join([f"The {program.title} {what}. It said (in {log_file}):", *said]))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process, by force when it does not end by itself."""
+    process.terminate()
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def answers(url: str) -> bool:

@@ -15,6 +15,10 @@ from typing import Any
 from stoker.base.errors import Conflict, Invalid
 
 _KEY_CHARACTERS = 32
+_OWN_FILES = (
+    "stoker.db*", "cloud.db*", "engine.l*", "engine.pid", "cloud.log", "cloud.pid",
+    "endpoints.json", "secrets.json", "openrc*", "clouds.yaml",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +85,18 @@ class DataDirectory:
         return self.path / f"{program}.pid"
 
     def make(self) -> None:
-        """Create the directory, for its owner only. Raises Invalid when that cannot be done."""
+        """Create the directory, and have this process create files for its owner only from now on.
+
+        Whatever the mode of a directory that exists, and the umask: SQLite's files, logs and records hold secrets. The
+        umask goes on to the programs that this process starts. What an earlier Stoker left open is closed to others.
+        Raises Invalid when that cannot be done.
+        """
+        os.umask(0o077)
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for path in (path for pattern in _OWN_FILES for path in self.path.glob(pattern)):
+                if path.is_file() and not path.is_symlink() and path.stat().st_mode & 0o077:
+                    path.chmod(0o600)
         except OSError as error:
             raise Invalid(f"The data directory {self.path} cannot be made: {error.strerror}.") from None
         if not os.access(self.path, os.W_OK | os.X_OK):

@@ -48,14 +48,20 @@ class Registry:
 
         Mappings are followed until none applies; one that leads back to where it came from ends the search.
         """
-        seen = set()
-        while resource_type not in seen and not is_template_name(resource_type):
-            seen.add(resource_type)
-            found = self._mapped(resource_type, resource_name)
+        return self.steps(resource_type, resource_name)[-1]
+
+    def steps(self, resource_type: str, resource_name: str) -> list[str]:
+        """The names that `resolve` passes: the type as written, what each mapping makes of it, and the result."""
+        names = [resource_type]
+        while not is_template_name(names[-1]):
+            found = self._mapped(names[-1], resource_name)
             if found is None:
                 break
-            resource_type = found
-        return resource_type
+            is_circle = found in names
+            names.append(found)
+            if is_circle:
+                break
+        return names
 
     def with_missing(self, mappings: Mapping[str, str]) -> Registry:
         """The same registry, types mapped besides that nobody maps."""

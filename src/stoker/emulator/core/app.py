@@ -32,7 +32,7 @@ def application(cloud: Cloud) -> web.Application:
             await incoming.read(),
             incoming.remote or "",
         )
-        fault = cloud.faults.take(request)
+        fault = None if _is_control(request.path) else cloud.faults.take(request)
         if fault is not None and fault.do == "delay":
             await _wait(cloud, fault.seconds)
         response = dispatch(cloud, request, fault)
@@ -49,6 +49,11 @@ def application(cloud: Cloud) -> web.Application:
     app.router.add_route("*", "/{path:.*}", serve)
     app.cleanup_ctx.append(started)
     return app
+
+
+def _is_control(path: str) -> bool:
+    """Whether a request is for the control API, which no fault rule may lock out."""
+    return path.lstrip("/").partition("/")[0] == "control"
 
 
 def _rendered(response: Response) -> web.Response:

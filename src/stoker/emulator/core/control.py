@@ -1,12 +1,15 @@
 """The control API, at `/control`: fault rules, the journal of requests, the count of objects.
 
-It needs no token and answers to loopback only.
+It needs no token and answers to loopback only: not to pages of other sites in a browser on this machine either, which
+`Origin` and `Host` give away (forged requests, and names that a stranger's DNS points to loopback). Fault rules do not
+apply to it.
 """
 
 from __future__ import annotations
 
 from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 from stoker.emulator.core.cloud import Handler, Records, Service
 from stoker.emulator.core.errors import forbidden, not_found
@@ -20,10 +23,29 @@ class ControlRecords(Records):
     service = "control"
 
 
+def _is_local(authority: str) -> bool:
+    """Whether `host[:port]` names this machine."""
+    host = urlsplit(f"//{authority}").hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _refuse_strangers(request: Request) -> None:
+    if not ip_address(request.remote).is_loopback:
+        raise forbidden("The control API answers to loopback only.")
+    host, origin = request.headers.get("host"), request.headers.get("origin")
+    if host is not None and not _is_local(host):
+        raise forbidden("The control API answers to names of this machine only: use 127.0.0.1 or localhost.")
+    is_foreign = origin is not None and (not origin.startswith("http://") or origin.removeprefix("http://") != host)
+    if is_foreign or request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        raise forbidden("The control API does not answer to pages of other sites.")
+
+
 def _loopback(handler: Handler) -> Handler:
     def guarded(control: ControlRecords, request: Request) -> Response:
-        if not ip_address(request.remote).is_loopback:
-            raise forbidden("The control API answers to loopback only.")
+        _refuse_strangers(request)
         return handler(control, request)
 
     return guarded

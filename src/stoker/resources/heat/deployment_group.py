@@ -101,7 +101,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
         names = list(call.properties["servers"])
         size = policy["max_batch_size"] if policy else max(len(names), 1)
         finished: int = call.progress.get("finished", 0)
-        if finished and (left := seconds_left(call, policy["pause_time"], call.progress["paused_at"])):
+        if finished and (left := seconds_left(call, policy["pause_time"], "paused_at")):
             return Again(after=left)
         reached = names[: (finished + 1) * size]
         request = await self._part(call, reached, finished)

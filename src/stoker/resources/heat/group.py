@@ -71,7 +71,7 @@ class GroupResource(NestedStackResource):
             return await self._begin(call)
         number: int = call.progress[_FINISHED]
         planned = [Batch(*entry) for entry in call.progress[_BATCHES]]
-        if number and (left := seconds_left(call, planned[number].pause, call.progress[_PAUSED_AT])):
+        if number and (left := seconds_left(call, planned[number].pause, _PAUSED_AT)):
             return Again(after=left)
         request = self.request(await self.members_after(call, planned[number]), number)
         outcome = await call.child.run("UPDATE" if number else action, request)

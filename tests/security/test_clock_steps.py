@@ -1,0 +1,75 @@
+"""Waits while the machine's clock is set."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "engine"))  # the world of the engine's tests
+
+from world import World
+
+from stoker.base.clock import ManualClock, SystemClock
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+from stoker.plugins.call import Call
+from stoker.resources.heat.pause import seconds_left
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.01)) as served:
+        found = await World(tmp_path / "stoker.db", served, clock=ManualClock()).start()
+        try:
+            yield found
+        finally:
+            await found.stop()
+
+
+class Action:
+    """What `seconds_left` looks at of a call."""
+
+    def __init__(self, now: float) -> None:
+        self.started_at = self.now = now
+        self.progress: dict[str, float] = {}
+
+    def left(self, seconds: float) -> float:
+        call: Call = self  # type: ignore[assignment]
+        return seconds_left(call, seconds)
+
+
+def test_a_clock_that_steps_back() -> None:
+    """A wait lasts as long as the machine's clock is set back, a day instead of half a minute."""
+    action = Action(1_700_000_000.0)
+    assert action.left(30) == 30
+    action.now += 20
+    assert action.left(30) == 10
+    action.now -= 86_400
+    assert action.left(30) == 30
+    action.now += 25
+    assert action.left(30) == 5
+    action.now -= 3  # less than what has passed: the wait is as much longer
+    assert action.left(30) == 8
+    action.now += 8
+    assert action.left(30) == 0
+
+
+async def test_a_stack_that_waits_while_the_clock_steps_back(world: World) -> None:
+    """A stack with a Delay of 30 seconds is not complete for a day since the clock was set back."""
+    assert isinstance(world.clock, ManualClock)
+    pause = {"type": "OS::Heat::Delay", "properties": {"min_wait": 30}}
+    template = {"heat_template_version": "2018-08-31", "resources": {"pause": pause}}
+    created = await world.call("stack_create", name="slow", template=template)
+    run = world.engine.runs[created["id"]]
+    while world.clock.next_due() is None or world.clock.next_due() > world.clock.now() + 31:  # type: ignore[operator]
+        await world.engine.database.read(lambda connection: None)
+    world.clock.step(-86_400)
+    for _ in range(200):
+        if run.done.is_set():
+            break
+        world.clock.advance(1)
+        await world.engine.database.read(lambda connection: None)
+    assert (await world.settle(created["id"]))["status"] == "COMPLETE"
