@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 import yaml
+from click.testing import CliRunner
 from oslo_config import cfg
 
 from stoker.base.clock import ManualClock
 from stoker.base.errors import Conflict, Invalid
 from stoker.cli.errors import CommandFailed
-from stoker.cli.local import planned_set_up
+from stoker.cli.local import planned_set_up, up
 from stoker.processes.access import write_access_files
-from stoker.processes.control import running
+from stoker.processes.control import programs_of, running
 from stoker.processes.directory import DataDirectory, SetUp
 from stoker.processes.embedded import Options, configuration
 from stoker.processes.settings import cloud_settings, engine_settings
@@ -66,6 +67,34 @@ def test_a_directory_holds_one_engine(directory: DataDirectory) -> None:
 def test_a_stale_pid_file_is_nobody(directory: DataDirectory) -> None:
     directory.pid_file("engine").write_text("1")
     assert running(directory, "engine") is None
+
+
+def test_chosen_services_are_kept_and_given_to_the_emulated_cloud(directory: DataDirectory) -> None:
+    chosen = planned_set_up(SET_UP, KEEP, None, (), ("network", "image"))
+    directory.record(chosen)
+
+    again = planned_set_up(directory.set_up(), KEEP, None, ())
+    cloud = programs_of(directory, again)[0]
+
+    assert cloud.arguments[-2:] == ("--services", "network,image")
+    assert "--services" not in programs_of(directory, SET_UP)[0].arguments
+
+
+def test_services_of_a_real_cloud_cannot_be_chosen() -> None:
+    with pytest.raises(CommandFailed, match="--services chooses among the services of the emulated cloud"):
+        planned_set_up(None, KEEP, "mine", (), ("network",))
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [("network,nova", "There is no service 'nova' to choose"), ("compute", "needs image and network and volume")],
+)
+def test_a_choice_of_services_that_cannot_work_is_refused(names: str, message: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(up, ["--data-dir", str(tmp_path / "data"), "--services", names])
+
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+    assert not (tmp_path / "data").exists()
 
 
 def test_ports_are_the_users_then_the_last_ones_then_the_defaults() -> None:

@@ -131,6 +131,4 @@ def test_state_files_name_changes_that_are_still_known(service: str):
     from stoker.emulator.services import new_cloud
 
     cloud = new_cloud(clock=ManualClock())
-    [records] = [cloud.records_of(one) for one in cloud.services if one.name == service]
-
-    assert NAMES_IN_STATE_FILES[service] <= set(records.deferred)
+    assert NAMES_IN_STATE_FILES[service] <= set(cloud.running(service).records.deferred)

@@ -20,6 +20,7 @@ from stoker.cli.formats import console
 from stoker.cli.framework import Rows, data_directory_option, listing
 from stoker.cli.service import Answer
 from stoker.cloud.clouds_yaml import read_cloud
+from stoker.emulator.services import chosen
 from stoker.processes import control
 from stoker.processes.access import write_access_files
 from stoker.processes.control import HOST, Program, Stopped, port_of, programs_of, running
@@ -33,12 +34,17 @@ Processes = dict[str, "Popen[bytes]"]
 
 
 def planned_set_up(
-    known: SetUp | None, ports: Mapping[str, int | None], cloud: str | None, config_files: tuple[str, ...]
+    known: SetUp | None,
+    ports: Mapping[str, int | None],
+    cloud: str | None,
+    config_files: tuple[str, ...],
+    services: tuple[str, ...] = (),
 ) -> SetUp:
     """The set-up that the user's options and what the directory knows amount to.
 
     `ports` are by address (`rest`, `cfn`, `identity`): None keeps the known one or takes the default, 0 a free one.
-    Raises CommandFailed when the directory's stacks live on another cloud.
+    `services` are those of the emulated cloud beside identity: empty keeps the known ones.
+    Raises CommandFailed when the directory's stacks live on another cloud, or services are chosen of a real cloud.
     """
     if known is not None and cloud not in (None, known.cloud):
         lives = f"the cloud {known.cloud}" if known.cloud else "an emulated cloud"
@@ -47,10 +53,13 @@ def planned_set_up(
     free = iter(control.free_ports(list(chosen.values()).count(0)))
     urls = {address: f"http://{HOST}:{port or next(free)}{_PATHS[address]}" for address, port in chosen.items()}
     cloud = known.cloud if known else cloud
+    if cloud is not None and services:
+        raise CommandFailed("--services chooses among the services of the emulated cloud, and --cloud names another.")
     if cloud is not None:
         urls["identity"] = str(read_cloud(cloud).auth.get("auth_url", ""))
     files = config_files or (known.config_files if known else ())
-    return SetUp(urls["rest"], urls["cfn"], urls["identity"], cloud, files, known.pids if known else {})
+    kept = services or (known.services if known else ())
+    return SetUp(urls["rest"], urls["cfn"], urls["identity"], cloud, files, known.pids if known else {}, kept)
 
 
 def _port(address: str, wanted: int | None, known: SetUp | None) -> int:
@@ -110,6 +119,15 @@ def _ports_options(function: click.decorators.FC) -> click.decorators.FC:
     return function
 
 
+def _chosen_services(context: click.Context, option: click.Parameter, text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    try:
+        chosen(names)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return names
+
+
 @click.command()
 @data_directory_option
 @_ports_options
@@ -117,6 +135,10 @@ def _ports_options(function: click.decorators.FC) -> click.decorators.FC:
 @click.option(
     "--config-file", "config_files", multiple=True, type=click.Path(exists=True, dir_okay=False, resolve_path=True),
     help="File in heat.conf's form; repeatable, later ones win.",
+)  # fmt: skip
+@click.option(
+    "--services", metavar="NAMES", callback=_chosen_services, default="",
+    help="Services of the emulated cloud beside identity, separated by commas.  [default: those of last time, or all]",
 )  # fmt: skip
 @click.option("--detach", is_flag=True, help="Return once everything serves.")
 def up(
@@ -126,6 +148,7 @@ def up(
     identity: int | None,
     cloud: str | None,
     config_files: tuple[str, ...],
+    services: tuple[str, ...],
     detach: bool,
 ) -> None:
     """Start Stoker on this machine, with an emulated cloud beside it.
@@ -136,12 +159,13 @@ def up(
     Examples:
       stoker up
       stoker up --detach --data-dir ./here --api-port 0 --cfn-port 0 --cloud-port 0
+      stoker up --services network,image,volume,compute
       stoker up --cloud my-openstack
     """
     directory.make()
     known = directory.set_up()
     ports = {"rest": rest, "cfn": cfn, "identity": identity}
-    local = Local(directory, planned_set_up(known, ports, cloud, config_files))
+    local = Local(directory, planned_set_up(known, ports, cloud, config_files, services))
     missing = local.missing()
     if known is not None and len(missing) < len(local.programs) and not _same_addresses(known, local.set_up):
         raise CommandFailed("Stoker runs already on other ports; `stoker down` stops it.")
@@ -150,6 +174,8 @@ def up(
         out.print("Stoker is already running.")
         if known is not None and known.config_files != local.set_up.config_files:
             raise CommandFailed("It was started with other --config-file options; `stoker down` first.")
+        if known is not None and known.services != local.set_up.services:
+            raise CommandFailed("It was started with other --services; `stoker down` first.")
         _show_addresses(out, local)
         return
     if len(missing) < len(local.programs):

@@ -1,4 +1,4 @@
-"""Run a cloud on a port until it is told to stop."""
+"""Run a cloud on a port until it is stopped by a signal."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import asyncio
 import logging
 import os
 import signal
+from collections.abc import Collection
 from pathlib import Path
 
 import uvloop
@@ -14,7 +15,7 @@ from aiohttp import web
 
 from stoker.base.logging import protect
 from stoker.emulator.core.app import runner
-from stoker.emulator.services import new_cloud
+from stoker.emulator.services import CHOICES, chosen, new_cloud
 
 log = logging.getLogger(__name__)
 
@@ -27,15 +28,20 @@ def run(
     pace: float = 1.0,
     extra_endpoints: dict[str, str] | None = None,
     password: str = "secret",  # noqa: S107  the documented password of a throw-away cloud, as DevStack's
+    services: Collection[str] = CHOICES,
 ) -> None:
     """Serve a cloud until SIGTERM or SIGINT.
+
+    services: the groups of services that it has.
 
     port: 0 picks a free one. port_file: receives the port in decimal once requests are served.
     For the other arguments see `Cloud`.
     """
 
     async def serve() -> None:
-        cloud = new_cloud(state_path=state_path, pace=pace, extra_endpoints=extra_endpoints, password=password)
+        cloud = new_cloud(
+            services, state_path=state_path, pace=pace, extra_endpoints=extra_endpoints, password=password
+        )
         served = runner(cloud)
         await served.setup()
         site = web.TCPSite(served, host, port)
@@ -70,6 +76,16 @@ def _write_whole(path: Path, text: str) -> None:
     draft.replace(path)
 
 
+def _services(text: str) -> tuple[str, ...]:
+    """The value of `--services`."""
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    try:
+        chosen(names)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return names
+
+
 def main(arguments: list[str] | None = None) -> None:
     """`python -m stoker.emulator`."""
     parser = argparse.ArgumentParser(prog="stoker.emulator", description="An OpenStack cloud in one process.")
@@ -86,6 +102,13 @@ def main(arguments: list[str] | None = None) -> None:
         help="catalog entry of a service that runs elsewhere; %%(project_id)s is filled in",
     )
     parser.add_argument("--password", default="secret", help="password of the seeded users")
+    parser.add_argument(
+        "--services",
+        metavar="NAMES",
+        type=_services,
+        default=CHOICES,
+        help=f"services that the cloud has beside identity, separated by commas (default: {','.join(CHOICES)})",
+    )
     options = parser.parse_args(arguments)
     extra = {}
     for entry in options.extra_endpoint:
@@ -97,4 +120,13 @@ def main(arguments: list[str] | None = None) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for handler in logging.getLogger().handlers:
         protect(handler)
-    run(options.host, options.port, options.state, options.port_file, options.pace, extra, options.password)
+    run(
+        options.host,
+        options.port,
+        options.state,
+        options.port_file,
+        options.pace,
+        extra,
+        options.password,
+        options.services,
+    )

@@ -1,34 +1,52 @@
-"""The services of the emulated cloud. A new one is a line here."""
+"""The services of the emulated cloud, as offered: a new one is an entry here. Nothing of them is imported yet."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
-from stoker.emulator.compute.nova import COMPUTE
-from stoker.emulator.core.cloud import Cloud
-from stoker.emulator.core.control import CONTROL
-from stoker.emulator.identity.keystone import IDENTITY
-from stoker.emulator.image.glance import IMAGE
-from stoker.emulator.messaging.zaqar import MESSAGING
-from stoker.emulator.network.neutron import NETWORK_SERVICE
-from stoker.emulator.objectstore.swift import OBJECT_STORE, OBJECT_STORE_INFO
-from stoker.emulator.placement.placement import PLACEMENT
-from stoker.emulator.volume.cinder import VOLUME
+from stoker.emulator.core.cloud import Cloud, Offer
 
 SERVICES = (
-    IDENTITY,
-    CONTROL,
-    IMAGE,
-    NETWORK_SERVICE,
-    MESSAGING,
-    OBJECT_STORE,
-    OBJECT_STORE_INFO,
-    PLACEMENT,
-    VOLUME,
-    COMPUTE,
-)
+    Offer("keystone", "/identity", {"identity": "/identity"}, "stoker.emulator.identity.keystone:IDENTITY", "identity",
+          always=True),
+    Offer("control", "/control", {}, "stoker.emulator.core.control:CONTROL", "control", always=True),
+    Offer("glance", "/image", {"image": "/image"}, "stoker.emulator.image.glance:IMAGE", "image"),
+    Offer("neutron", "/network", {"network": "/network"}, "stoker.emulator.network.neutron:NETWORK_SERVICE",
+          "network"),
+    Offer("zaqar", "/messaging", {"messaging": "/messaging"}, "stoker.emulator.messaging.zaqar:MESSAGING",
+          "messaging"),
+    Offer("swift", "/object-store", {"object-store": "/object-store/v1/AUTH_%(project_id)s"},
+          "stoker.emulator.objectstore.swift:OBJECT_STORE", "object-store"),
+    Offer("swift-info", "/info", {}, "stoker.emulator.objectstore.swift:OBJECT_STORE_INFO", "object-store"),
+    Offer("placement", "/placement", {"placement": "/placement"}, "stoker.emulator.placement.placement:PLACEMENT",
+          "placement"),
+    Offer("cinder", "/volume",
+          {"volumev3": "/volume/v3/%(project_id)s", "block-storage": "/volume/v3/%(project_id)s"},
+          "stoker.emulator.volume.cinder:VOLUME", "volume", needs=("image",)),
+    Offer("nova", "/compute", {"compute": "/compute/v2.1"}, "stoker.emulator.compute.nova:COMPUTE", "compute",
+          needs=("image", "network", "volume")),
+)  # fmt: skip
+"""In the order in which the catalog of a new cloud lists them."""
+CHOICES = tuple(dict.fromkeys(offer.group for offer in SERVICES if not offer.always))
+"""The groups of services that a cloud may have or not."""
 
 
-def new_cloud(**options: Any) -> Cloud:
-    """A cloud with every service. For the options see `Cloud`."""
-    return Cloud(SERVICES, **options)
+def chosen(groups: Collection[str]) -> tuple[Offer, ...]:
+    """The services of these groups, and those that every cloud has.
+
+    Raises: ValueError for an unknown group, or one without another that it needs.
+    """
+    for group in groups:
+        if group not in CHOICES:
+            raise ValueError(f"There is no service {group!r} to choose: the choices are {', '.join(CHOICES)}.")
+    found = tuple(offer for offer in SERVICES if offer.always or offer.group in groups)
+    for offer in found:
+        if lacking := [group for group in offer.needs if group not in groups]:
+            raise ValueError(f"The service {offer.group} needs {' and '.join(lacking)}, which must be chosen too.")
+    return found
+
+
+def new_cloud(services: Collection[str] = CHOICES, **options: Any) -> Cloud:
+    """A cloud with these groups of services; all by default. For the options see `Cloud`. Raises: see `chosen`."""
+    return Cloud(chosen(services), **options)

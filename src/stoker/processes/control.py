@@ -74,7 +74,8 @@ def _emulator(directory: DataDirectory, set_up: SetUp) -> Program:
     arguments = ("-m", "stoker.emulator", "--port", str(port), "--state", str(directory.cloud_state))
     endpoints = (f"orchestration={set_up.rest}/%(project_id)s", f"cloudformation={set_up.cfn}")
     extra = tuple(word for endpoint in endpoints for word in ("--extra-endpoint", endpoint))
-    return Program(CLOUD, "emulated cloud", arguments + extra, (port,), set_up.identity)
+    chosen = ("--services", ",".join(set_up.services)) if set_up.services else ()
+    return Program(CLOUD, "emulated cloud", arguments + extra + chosen, (port,), set_up.identity)
 
 
 def port_of(url: str) -> int:

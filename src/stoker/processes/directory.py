@@ -27,6 +27,7 @@ class SetUp:
 
     `cloud` is the name of an entry in the user's `clouds.yaml`, None for the emulated cloud. `pids` are the processes
     as they were last started, by program; `running` of the process control tells which of them live.
+    `services` are the services of the emulated cloud beside identity; empty for all.
     """
 
     rest: str
@@ -35,6 +36,7 @@ class SetUp:
     cloud: str | None = None
     config_files: tuple[str, ...] = ()
     pids: Mapping[str, int] = field(default_factory=dict)
+    services: tuple[str, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
         """Plain JSON data."""
@@ -45,6 +47,7 @@ class SetUp:
             "cloud": self.cloud,
             "config_files": list(self.config_files),
             "pids": dict(self.pids),
+            "services": list(self.services),
         }
 
     @classmethod
@@ -57,6 +60,7 @@ class SetUp:
             cloud=data["cloud"],
             config_files=tuple(data["config_files"]),
             pids=data["pids"],
+            services=tuple(data.get("services", ())),
         )
 
 

@@ -31,12 +31,12 @@ from stoker.emulator.compute.server_routes import (
 from stoker.emulator.compute.servers import Servers, new_password
 from stoker.emulator.compute.shelving import ServerImages, Shelving
 from stoker.emulator.compute.views import rebuilt_server
+from stoker.emulator.core import fields
 from stoker.emulator.core.component import ActionHandler, on
 from stoker.emulator.core.errors import ApiError, bad_request, conflict
 from stoker.emulator.core.http import Request, Response, Version
 from stoker.emulator.core.store import Record
 from stoker.emulator.network.records import NetworkRecords
-from stoker.emulator.volume import fields
 
 ACCEPTED = 202
 LATEST: Version = (9, 999)

@@ -6,11 +6,11 @@ from typing import Any
 
 from stoker.emulator.compute.quotas import DEFAULT_LIMITS, Quotas
 from stoker.emulator.compute.versions import MAXIMUM
+from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.microversions import write
-from stoker.emulator.volume import fields
 
 UPDATED = "2013-07-23T11:33:21Z"
 EXTENSIONS = {

@@ -7,10 +7,10 @@ from typing import Any
 
 from stoker.emulator.compute.consoles import Consoles, require_launched
 from stoker.emulator.compute.server_routes import found
+from stoker.emulator.core import fields
 from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume import fields
 
 Handler = Callable[[Consoles, Request, Record, Any], Response]
 FIRST_PORT = 5900

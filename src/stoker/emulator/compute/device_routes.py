@@ -11,12 +11,12 @@ from stoker.emulator.compute.server_routes import TAG, found
 from stoker.emulator.compute.servers import Servers
 from stoker.emulator.compute.tables import missing
 from stoker.emulator.compute.views import ServerViews, attachment_view, interface_view
+from stoker.emulator.core import fields
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.internal import ask
 from stoker.emulator.core.paging import page
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume import fields
 
 EVENT_NAMES = {
     "create": "compute__do_build_and_run_instance",

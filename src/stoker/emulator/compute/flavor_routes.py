@@ -9,14 +9,14 @@ from stoker.emulator.compute.flavors import Flavors
 from stoker.emulator.compute.keypairs import Keypairs
 from stoker.emulator.compute.server_groups import POLICIES, ServerGroups
 from stoker.emulator.compute.views import brief, flavor_detail, group_detail, keypair_detail, keypair_summary
+from stoker.emulator.core import fields
 from stoker.emulator.core.component import visible
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.paging import ordered, page
+from stoker.emulator.core.specs import Specs
 from stoker.emulator.core.store import Record
 from stoker.emulator.identity.records import IdentityRecords
-from stoker.emulator.volume import fields
-from stoker.emulator.volume.specs import Specs
 
 LARGEST = 2**31 - 1
 FLAVOR = {

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
+from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records, Routes
 from stoker.emulator.core.errors import ApiError, bad_request
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.internal import ask
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume import fields
 
 GROUPS = "/network/v2.0/security-groups"
 RULES = "/network/v2.0/security-group-rules"

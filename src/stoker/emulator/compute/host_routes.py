@@ -9,11 +9,11 @@ from stoker.emulator.compute.migrations import Migrations
 from stoker.emulator.compute.moves import Moves
 from stoker.emulator.compute.tables import missing
 from stoker.emulator.compute.views import aggregate_detail, links
+from stoker.emulator.core import fields
 from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.paging import page
 from stoker.emulator.core.store import Collection, Record
-from stoker.emulator.volume import fields
 
 
 def list_zones(aggregates: Aggregates, request: Request) -> Response:

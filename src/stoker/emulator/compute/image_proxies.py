@@ -6,6 +6,7 @@ from typing import Any
 
 from stoker.emulator.compute.quotas import Quotas
 from stoker.emulator.compute.views import bookmark, links
+from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Cloud, Records, Routes
 from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import bad_request, not_found
@@ -15,7 +16,6 @@ from stoker.emulator.core.paging import page
 from stoker.emulator.core.store import Record
 from stoker.emulator.image.image_routes import candidates
 from stoker.emulator.image.records import ImageRecords
-from stoker.emulator.volume import fields
 
 STATUS = {
     "active": "ACTIVE",

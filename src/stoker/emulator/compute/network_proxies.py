@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records, Routes
 from stoker.emulator.core.errors import ApiError, bad_request, conflict, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.internal import ask
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume import fields
 
 NETWORKS = "/network/v2.0/networks"
 FLOATING_IPS = "/network/v2.0/floatingips"

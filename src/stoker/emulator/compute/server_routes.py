@@ -24,11 +24,11 @@ from stoker.emulator.compute.views import (
     plain,
     server_view,
 )
+from stoker.emulator.core import fields
 from stoker.emulator.core.errors import ApiError, bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response, Version
 from stoker.emulator.core.paging import ordered, page
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume import fields
 
 TAG = fields.text(1, 60, r"[^,/]*")
 METADATA = fields.text_map(key_form=r"[a-zA-Z0-9\-_:. ]{1,255}")

@@ -10,11 +10,11 @@ import orjson
 from stoker.emulator.compute.block_devices import BlockDevices
 from stoker.emulator.compute.hosts import Aggregates, Hosts
 from stoker.emulator.compute.states import RUNNING, SHUT_DOWN
+from stoker.emulator.core import fields
 from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import ApiError, bad_request, not_found
 from stoker.emulator.core.http import Request, Response, Version
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume import fields
 
 EVENTS: dict[str, Version] = {
     "network-changed": (2, 1),

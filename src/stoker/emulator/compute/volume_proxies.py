@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Handler, Records, Routes
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.internal import ask
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume import fields
 
 View = Callable[[Record], Record]
 VOLUME = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, ParamSpec, TypeVar
 from uuid import uuid4
@@ -100,7 +101,7 @@ class Records:
     def notify(self, service: str, method: str, *arguments: Any) -> None:
         """Let another service call one of its deferrable methods soon, with JSON arguments, without waiting for it.
         Does nothing in a cloud without that service."""
-        if service in {one.name for one in self.cloud.services}:
+        if self.cloud.has_service(service):
             self.cloud.transitions.add(0.0, service, method, list(arguments))
 
     def become(self, seconds: float, collection: Collection, record: Record, changes: Record, failed: Record) -> None:
@@ -183,10 +184,48 @@ class Service:
         return router
 
 
+@dataclass(frozen=True)
+class Offer:
+    """A service that a cloud has and that is imported when it is first needed.
+
+    name, mount, endpoints: those of the `Service`, for the catalog.
+    place: where the `Service` is: a module, a colon, and the name of a variable.
+    group: the name by which a user chooses services; several may go together.
+    needs: the groups of the services that this one calls.
+    always: the service is opened with the cloud, and cannot be left out.
+    """
+
+    name: str
+    mount: str
+    endpoints: Mapping[str, str]
+    place: str
+    group: str
+    needs: tuple[str, ...] = ()
+    always: bool = False
+
+    def load(self) -> Service:
+        """Import the service. Raises ValueError when it is not what is offered."""
+        module, _, variable = self.place.partition(":")
+        service: Service = getattr(import_module(module), variable)
+        if (service.name, service.mount, dict(service.endpoints)) != (self.name, self.mount, dict(self.endpoints)):
+            raise ValueError(f"{self.place} has another name, mount or other endpoints than what is offered.")
+        return service
+
+
+@dataclass(frozen=True)
+class Running:
+    """A service that has been opened: its compiled routes and its records."""
+
+    service: Service
+    router: Router[tuple[Handler, bool]]
+    records: Records
+
+
 class Cloud:
     """An OpenStack cloud as a plain object.
 
-    services: what it consists of, in the order in which they are seeded.
+    services: what it consists of. What is only offered is imported, and in a new cloud seeded, when a request, another
+    service or a pending state change needs it first; the others are opened at once, in this order.
     clock: what time it is; tests give a `ManualClock`.
     state_path: file that keeps the state over restarts; None keeps it in memory.
     endpoint: public URL of the root, used in the catalog and in links.
@@ -197,7 +236,7 @@ class Cloud:
 
     def __init__(
         self,
-        services: Iterable[Service],
+        services: Iterable[Service | Offer],
         clock: Clock | None = None,
         state_path: Path | None = None,
         endpoint: str = "http://127.0.0.1:5000",
@@ -215,27 +254,54 @@ class Cloud:
         self.passwords = dict(passwords or {})
         self.store = Store(state_path)
         self.transitions = Transitions(self.store, self.clock, self._change_state)
+        self._seeded = self.store.collection("core", "seeded", internal=True)
         self.faults = Faults()
         self.journal = Journal()
         self.authenticate: Callable[[str], Context | None] = lambda token: None
         self.admit: Callable[[Context, Service, Request], None] = lambda caller, service, request: None
-        self.by_mount = {service.mount.strip("/"): (service, service.router()) for service in self.services}
-        self._records: dict[str, Records] = {s.name: s.records(self) for s in self.services}
-        self._open()
+        self._by_mount = {service.mount.strip("/"): service.name for service in self.services}
+        self._by_name = {service.name: service for service in self.services}
+        self._running: dict[str, Running] = {}
+        self._open([one for one in self.services if isinstance(one, Service) or one.always])
+        self.store.flush()
+
+    def mounted(self, mount: str) -> Running | None:
+        """The service whose paths begin with this segment."""
+        name = self._by_mount.get(mount)
+        return None if name is None else self.running(name)
+
+    def running(self, name: str) -> Running:
+        """A service of the cloud, opened if need be. KeyError for a service that the cloud does not have."""
+        if name not in self._running:
+            self._open([self._by_name[name]])
+        return self._running[name]
+
+    def open_all(self) -> None:
+        """Open the services that nothing has needed yet."""
+        for name in self._by_name:
+            self.running(name)
 
     def of(self, kind: type[R]) -> R:
         """The records of a service, by their class."""
-        records = self._records[kind.service]
+        records = self.running(kind.service).records
         if not isinstance(records, kind):
             raise TypeError(f"The records of {kind.service} are {type(records).__name__}, not {kind.__name__}.")
         return records
 
     def has(self, kind: type[Records]) -> bool:
         """Whether the cloud has the service that keeps these records."""
-        return kind.service in self._records
+        return self.has_service(kind.service)
 
-    def records_of(self, service: Service) -> Records:
-        return self._records[service.name]
+    def collection_of(self, service: str, name: str) -> Collection | None:
+        """A collection by its name; None in a cloud without the service."""
+        if service not in self._by_name:
+            return None
+        self.running(service)
+        return self.store.collections.get((service, name))
+
+    def has_service(self, name: str) -> bool:
+        """Whether the cloud has the service of this name."""
+        return name in self._by_name
 
     def password_of(self, user: str) -> str:
         """The configured password of a seeded user."""
@@ -249,18 +315,19 @@ class Cloud:
         """Write what is unwritten and let go of the file."""
         self.store.close()
 
-    def _open(self) -> None:
-        seeded = self.store.collection("core", "seeded", internal=True)
-        for service in self.services:
-            if service.name not in seeded:
-                self._records[service.name].seed()
-                seeded.add({"id": service.name})
-        for records in self._records.values():
-            records.opened()
-        self.store.flush()
+    def _open(self, services: Iterable[Service | Offer]) -> None:
+        loaded = [one.load() if isinstance(one, Offer) else one for one in services]
+        for service in loaded:
+            self._running[service.name] = Running(service, service.router(), service.records(self))
+        for service in loaded:
+            if service.name not in self._seeded:
+                self._running[service.name].records.seed()
+                self._seeded.add({"id": service.name})
+        for service in loaded:
+            self._running[service.name].records.opened()
 
     def _change_state(self, service: str, method: str, arguments: list[Any]) -> None:
-        self._records[service].run_deferred(method, arguments)
+        self.running(service).records.run_deferred(method, arguments)
 
 
 def new_id() -> str:

@@ -84,6 +84,7 @@ def count_objects(control: ControlRecords, request: Request) -> Response:
     """`{"objects": {"nova": {"servers": {"count": 1, "ids": […]}}}}`, of one `?project_id=` if given."""
     project = request.query.get("project_id")
     objects: dict[str, dict[str, Any]] = {}
+    control.cloud.open_all()
     for (service, name), collection in control.cloud.store.collections.items():
         if not collection.internal:
             ids = [r["id"] for r in collection if project is None or r.get("project_id") == project]

@@ -5,32 +5,31 @@ from __future__ import annotations
 import logging
 from uuid import uuid4
 
-from stoker.emulator.core.cloud import Cloud, Handler, Service
+from stoker.emulator.core.cloud import Cloud, Running, Service
 from stoker.emulator.core.errors import ApiError, keystone_body, not_found
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.core.http import Request, Response, Version
 from stoker.emulator.core.journal import Entry
 from stoker.emulator.core.microversions import answer_headers, negotiate
-from stoker.emulator.core.routing import Router
 
 log = logging.getLogger(__name__)
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def dispatch(cloud: Cloud, request: Request, fault: Fault | None = None) -> Response | None:
-    """Serve a request, touched by a fault rule or not; None means: hang up without answering.
+    """Serve a request, with the fault rule that applies to it, if any; None means: close the connection unanswered.
 
     What the request changed has been written when this returns.
     """
     name, _, rest = request.path.lstrip("/").partition("/")
-    mounted = cloud.by_mount.get(name)
-    if mounted is None:
+    running = cloud.mounted(name)
+    if running is None:
         return Response(keystone_body(not_found(f"No service is mounted at /{name}.")), 404)
-    service, router = mounted
+    service = running.service
     request.raw_path = f"/{rest}"
     request.base = cloud.endpoint + service.mount
     request.id = f"req-{uuid4()}"
-    response = _serve(cloud, service, router, request, fault)
+    response = _serve(cloud, running, request, fault)
     cloud.store.flush()
     if request.method not in READS and service.name != "control":
         cloud.journal.add(_entry(cloud, service, request, response, fault))
@@ -39,11 +38,11 @@ def dispatch(cloud: Cloud, request: Request, fault: Fault | None = None) -> Resp
 
 def _serve(
     cloud: Cloud,
-    service: Service,
-    router: Router[tuple[Handler, bool]],
+    running: Running,
     request: Request,
     fault: Fault | None,
 ) -> Response | None:
+    service = running.service
     version: Version | None = None
     try:
         if fault is not None and fault.do in ("fail", "rate_limit"):
@@ -52,7 +51,7 @@ def _serve(
             return None
         if service.microversions is not None:
             version = request.version = negotiate(service.microversions, request.headers)
-        response = _act(cloud, service, router, request, fault)
+        response = _act(cloud, running, request, fault)
         if fault is not None and fault.do == "act_and_drop":
             return None
         if fault is not None and fault.do == "succeed_but_fail":
@@ -72,12 +71,12 @@ def _serve(
 
 def _act(
     cloud: Cloud,
-    service: Service,
-    router: Router[tuple[Handler, bool]],
+    running: Running,
     request: Request,
     fault: Fault | None,
 ) -> Response:
-    (handler, needs_token), request.vars = router.match(request.method, request.raw_path)
+    service = running.service
+    (handler, needs_token), request.vars = running.router.match(request.method, request.raw_path)
     token = request.headers.get("x-auth-token")
     request.caller = cloud.authenticate(token) if token else None
     if needs_token and request.caller is None:
@@ -87,7 +86,7 @@ def _act(
     if fault is not None and fault.do == "error_state":
         cloud.store.stamp = (service.name, {"_fault": fault.message})
     try:
-        return handler(cloud.records_of(service), request)
+        return handler(running.records, request)
     finally:
         cloud.store.stamp = None
 

@@ -18,13 +18,16 @@ def ask(cloud: Cloud, asking: Request, method: str, path: str, body: Any = None,
     Raises: ApiError with the status and message of the other service's refusal.
     """
     mount, _, rest = path.lstrip("/").partition("/")
-    service, router = cloud.by_mount[mount]
+    running = cloud.mounted(mount)
+    if running is None:
+        raise ApiError(503, f"This cloud has no service at /{mount}.")
+    service = running.service
     request = Request(method, f"/{rest}", query, body=b"" if body is None else orjson.dumps(body))
     request.base, request.id, request.caller = cloud.endpoint + service.mount, asking.id, asking.caller
     if service.microversions is not None:
         request.version = service.microversions.default
-    (handler, _), request.vars = router.match(method, request.path)
+    (handler, _), request.vars = running.router.match(method, request.path)
     try:
-        return handler(cloud.records_of(service), request).body
+        return handler(running.records, request).body
     except ApiError as error:
         raise ApiError(error.status, error.message) from None

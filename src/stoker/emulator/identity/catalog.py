@@ -16,7 +16,7 @@ OUTSIDE_NAMES = {"orchestration": "heat", "cloudformation": "heat-cfn"}
 
 
 def open_catalog(identity: IdentityRecords) -> None:
-    """See that every service of the cloud, and every one that runs elsewhere, has its endpoints."""
+    """Give every service of the cloud, and every one that runs elsewhere, its endpoints."""
     if REGION not in identity.regions:
         identity.regions.add({"id": REGION, "description": "", "parent_region_id": None})
     for service in identity.cloud.services:
@@ -27,7 +27,7 @@ def open_catalog(identity: IdentityRecords) -> None:
 
 
 def register(identity: IdentityRecords, name: str, kind: str, url: str) -> None:
-    """Make the service and its three endpoints, or point existing ones to the URL."""
+    """Create the service and its three endpoints, or point existing ones to the URL."""
     service = identity.services.first(type=kind) or identity.services.add(
         {"id": new_hex_id(), "name": name, "type": kind, "description": "", "enabled": True}
     )
@@ -47,6 +47,13 @@ def register(identity: IdentityRecords, name: str, kind: str, url: str) -> None:
             )
         elif endpoint["url"] != url:
             identity.endpoints.update(endpoint, url=url)
+
+
+def not_served(identity: IdentityRecords) -> list[Record]:
+    """The services in the catalog whose endpoints are on this cloud, which was started without them."""
+    served = {kind for service in identity.cloud.services for kind in service.endpoints}
+    here = {row["service_id"] for row in identity.endpoints if str(row["url"]).startswith(CLOUD_URL)}
+    return [row for row in identity.services if row["id"] in here and row["type"] not in served]
 
 
 def endpoint_url(identity: IdentityRecords, endpoint: Record) -> str:

@@ -6,7 +6,7 @@ from stoker.emulator.core.cloud import Cloud, Routes, Service
 from stoker.emulator.identity import discovery, token_routes
 from stoker.emulator.identity.application_credentials import APPLICATION_CREDENTIAL_ROUTES, admit
 from stoker.emulator.identity.assignments import ASSIGNMENT_ROUTES
-from stoker.emulator.identity.catalog import open_catalog
+from stoker.emulator.identity.catalog import not_served, open_catalog
 from stoker.emulator.identity.consumers import CONSUMER_ROUTES
 from stoker.emulator.identity.credentials import CREDENTIAL_ROUTES
 from stoker.emulator.identity.domain_config import DOMAIN_CONFIG_ROUTES
@@ -15,7 +15,7 @@ from stoker.emulator.identity.endpoint_filter import ENDPOINT_FILTER_ROUTES
 from stoker.emulator.identity.grants import GRANT_ROUTES
 from stoker.emulator.identity.limits import LIMIT_ROUTES
 from stoker.emulator.identity.people import PEOPLE_ROUTES
-from stoker.emulator.identity.places import PLACE_ROUTES
+from stoker.emulator.identity.places import PLACE_ROUTES, remove_service
 from stoker.emulator.identity.projects import PROJECT_ROUTES
 from stoker.emulator.identity.records import IdentityRecords
 from stoker.emulator.identity.roles import ROLE_ROUTES
@@ -36,6 +36,8 @@ class Keystone(IdentityRecords):
         seed_identity(self)
 
     def opened(self) -> None:
+        for service in not_served(self):
+            remove_service(self, service)
         open_catalog(self)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import ActionHandler, on, visible
 from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume import fields
 from stoker.emulator.volume.attachment_routes import from_service
 from stoker.emulator.volume.attachments import Attachments
 from stoker.emulator.volume.backups import BACKUP_STATUSES, Backups

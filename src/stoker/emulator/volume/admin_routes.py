@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.core import fields
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.errors import bad_request, forbidden, not_found
 from stoker.emulator.core.http import Request, Response
-from stoker.emulator.volume import fields
 from stoker.emulator.volume.quotas import Quotas
 from stoker.emulator.volume.views import zones
 

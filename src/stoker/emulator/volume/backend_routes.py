@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from stoker.emulator.core import fields
 from stoker.emulator.core.component import merged, using
 from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Record
-from stoker.emulator.volume import fields
 from stoker.emulator.volume.backend import Backend
 from stoker.emulator.volume.guards import admin
 from stoker.emulator.volume.scheduling import CAPABILITIES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stoker.emulator.volume.fields import as_boolean
+from stoker.emulator.core.fields import as_boolean
 from stoker.emulator.volume.tables import BACKEND
 
 CAPACITY_GIGABYTES = 30720

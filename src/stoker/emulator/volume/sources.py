@@ -9,10 +9,10 @@ import orjson
 from stoker.emulator.core.cloud import Records
 from stoker.emulator.core.component import Component, visible
 from stoker.emulator.core.errors import ApiError, bad_request
+from stoker.emulator.core.fields import as_integer
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Collection, Record
 from stoker.emulator.image.records import ImageRecords
-from stoker.emulator.volume.fields import as_integer
 
 GIGABYTE = 1024**3
 MAPPINGS = "block_device_mapping"

@@ -8,10 +8,10 @@ from typing import Any
 from stoker.emulator.core.cloud import Records, new_id
 from stoker.emulator.core.component import Component, visible
 from stoker.emulator.core.errors import bad_request
+from stoker.emulator.core.fields import as_boolean
 from stoker.emulator.core.http import Context
 from stoker.emulator.core.store import Collection, Record
 from stoker.emulator.volume.backend import Backend
-from stoker.emulator.volume.fields import as_boolean
 from stoker.emulator.volume.messages import NO_BACKEND, Messages
 from stoker.emulator.volume.quotas import Quotas
 from stoker.emulator.volume.sources import Sources, size_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from stoker.emulator.core import fields
 from stoker.emulator.core.errors import bad_request, not_found
 from stoker.emulator.core.http import Request, Response
 from stoker.emulator.core.store import Collection, Record
-from stoker.emulator.volume import fields
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,127 @@
+"""Services that are imported when something needs them, and clouds with some services only."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stoker.base.clock import ManualClock
+from stoker.emulator.core.cloud import Offer
+from stoker.emulator.main import main
+from stoker.emulator.services import CHOICES, SERVICES, chosen, new_cloud
+from stoker.emulator.testing import ServedCloud
+
+TOKEN_ONLY = """
+import sys
+from stoker.emulator.services import new_cloud
+cloud = new_cloud()
+print(*sorted({name.split(".")[2] for name in sys.modules if name.startswith("stoker.emulator.")}))
+cloud.running("nova")
+print(*sorted({name.split(".")[2] for name in sys.modules if name.startswith("stoker.emulator.")}))
+"""
+
+
+def catalog(served: ServedCloud) -> set[str]:
+    """The types of the services that a token's catalog lists."""
+    token = served.token()
+    answer = served.call("GET", "/identity/v3/auth/catalog", token=token)
+    return {entry["type"] for entry in answer.json["catalog"]}
+
+
+def test_a_new_cloud_imports_identity_only() -> None:
+    lines = subprocess.run(
+        [sys.executable, "-c", TOKEN_ONLY], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+
+    assert not {"compute", "volume", "network", "image", "objectstore", "messaging", "placement"} & set(
+        lines[0].split()
+    )
+    assert {"compute", "volume", "network", "image"} <= set(lines[1].split())
+
+
+def test_a_service_is_opened_by_its_first_request_and_is_in_the_catalog_before() -> None:
+    with ServedCloud(new_cloud(clock=ManualClock())) as served:
+        assert {"compute", "network", "image", "volumev3", "object-store", "messaging"} <= catalog(served)
+        assert served.cloud.store.collections.get(("nova", "flavors")) is None
+
+        flavors = served.call("GET", "/compute/v2.1/flavors", token=served.token()).json["flavors"]
+
+        assert "m1.small" in [flavor["name"] for flavor in flavors]
+        assert served.cloud.store.collections.get(("swift", "containers")) is None
+
+
+def test_objects_of_services_that_nothing_needed_are_counted_too() -> None:
+    with ServedCloud(new_cloud(clock=ManualClock())) as served:
+        before = served.call("GET", "/control/objects").json["objects"]
+        served.call("GET", "/network/v2.0/networks", token=served.token())
+
+        assert served.call("GET", "/control/objects").json["objects"] == before
+        assert before["neutron"]["networks"]["count"] == 2
+
+
+def test_a_pending_state_change_opens_its_service_after_a_restart(tmp_path: Path) -> None:
+    state = tmp_path / "cloud.db"
+    with ServedCloud(new_cloud(clock=ManualClock(), state_path=state)) as served:
+        made = served.call("POST", "/volume/v3/volumes", {"volume": {"size": 1}}, served.token())
+        assert made.json["volume"]["status"] == "creating"
+
+    with ServedCloud(new_cloud(clock=ManualClock(), state_path=state)) as served:
+        served.advance(1.0)
+        volumes = served.do(lambda: served.cloud.collection_of("cinder", "volumes"))
+        assert volumes is not None
+        assert [row["status"] for row in volumes] == ["available"]
+
+
+def test_a_volume_in_use_by_a_server_is_kept_before_compute_had_a_request(tmp_path: Path) -> None:
+    cloud = new_cloud(clock=ManualClock())
+
+    assert cloud.collection_of("nova", "block_devices") is not None
+    assert new_cloud(("image", "volume"), clock=ManualClock()).collection_of("nova", "block_devices") is None
+
+
+def test_a_cloud_with_some_services_has_no_others_and_its_catalog_follows(tmp_path: Path) -> None:
+    state = tmp_path / "cloud.db"
+    with ServedCloud(new_cloud(("network", "image"), clock=ManualClock(), state_path=state)) as served:
+        assert catalog(served) == {"identity", "network", "image"}
+        assert served.call("GET", "/network/v2.0/networks", token=served.token()).status == 200
+        assert served.call("GET", "/compute/v2.1/servers", token=served.token()).status == 404
+    with ServedCloud(new_cloud(clock=ManualClock(), state_path=state)) as served:
+        assert {"identity", "network", "image", "compute", "volumev3"} <= catalog(served)
+    with ServedCloud(new_cloud(("messaging",), clock=ManualClock(), state_path=state)) as served:
+        assert catalog(served) == {"identity", "messaging"}
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("network", "nova"), "no service 'nova' to choose: the choices are image, network, messaging"),
+        (("compute", "image"), "The service compute needs network and volume, which must be chosen too"),
+    ],
+)
+def test_a_choice_that_cannot_work_is_refused(
+    names: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        chosen(names)
+    with pytest.raises(SystemExit):
+        main(["--services", ",".join(names)])
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("offer", SERVICES, ids=lambda offer: offer.name)
+def test_a_service_is_what_is_offered(offer: Offer) -> None:
+    assert offer.load().name == offer.name
+
+
+def test_a_service_that_is_not_what_is_offered_is_an_error() -> None:
+    wrong = Offer("nova", "/compute", {"compute": "/elsewhere"}, "stoker.emulator.compute.nova:COMPUTE", "compute")
+
+    with pytest.raises(ValueError, match="other endpoints than what is offered"):
+        wrong.load()
+
+
+def test_all_services_are_chosen_by_default() -> None:
+    assert chosen(CHOICES) == SERVICES
