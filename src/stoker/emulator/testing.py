@@ -114,7 +114,7 @@ class ServedCloud:
         return self._tokens[user, project]
 
     def forget_tokens(self) -> None:
-        """Log in anew where a token is asked for next."""
+        """Log in again when a token is next asked for."""
         self._tokens.clear()
 
     def _log_in(self, user: str, project: str | None) -> str:

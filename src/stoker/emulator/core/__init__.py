@@ -1,1 +1,1 @@
-"""What every emulated service stands on: records, routes, errors, state changes over time, faults."""
+"""The common base of the emulated services: records, routes, errors, state changes over time, faults."""

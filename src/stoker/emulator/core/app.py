@@ -16,12 +16,12 @@ LARGEST_BODY = 1 << 30
 
 
 def runner(cloud: Cloud) -> web.AppRunner:
-    """What serves the application; bodies are taken as they are sent, compressed ones too: Swift stores them so."""
+    """The server of the application; bodies are not decompressed: Swift stores them as they are sent."""
     return web.AppRunner(application(cloud), access_log=None, auto_decompress=False)
 
 
 def application(cloud: Cloud) -> web.Application:
-    """The aiohttp application that serves the cloud; starting it lets pending state changes happen."""
+    """The aiohttp application that serves the cloud; starting it starts pending state changes."""
 
     async def serve(incoming: web.Request) -> web.StreamResponse:
         request = Request(

@@ -47,10 +47,10 @@ class Records:
         self.deferrable(self.settle)
 
     def seed(self) -> None:
-        """Fill a new cloud; called once in the life of its state, when all services exist."""
+        """Fill a new cloud; called once for each state file, when the service is first opened."""
 
     def opened(self) -> None:
-        """Called each time a cloud is made, new or from its file, after `seed`."""
+        """Called each time the service is opened, in a new cloud or one from its file, after `seed`."""
 
     def collection(
         self,
@@ -68,7 +68,7 @@ class Records:
         return self.collection(name, indexes, lambda key: not_found(message.format(key)))
 
     def add_component(self, component: object) -> None:
-        """Take in a component of these records: see `component.Component`."""
+        """Register a component of these records: see `component.Component`."""
         self._components[type(component)] = component
 
     def component(self, kind: type[C]) -> C:
@@ -105,7 +105,7 @@ class Records:
             self.cloud.transitions.add(0.0, service, method, list(arguments))
 
     def become(self, seconds: float, collection: Collection, record: Record, changes: Record, failed: Record) -> None:
-        """Set `changes` on the record later, or `failed` when a fault rule doomed it; nothing when it is gone."""
+        """Set `changes` on the record later, or `failed` when a fault rule demands it; does nothing when it is gone."""
         self.after(seconds, self.settle, collection.name, record["id"], changes, failed)
 
     def settle(self, collection: str, key: str, changes: Record, failed: Record) -> None:
@@ -165,7 +165,7 @@ class Service:
     request_id_header: str | None = None
 
     def router(self) -> Router[tuple[Handler, bool]]:
-        """The compiled routes: each a handler and whether it demands a token."""
+        """The compiled routes: each a handler and whether it requires a token."""
         router: Router[tuple[Handler, bool]] = Router(self.exact_paths)
         known: set[str] = set()
         tables = [(prefix, self.routes) for prefix in self.prefixes] + [("", self.root)]
@@ -229,9 +229,9 @@ class Cloud:
     clock: what time it is; tests give a `ManualClock`.
     state_path: file that keeps the state over restarts; None keeps it in memory.
     endpoint: public URL of the root, used in the catalog and in links.
-    pace: factor on all delays; 0 makes state changes as quick as the loop allows.
+    pace: factor on all delays; with 0 state changes happen as soon as the loop is free.
     extra_endpoints: catalog type → URL (with `%(project_id)s`) of services that run elsewhere.
-    password, passwords: the password of the seeded users, and exceptions to it by user name.
+    password: of the seeded users. passwords: exceptions to it, by user name.
     """
 
     def __init__(
@@ -271,7 +271,7 @@ class Cloud:
         return None if name is None else self.running(name)
 
     def running(self, name: str) -> Running:
-        """A service of the cloud, opened if need be. KeyError for a service that the cloud does not have."""
+        """A service of the cloud, opened if it is not yet. KeyError for a service that the cloud does not have."""
         if name not in self._running:
             self._open([self._by_name[name]])
         return self._running[name]
@@ -308,11 +308,11 @@ class Cloud:
         return self.passwords.get(user, self.password)
 
     def start(self) -> None:
-        """Let pending state changes happen from now on; called on the thread of the event loop."""
+        """Start pending state changes; called on the thread of the event loop."""
         self.transitions.start()
 
     def close(self) -> None:
-        """Write what is unwritten and let go of the file."""
+        """Write what is unwritten and close the file."""
         self.store.close()
 
     def _open(self, services: Iterable[Service | Offer]) -> None:

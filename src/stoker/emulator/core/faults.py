@@ -1,10 +1,10 @@
-"""Misbehaviour on request: rules that make the cloud fail, lie, slow down, refuse or hang up.
+"""Fault rules: they make requests fail, succeed with an error as the answer, wait, or lose their connection.
 
 A rule is JSON:
 `{"on": "POST /compute/v2.1/servers", "match": {"name": "db*"}, "times": 1, "after": 0, "do": "fail",
 "status": 500, "message": "…", "seconds": 2.0}`.
 `on` is a method (or `*`) and a path from the root of the cloud with `*` wildcards; `match` compares fields of
-the JSON body at any depth, text with wildcards. `after` first requests are let pass, then `times` are hit (null:
+the JSON body at any depth, strings with wildcards. `after` first requests are not affected, then `times` are hit (null:
 all). What is done:
 
 fail            answer `status` (500) and `message` without acting
@@ -57,7 +57,7 @@ class Fault:
         self._path = re.compile(translate(path))
 
     def error(self) -> ApiError:
-        """The answer of a rule that refuses or lies."""
+        """The answer of a rule whose answer is an error."""
         status = self.status or DEFAULT_STATUS.get(self.do, 500)
         headers = {"Retry-After": f"{self.seconds:g}"} if self.do == "rate_limit" else None
         return ApiError(status, self.message, headers=headers)
@@ -69,7 +69,7 @@ class Fault:
 
 
 class Faults:
-    """The rules of one cloud, asked in the order in which they were added; the first that hits is used."""
+    """The rules of one cloud, tried in the order in which they were added; the first that matches is used."""
 
     def __init__(self) -> None:
         self._rules: dict[str, Fault] = {}
@@ -88,7 +88,7 @@ class Faults:
         return [asdict(rule) for rule in self._rules.values()]
 
     def take(self, request: Request) -> Fault | None:
-        """The rule that hits this request; counts it."""
+        """The rule that applies to this request; counts it."""
         for rule in self._rules.values():
             if not rule.concerns(request):
                 continue

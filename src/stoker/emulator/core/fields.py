@@ -1,6 +1,6 @@
-"""What a request body may hold: a check per field, and Cinder's and Nova's words for a field that fails it.
+"""Validation of request bodies: a check per field, and the messages of Cinder and Nova for a field that fails it.
 
-A check takes a value and gives the problem, or None when there is none.
+A check takes a value and returns what is wrong with it, or None.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def anything(value: Any) -> str | None:
 
 
 def text(minimum: int = 0, maximum: int = 255, pattern: str | None = None) -> Check:
-    """Text of so many characters, wholly matched by `pattern` when there is one."""
+    """A string of `minimum` to `maximum` characters that `pattern` matches completely."""
     form = None if pattern is None else re.compile(pattern)
 
     def check(value: Any) -> str | None:
@@ -70,7 +70,7 @@ def text(minimum: int = 0, maximum: int = 255, pattern: str | None = None) -> Ch
 
 
 def name(minimum: int = 1, maximum: int = 255) -> Check:
-    """A name: text that is more than blanks and has no unprintable characters."""
+    """A name: a string that is not blank and has no unprintable characters."""
     plain = text(minimum, maximum)
 
     def check(value: Any) -> str | None:
@@ -105,7 +105,7 @@ def address(version: int) -> Check:
 
 
 def integer(minimum: int | None = None, maximum: int | None = None) -> Check:
-    """A whole number, as such or as text."""
+    """An integer, or a string of one."""
 
     def check(value: Any) -> str | None:
         number = as_integer(value)
@@ -121,7 +121,7 @@ def integer(minimum: int | None = None, maximum: int | None = None) -> Check:
 
 
 def number(minimum: float) -> Check:
-    """A number, as such or as text."""
+    """A number, or a string of one."""
 
     def check(value: Any) -> str | None:
         try:
@@ -136,7 +136,7 @@ def number(minimum: float) -> Check:
 
 
 def boolean(value: Any) -> str | None:
-    """True or false, as such or as a word."""
+    """A boolean, or a word for one."""
     return f"{value!r} is not of type 'boolean'" if as_boolean(value) is None else None
 
 
@@ -149,7 +149,7 @@ def nullable(check: Check) -> Check:
 
 
 def either(*checks: Check) -> Check:
-    """Any of the checks suffices; the problem told is the last one's."""
+    """One of the checks must pass; the message of the last one is reported."""
 
     def check(value: Any) -> str | None:
         problem: str | None = None
@@ -162,7 +162,7 @@ def either(*checks: Check) -> Check:
 
 
 def items(check_item: Check, maximum: int | None = None, unique: bool = False) -> Check:
-    """A list whose members all pass."""
+    """A list whose members all pass a check."""
 
     def check(value: Any) -> str | None:
         if not isinstance(value, list):
@@ -177,7 +177,7 @@ def items(check_item: Check, maximum: int | None = None, unique: bool = False) -
 
 
 def text_map(largest_value: int = 255, key_form: str = r"[a-zA-Z0-9_.: -]{1,255}", null_values: bool = False) -> Check:
-    """An object of texts, as metadata and extra specs are."""
+    """An object whose values are strings, as metadata and extra specs are."""
     key_check, value_check = text(pattern=key_form), text(maximum=largest_value)
     if null_values:
         value_check = nullable(value_check)
@@ -192,7 +192,7 @@ def text_map(largest_value: int = 255, key_form: str = r"[a-zA-Z0-9_.: -]{1,255}
 
 
 def as_integer(value: Any) -> int | None:
-    """The whole number a body means by `2` or `"2"`; None when it means none."""
+    """The integer that `2` or `"2"` stands for; None for other values."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -205,6 +205,6 @@ def as_integer(value: Any) -> int | None:
 
 
 def as_boolean(value: Any) -> bool | None:
-    """The truth a body means by true or `"yes"`; None when it means none."""
+    """The boolean that true or `"yes"` stands for; None for other values."""
     word = str(value).strip().lower() if isinstance(value, bool | int | str) else ""
     return True if word in _TRUE else False if word in _FALSE else None

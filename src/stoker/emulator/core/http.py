@@ -1,4 +1,4 @@
-"""A request as services see it, and their answer."""
+"""Requests and responses as services see them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FALSE = frozenset({"0", "false", "f", "no", "off", "n"})
 
 @dataclass(frozen=True)
 class Context:
-    """Who asks, taken from a valid token."""
+    """The caller, as a valid token describes it."""
 
     token_id: str
     user_id: str
@@ -45,18 +45,18 @@ class Context:
         return self.project_id
 
     def require(self, *roles: str) -> None:
-        """Refuse callers with none of these roles (an admin has them all)."""
+        """403 for callers with none of these roles (an admin has them all)."""
         if not self.is_admin and not self.roles.intersection(roles):
             raise forbidden(f"This request needs one of the roles {', '.join(('admin', *roles))}.")
 
     def may_see(self, record: Mapping[str, Any]) -> bool:
-        """An admin sees everything, others what belongs to their project."""
+        """Whether the caller may see a record: admins see everything, others the records of their project."""
         return self.is_admin or record.get("project_id") == self.project_id
 
 
 @dataclass
 class Response:
-    """What a handler answers. `body` is JSON data, raw bytes, or None for an empty body."""
+    """The answer of a handler. `body` is JSON data, raw bytes, or None for an empty body."""
 
     body: Any = None
     status: int = 200
@@ -71,7 +71,7 @@ class Response:
 
     @property
     def content_type(self) -> str | None:
-        """Explicit, or JSON for JSON data, or none."""
+        """The content type that was set, or that of the body; None for an empty body."""
         if (given := self.headers.get("Content-Type")) is not None:
             return given
         if self.body is None:
@@ -153,7 +153,7 @@ class Request:
 
     @property
     def context(self) -> Context:
-        """Who asks; 401 when the request came without a valid token."""
+        """The caller; 401 when the request has no valid token."""
         if self.caller is None:
             raise ApiError(401, "The request you have made requires authentication.")
         return self.caller

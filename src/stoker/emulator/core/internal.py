@@ -1,4 +1,4 @@
-"""One service asking another by its API, in the name of the caller whom it serves."""
+"""Requests of one service to the API of another, on behalf of the caller."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def ask(cloud: Cloud, asking: Request, method: str, path: str, body: Any = None,
     """The JSON of another service's answer to the caller of the request that is being served.
 
     path: from the root of the cloud, `/network/v2.0/ports`.
-    Raises: ApiError with the status and message of the other service's refusal.
+    Raises: ApiError with the status and message of the other service's error.
     """
     mount, _, rest = path.lstrip("/").partition("/")
     running = cloud.mounted(mount)

@@ -1,4 +1,4 @@
-"""What was asked of the cloud: every mutating request, so that tests can count calls."""
+"""The journal: every mutating request, so that tests can count calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LONGEST = 100_000
 
 @dataclass(frozen=True)
 class Entry:
-    """One request: `path` is percent-encoded, without query; `fault` is the id of the rule that touched it."""
+    """One request: `path` is percent-encoded, without query; `fault` is the id of the rule that applied to it."""
 
     time: float
     method: str
@@ -25,7 +25,7 @@ class Entry:
 
 
 class Journal:
-    """The latest mutating requests, oldest first. `status` None: the connection was dropped unanswered."""
+    """The latest mutating requests, oldest first. `status` None: the connection was closed without an answer."""
 
     def __init__(self) -> None:
         self._entries: deque[Entry] = deque(maxlen=LONGEST)
@@ -37,7 +37,7 @@ class Journal:
         self._entries.clear()
 
     def select(self, filters: dict[str, str]) -> list[dict[str, Any]]:
-        """Entries whose fields, written as text, equal the filters; a filter on `path` may end in `*`."""
+        """Entries whose fields, converted to strings, equal the filters; a filter on `path` may end in `*`."""
         return [row for entry in self._entries if _fits(row := asdict(entry), filters)]
 
 

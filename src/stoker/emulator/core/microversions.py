@@ -1,4 +1,4 @@
-"""Which microversion a request asks for, and what is said about it in the answer."""
+"""Microversions: which one a request asks for, and the headers of the answer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def negotiate(rules: Microversions, headers: Mapping[str, str]) -> Version:
 
 
 def answer_headers(rules: Microversions, version: Version) -> dict[str, str]:
-    """The headers that tell which version was served."""
+    """The headers that name the version that was served."""
     headers = {HEADER: f"{rules.type} {write(version)}", "Vary": HEADER}
     if rules.legacy_header is not None:
         headers[rules.legacy_header] = write(version)

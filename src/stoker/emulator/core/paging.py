@@ -1,4 +1,4 @@
-"""Lists: order and pages, as the services have them in common."""
+"""Lists: order and pages, as most services have them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ LARGEST_PAGE = 1000
 class Page:
     """Rows of one answer; `next_marker` is what the next page starts after, None when there is none.
 
-    A full page has a next one even if that turns out empty: most services do not look further than they show.
-    `truncated` tells whether more rows follow, for those that do.
+    A full page has a next one even if that turns out empty: most services do not look beyond the page.
+    `truncated` says whether more rows follow, for those that do.
     """
 
     rows: list[Record]
@@ -91,7 +91,7 @@ def _descending(direction: str) -> bool:
 
 
 def _rank(value: Any) -> tuple[int, Any]:
-    """Comparable whatever the type: nothing, then numbers, then text."""
+    """A key that compares values of any type: None, then numbers, then strings."""
     if value is None:
         return (0, 0)
     return (1, value) if isinstance(value, int | float) else (2, str(value))

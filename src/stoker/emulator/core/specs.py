@@ -1,4 +1,4 @@
-"""Free texts that an object holds under keys, such as a flavor's `extra_specs`: each has a URL of its own."""
+"""Specs: strings that an object has by key, such as a flavor's `extra_specs`; each has a URL of its own."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from stoker.emulator.core.store import Collection, Record
 
 @dataclass(frozen=True)
 class Specs:
-    """The texts in one field of a kind of object.
+    """The specs in one field of a kind of object.
 
-    `owner` is what such an object is called in errors, `entries` what its texts are; `texts` says what is wrong with a
-    map of them.
+    owner, entries: what such an object and its specs are called in errors. check: finds what is wrong with a mapping of
+    specs.
     """
 
     field: str
     owner: str
     entries: str
-    texts: fields.Check
+    check: fields.Check
 
     def add(self, rows: Collection, record: Record, wanted: Any) -> None:
-        """Lay texts over those that a record of `rows` has. Raises ApiError 400."""
+        """Add specs to a record of `rows`, in place of those with the same keys. Raises ApiError 400."""
         self._check(wanted)
         rows.update(record, **{self.field: {**record[self.field], **wanted}})
 
     def show(self, record: Record, request: Request) -> Response:
-        """The text that the URL names. Raises ApiError 404."""
+        """The spec that the URL names. Raises ApiError 404."""
         key = self._key(record, request)
         return Response({key: record[self.field][key]})
 
     def change(self, rows: Collection, record: Record, request: Request) -> Response:
-        """Set the text that the URL names. Raises ApiError 400."""
+        """Set the spec that the URL names. Raises ApiError 400."""
         wanted = request.json
         self._check(wanted)
         if list(wanted) != [request.vars["key"]]:
@@ -44,12 +44,12 @@ class Specs:
         return Response(wanted)
 
     def remove(self, rows: Collection, record: Record, request: Request) -> None:
-        """Take the text away that the URL names. Raises ApiError 404."""
+        """Remove the spec that the URL names. Raises ApiError 404."""
         key = self._key(record, request)
-        rows.update(record, **{self.field: {name: text for name, text in record[self.field].items() if name != key}})
+        rows.update(record, **{self.field: {name: value for name, value in record[self.field].items() if name != key}})
 
     def _check(self, wanted: Any) -> None:
-        fields.check_fields({self.field: wanted}, {self.field: self.texts})
+        fields.check_fields({self.field: wanted}, {self.field: self.check})
 
     def _key(self, record: Record, request: Request) -> str:
         key = request.vars["key"]

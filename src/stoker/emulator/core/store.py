@@ -1,9 +1,9 @@
 """Records in memory, kept in a file when there is one.
 
 A record is a JSON object with an `id`; keys that begin with `_` are the emulator's own and are never shown
-to clients. A collection is told of every change (`add`, `update`, `save`, `remove`); `Store.flush` then writes
+to clients. Every change goes through a collection (`add`, `update`, `save`, `remove`); `Store.flush` then writes
 all that changed as one transaction. SQLite in WAL mode without a sync per commit: what was flushed survives
-`kill -9` of the emulator, which is the promise; a power cut may lose the last moments, but not consistency.
+`kill -9` of the emulator, but a power failure may lose the last moments; the file stays consistent.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Collection:
         self._indexed: dict[str, list[tuple[dict[Any, dict[str, Record]], Any]]] = {}
 
     def add(self, record: Record) -> Record:
-        """Take a new record in; ValueError when its id is taken."""
+        """Add a new record; ValueError when its id is taken."""
         key = record["id"]
         if key in self._records:
             raise ValueError(f"{self.service}/{self.name} has a record {key} already")
@@ -82,7 +82,7 @@ class Collection:
         self._index(record)
 
     def remove(self, record: Record) -> None:
-        """Drop a record; harmless when it is gone already."""
+        """Remove a record; does nothing when it is not there."""
         if self._records.pop(record["id"], None) is not None:
             self._unindex(record["id"])
             self._store.removed(self, record["id"])
@@ -112,7 +112,7 @@ class Collection:
         return next(iter(self.select(**equals)), None)
 
     def load(self, records: Iterable[Record]) -> None:
-        """Take in records that are in the file already."""
+        """Add records that are in the file already."""
         for record in records:
             self._records[record["id"]] = record
             self._index(record)
@@ -188,7 +188,7 @@ class Store:
             self._dirty[collection.service, collection.name, key] = None
 
     def put_blob(self, key: str, data: bytes) -> None:
-        """Keep bytes under a key of the service's choice (`image/images/<id>`)."""
+        """Store bytes under a key of the service's choice (`image/images/<id>`)."""
         if self._database is None:
             self._blobs[key] = data
         else:
@@ -225,7 +225,7 @@ class Store:
         self._dirty_blobs.clear()
 
     def close(self) -> None:
-        """Flush and let go of the file."""
+        """Flush and close the file."""
         self.flush()
         if self._database is not None:
             self._database.close()

@@ -29,7 +29,7 @@ def authenticate(identity: IdentityRecords, auth: dict[str, Any]) -> tuple[str, 
     """Check the credentials, find the scope, issue the token.
 
     Raises: ApiError 400 for a malformed request, 401 for wrong credentials or no role on the scope, 403 when a
-    token that rests on a trust is to be scoped anew.
+    token of a trust is to be rescoped.
     """
     given = _object(auth, "identity")
     methods = given.get("methods")
@@ -45,7 +45,7 @@ def authenticate(identity: IdentityRecords, auth: dict[str, Any]) -> tuple[str, 
     if any(proof.user is not user for proof in proofs) or not _enough(user, seen):
         raise unauthorized()
     if parent is not None and parent.get("trust_id") is not None:
-        raise forbidden("A token that was had through a trust cannot be scoped anew.")
+        raise forbidden("A token of a trust cannot be rescoped.")
     scope = auth.get("scope")
     if credential is not None:
         return _issue_for_credential(identity, user, seen, credential, scope, parent)

@@ -1,6 +1,6 @@
 """Configuration of single domains: which identity driver a domain has, and its LDAP options.
 
-It is kept for whoever reads it; this cloud has one driver, and its users are its own.
+It is stored and shown, and changes nothing: this cloud has a single driver and its own users.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def show(identity: IdentityRecords, request: Request) -> Response:
 
 
 def replace(identity: IdentityRecords, request: Request) -> Response:
-    """The whole configuration anew; 201 when the domain had none."""
+    """Replace the whole configuration; 201 when the domain had none."""
     domain = _domain(identity, request, "write_domain_config")
     status = 200 if domain.get("_config") else 201
     identity.domains.update(domain, _config=_checked(_given(request)))

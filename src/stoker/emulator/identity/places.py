@@ -1,4 +1,4 @@
-"""Regions, services and endpoints as the API manages them, and policies, which are stored for whoever reads them."""
+"""Regions, services and endpoints as the API manages them, and policies, which are stored and shown only."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class IdentityRecords(Records):
         )
 
     def imply_role(self, prior_id: str, implied_id: str) -> None:
-        """Whoever has the first role has the second too."""
+        """A user with the first role has the second one too."""
         key = f"{prior_id}:{implied_id}"
         if key not in self.implied_roles:
             self.implied_roles.add({"id": key, "prior_id": prior_id, "implied_id": implied_id})

@@ -157,7 +157,7 @@ def _text(request: Mapping[str, Any], name: str) -> str:
 
 
 def _texts(request: Mapping[str, Any], name: str) -> dict[str, str]:
-    """A mapping of the request, its values as text."""
+    """A mapping of the request, its values as strings."""
     value = request.get(name)
     return {str(key): str(each) for key, each in value.items()} if isinstance(value, Mapping) else {}
 

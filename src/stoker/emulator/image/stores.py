@@ -1,4 +1,4 @@
-"""Stores: where the data of images is. Here that is one place; which stores have an image is kept all the same."""
+"""Stores: where the data of images is. Here that is a single place; which stores an image is in is recorded."""
 
 from __future__ import annotations
 

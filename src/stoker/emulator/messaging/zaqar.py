@@ -1,4 +1,4 @@
-"""The messaging service: its table of routes (facts: behaviour/embedded_api_zaqar.yaml).
+"""The messaging service: its table of routes.
 
 Messages reach subscribers that are web hooks (http, https); subscriptions of other kinds are kept, and get nothing.
 Claims are not there. Version 1.1, which agents in older images speak, is answered as version 2 is.

@@ -72,7 +72,7 @@ def boolean(value: Any) -> bool:
 
 
 def integer(lowest: int, highest: int) -> Check:
-    """A whole number in a range, also given as text."""
+    """An integer in a range, or a string of one."""
 
     def check(value: Any) -> int:
         try:
@@ -102,7 +102,7 @@ def choice(*values: Any) -> Check:
 
 
 def one_of_numbers(*values: int) -> Check:
-    """One of these whole numbers, also given as text."""
+    """One of these integers, or a string of one."""
 
     def check(value: Any) -> int:
         if isinstance(value, str) and value.isdigit():

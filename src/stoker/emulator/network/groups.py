@@ -125,7 +125,7 @@ def _signature(rule: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _protocol(rule: Record) -> str | None:
-    """The protocol as text: a name, or a number from 0 to 255."""
+    """The protocol as a string: a name, or a number from 0 to 255."""
     if rule["protocol"] in (None, "", "any", -1, "-1"):
         return None
     given = str(rule["protocol"]).lower()

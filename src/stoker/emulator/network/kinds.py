@@ -29,7 +29,7 @@ OMITTED = Absent.OMITTED
 
 
 class Deletion(Enum):
-    """What becomes of a record when the one it refers to is deleted: it forbids that, or goes with it, or the
+    """The effect of a deletion on a record that refers to the deleted one: it forbids that, or goes with it, or the
     rules of its kind see to it."""
 
     REFUSE = auto()

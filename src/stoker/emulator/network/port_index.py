@@ -7,7 +7,7 @@ from stoker.emulator.network.attributes import address_of
 
 
 class PortIndex:
-    """What ports take: addresses of subnets, MAC addresses of networks, security groups. Made anew at each start."""
+    """What ports use: addresses of subnets, MAC addresses of networks, security groups. Built again at each start."""
 
     def __init__(self) -> None:
         self.addresses: dict[str, dict[int, str]] = {}

@@ -161,7 +161,7 @@ def _check_ipv6(subnet: Record) -> None:
 
 
 def _gateway(subnet: Record, cidr: Network) -> str | None:
-    """The gateway asked for, or the first host address; None when there shall be none."""
+    """The gateway asked for, or the first host address; None when there is to be none."""
     if "gateway_ip" not in subnet:
         offset = 0 if cidr.num_addresses <= 2 else 1
         return str(cidr.network_address + offset)

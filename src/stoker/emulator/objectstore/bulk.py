@@ -25,7 +25,7 @@ ARCHIVES: Mapping[str, Literal["r:", "r:gz", "r:bz2"]] = {"tar": "r:", "tar.gz":
 
 @dataclass
 class Outcome:
-    """What came of it: counts by name, and the paths that failed with their status."""
+    """The result: counts by name, and the paths that failed with their status."""
 
     counts: dict[str, int]
     done: int

@@ -30,7 +30,7 @@ def refused(status: int, headers: Mapping[str, str] | None = None) -> ApiError:
 
 
 def explained(status: int, text: str) -> ApiError:
-    """The error with a text of its own, for the client to show."""
+    """The error with a message of its own, for the client to show."""
     return ApiError(status, text, headers={"Content-Type": PLAIN})
 
 

@@ -74,7 +74,7 @@ def path_of(link: Mapping[str, Any]) -> str:
 
 
 def link_headers(link: Mapping[str, Any]) -> dict[str, str]:
-    """What `symlink=get` tells of a link."""
+    """The answer to `symlink=get` for a link."""
     headers = {
         "X-Symlink-Target": quote(f"{link['container']}/{link['object']}"),
         "X-Symlink-Target-Account": quote(link["account"]),

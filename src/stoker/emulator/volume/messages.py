@@ -23,9 +23,9 @@ class Messages(Component):
         """Add a message about a record.
 
         resource_type: `VOLUME`, ….
-        event: the numbers of action and detail, and the text.
+        event: the numbers of action and detail, and the message.
         """
-        number, text = event
+        number, message = event
         self.rows.add(
             {
                 "id": new_id(),
@@ -35,7 +35,7 @@ class Messages(Component):
                 "resource_uuid": record["id"],
                 "event_id": f"VOLUME_{resource_type}_{number}",
                 "message_level": "ERROR",
-                "user_message": text,
+                "user_message": message,
                 "created_at": self.moment(),
                 "guaranteed_until": (self.records.now() + KEPT).strftime(MICROSECONDS),
             }
