@@ -70,7 +70,7 @@ def _url_host(host: str) -> str:
 
 
 def _write_whole(path: Path, text: str) -> None:
-    """Readers see nothing or all of it."""
+    """Write a file so that readers see nothing or all of it."""
     draft = path.with_suffix(".part")
     draft.write_text(text)
     draft.replace(path)

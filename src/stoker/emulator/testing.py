@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Answer:
-    """What a call got: `headers` by lower-case name."""
+    """The answer to a call: `headers` by lower-case name."""
 
     status: int
     headers: dict[str, str]

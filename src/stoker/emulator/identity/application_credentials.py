@@ -104,7 +104,7 @@ def _expiry(identity: IdentityRecords, wanted: str | None) -> float | None:
 
 
 def _rules(identity: IdentityRecords, user_id: str, wanted: list[Record] | None) -> list[str] | None:
-    """Ids of the access rules, made where the user has none like that; checked before any is made."""
+    """The ids of the access rules, created where the user has no equal one; all are checked before any is created."""
     if wanted is None:
         return None
     given = [checked(RULE_FIELDS, {k: v for k, v in each.items() if k != "links"}) for each in wanted]

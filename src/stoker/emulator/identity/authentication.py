@@ -103,7 +103,7 @@ def _enough(user: Record, methods: list[str]) -> bool:
 
 
 def unauthorized() -> ApiError:
-    """The same answer whatever was wrong."""
+    """The same error for every reason, so that nothing about accounts is revealed."""
     return ApiError(401, "The request you have made requires authentication.")
 
 

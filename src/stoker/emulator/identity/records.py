@@ -141,7 +141,7 @@ class IdentityRecords(Records):
             self.refuse_duplicate(collection, label, changes["name"], record["domain_id"])
 
     def grant(self, actor: str, actor_id: str, target: Target, role_id: str, inherited: bool = False) -> None:
-        """Give a role to a `user` or `group`; harmless when it is there."""
+        """Give a role to a `user` or `group`; does nothing when it is there."""
         key = ":".join((actor, actor_id, target.kind, target.id, role_id, str(int(inherited))))
         if key not in self.assignments:
             self.assignments.add(

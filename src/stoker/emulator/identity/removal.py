@@ -1,4 +1,4 @@
-"""Deleting things with all that hangs on them."""
+"""Deletion of objects with everything that depends on them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def remove_role(identity: IdentityRecords, role: Record) -> None:
 
 
 def revoke_grant(identity: IdentityRecords, assignment: Record) -> None:
-    """Take a role away, and the application credentials that rested on it."""
+    """Remove a role, and the application credentials that depend on it."""
     identity.assignments.remove(assignment)
     if assignment["target"] == "project" and assignment["actor"] == "user":
         owned = identity.application_credentials.select(user_id=assignment["actor_id"])

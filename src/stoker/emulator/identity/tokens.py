@@ -84,14 +84,14 @@ def look_up(identity: IdentityRecords, secret: str) -> Grant | None:
 
 
 def revoke(identity: IdentityRecords, secret: str) -> None:
-    """End a token; harmless when it is gone."""
+    """Revoke a token; does nothing when it is unknown."""
     token = identity.tokens.get(_digest(secret))
     if token is not None:
         identity.tokens.remove(token)
 
 
 def context(identity: IdentityRecords, secret: str) -> Context | None:
-    """Who asks with this token; None when it is not valid."""
+    """The caller that a token stands for; None when it is not valid."""
     granted = look_up(identity, secret)
     if granted is None:
         return None
@@ -137,7 +137,7 @@ def describe(identity: IdentityRecords, granted: Grant, with_catalog: bool = Tru
 
 
 def trust_is_over(identity: IdentityRecords, trust: Record) -> bool:
-    """Whether no more tokens can be had through a trust."""
+    """Whether no more tokens can be issued through a trust."""
     return trust["remaining_uses"] == 0 or _is_past(identity, trust)
 
 
@@ -149,7 +149,7 @@ def forbid_restricted(identity: IdentityRecords, caller: Context, what: str) -> 
 
 
 def application_credential_of(identity: IdentityRecords, caller: Context) -> Record | None:
-    """The application credential the caller's token was had with."""
+    """The application credential that the caller's token was issued for."""
     token = identity.tokens.require(caller.token_id)
     return identity.application_credentials.get(token.get("application_credential_id") or "")
 

@@ -63,7 +63,7 @@ def create_trust(identity: IdentityRecords, request: Request) -> Response:
 
 
 def _redelegation_count(given: Record, parent: Record | None) -> int:
-    """How often the new trust can be handed on; refuses what the trust it is made from does not allow."""
+    """How often the new trust can be redelegated; 403 for more than the trust it is made from allows."""
     if given["allow_redelegation"] and given["remaining_uses"] is not None:
         raise bad_request("remaining_uses must not be set if redelegation is allowed")
     most = MOST_REDELEGATIONS

@@ -1,4 +1,4 @@
-"""What may be in a request: fields as data, refusals in the words of JSON schema validators, as Keystone's are."""
+"""Validation of requests: fields as data, errors with the messages of JSON schema validators, as Keystone's are."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def mapping(value: Any) -> str | None:
 
 
 def integer(minimum: int) -> Check:
-    """A whole number, not below the minimum."""
+    """An integer, not below the minimum."""
 
     def check(value: Any) -> str | None:
         if not isinstance(value, int) or isinstance(value, bool):
@@ -101,7 +101,7 @@ def integer(minimum: int) -> Check:
 
 
 def choice(*allowed: str) -> Check:
-    """One of some words."""
+    """One of these words."""
     return lambda value: None if value in allowed else f"{value!r} is not one of {list(allowed)}"
 
 

@@ -1,4 +1,4 @@
-"""What an image can say about itself: names, JSON schemas, and who may set what.
+"""Attributes of images: names, JSON schemas, and who may set what.
 
 The schemas are served at `/v2/schemas/image` and are what `check` holds values against. Everything else in an
 image is a custom property: a string under a name of the user's choice.

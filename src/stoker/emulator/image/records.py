@@ -105,7 +105,7 @@ class ImageRecords(Records):
         return image
 
     def owned_image(self, context: Context, image_id: str) -> Record:
-        """An image the caller may change; 403 for one that he only sees."""
+        """An image the caller may change; 403 for one that they may only see."""
         image = self.image_in(context, image_id)
         if not context.may_see(image):
             raise forbidden("You are not permitted to modify this image.")
@@ -153,7 +153,7 @@ class ImageRecords(Records):
         self.images.update(image, **changes, updated_at=self.timestamp())
 
     def delete(self, image: Record) -> None:
-        """Drop an image with its data and members; 403 when it is protected."""
+        """Delete an image with its data and members; 403 when it is protected."""
         if image["protected"]:
             raise forbidden(f"Image {image['id']} is protected and cannot be deleted.")
         for collection in (self.members, self.tasks):
@@ -218,7 +218,7 @@ class ImageRecords(Records):
             self.images.update(image, status="saving", updated_at=self.timestamp())
 
     def finish_with_stand_in(self, image_id: str, seed: str, size: int) -> None:
-        """Give an image that is being saved its data."""
+        """Set the data of an image that is being saved."""
         image = self.images.get(image_id)
         if image is not None:
             self._fill(image, stand_in(seed, size))
@@ -286,7 +286,7 @@ class ImageRecords(Records):
         self.images.update(image, **changes, updated_at=self.timestamp())
 
     def begin_task(self, context: Context, wanted: Record, owner: str, image: Record, request_id: str) -> Record:
-        """Start to make an image of what stands behind a URI; the task.
+        """Start to create an image from the data at a URI; the task.
 
         wanted: what the task was asked, with the URI in `import_from`. image: checked attributes of the image.
         Nothing is fetched, see `begin_import`.

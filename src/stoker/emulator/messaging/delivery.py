@@ -25,7 +25,7 @@ class Deliveries:
         self._thread: threading.Thread | None = None
 
     def send(self, subscription: Mapping[str, Any], queue_name: str, message: Mapping[str, Any]) -> None:
-        """Post a message to a subscriber soon. One that does not take it has missed it."""
+        """Post a message to a subscriber soon. There is no second attempt."""
         options = subscription["options"]
         told = {
             "body": message["body"],

@@ -51,7 +51,7 @@ class MessagingRecords(Records):
         return self.queues.get(place(project_id, name))
 
     def made_queue(self, project_id: str, name: str, metadata: Mapping[str, Any]) -> bool:
-        """Make the queue; whether there was none. One that exists gets the metadata."""
+        """Create the queue or replace its metadata; whether it is new."""
         check_name(name)
         known = self.queue(project_id, name)
         if known is not None:
@@ -64,7 +64,7 @@ class MessagingRecords(Records):
         return True
 
     def patch_queue(self, queue: Record, operations: Iterable[Any]) -> None:
-        """Carry a JSON patch of the metadata out, all of it or nothing."""
+        """Apply a JSON patch to the metadata, completely or not at all."""
         metadata = dict(queue["metadata"])
         for operation in operations:
             if not isinstance(operation, dict) or not str(operation.get("path", "")).startswith("/metadata/"):
@@ -83,7 +83,7 @@ class MessagingRecords(Records):
         self.queues.update(queue, metadata=metadata)
 
     def remove_queue(self, project_id: str, name: str) -> None:
-        """Remove the queue with everything in it; harmless when there is none."""
+        """Remove the queue with everything in it; does nothing when there is none."""
         known = self.queue(project_id, name)
         if known is not None:
             self.purge(known["id"], ("messages", "subscriptions"))

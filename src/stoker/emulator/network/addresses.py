@@ -94,7 +94,7 @@ class Allocator:
         return None
 
     def released(self, fixed: FixedIp) -> None:
-        """Note that an address is free again."""
+        """Mark an address as free again."""
         number = int(address_of(fixed["ip_address"]))
         for key, hint in list(self._hints_of(fixed["subnet_id"])):
             if number < hint:

@@ -100,7 +100,7 @@ class Agents:
         self._state.rows[plural].update(record, _agents=[*agents, agent_id])
 
     def unhost(self, actor: Actor, plural: str, agent_id: str, key: str) -> None:
-        """Take a network or router from an agent. Raises: 409 when it does not serve it."""
+        """Remove a network or router from an agent. Raises: 409 when it does not serve it."""
         self._of_type(actor, plural, agent_id)
         record = self._state.table(plural).reach(actor, key)
         agents = self._agents_of(plural, record)

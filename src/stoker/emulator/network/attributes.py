@@ -53,7 +53,7 @@ NAME = text(255)
 
 
 def filled(value: Any) -> str:
-    """Text with something in it."""
+    """A string that is not empty."""
     if not str(NAME(value)).strip():
         raise ValueError(f"'{value}' is blank.")
     return str(value)

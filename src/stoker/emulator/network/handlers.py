@@ -22,12 +22,12 @@ REVISION = "revision_number="
 
 
 def actor_of(request: Request) -> Actor:
-    """Who asks."""
+    """The caller."""
     return Actor(request.context.project_id, request.context.is_admin)
 
 
 def writer_of(request: Request, rule: str) -> Actor:
-    """Who asks for a change; 403 for those who may only read."""
+    """The caller of a change; 403 for callers who may only read."""
     if request.context.roles <= READER:
         raise disallowed(rule)
     return actor_of(request)

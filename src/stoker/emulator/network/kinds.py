@@ -1,4 +1,4 @@
-"""What a kind of record consists of, as data, and how a request's body becomes a record.
+"""The attributes of each kind of record, as data, and how a request's body becomes a record.
 
 The kinds themselves stand in `kinds_core` (networks, ports …), `kinds_l3`, `kinds_security` and `kinds_more`.
 """

@@ -59,7 +59,7 @@ class Topology:
         return str(network["id"])
 
     def delete(self, project_id: str) -> None:
-        """Take it down again. Raises: ApiError 409 while ports are on the network."""
+        """Delete the network again. Raises: ApiError 409 while ports are on the network."""
         network = self._networks.rows.first(name=NETWORK_NAME, project_id=project_id)
         router = self._routers.rows.first(name=ROUTER_NAME, project_id=project_id)
         if router is not None:

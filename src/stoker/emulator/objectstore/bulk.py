@@ -90,7 +90,7 @@ def bulk_upload(swift: ObjectStoreRecords, request: Request, account: str, prefi
 
 
 def report(request: Request, outcome: Outcome) -> Response:
-    """The answer, with status 200 whatever came of it: the status that counts is in the body."""
+    """The answer, with status 200 whatever the result: the status that counts is in the body."""
     status = f"{outcome.status} {reason(outcome.status)}"
     form = wanted_format(request)
     facts = {**outcome.counts, "Response Body": outcome.message, "Response Status": status}

@@ -77,7 +77,7 @@ class ObjectStoreRecords(Records):
         return self.containers.add(made), True
 
     def delete_container(self, container: Record) -> None:
-        """Drop an empty container; 409 otherwise."""
+        """Delete an empty container; 409 otherwise."""
         if self.objects_in(container):
             raise refused(409)
         self.containers.remove(container)
@@ -131,7 +131,7 @@ class ObjectStoreRecords(Records):
         return stored
 
     def delete_object(self, container: Record, name: str) -> None:
-        """Drop an object: an older version comes back, or a history notes the deletion; 404 when there is none."""
+        """Delete an object: an older version comes back, or a history notes the deletion; 404 when there is none."""
         if "x-history-location" in container["headers"]:
             self.object(container, name)
             target = self._versions_container(container)
