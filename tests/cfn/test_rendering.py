@@ -44,7 +44,7 @@ STACK = {
     "updated_at": NOW + 60,
     "deleted_at": None,
 }
-LISTED = """<?xml version="1.0" encoding="UTF-8"?>
+LISTED = """\
 <ListStacksResponse><ListStacksResult><StackSummaries><member>\
 <StackId>arn:openstack:heat::p1:stacks/web/2f1d9d4f-6b86-4ee1-8d6f-3a37be4d4e6b</StackId>\
 <StackName>web</StackName>\
@@ -55,7 +55,7 @@ LISTED = """<?xml version="1.0" encoding="UTF-8"?>
 <StackStatusReason>Stack UPDATE completed\ufffd</StackStatusReason>\
 </member></StackSummaries></ListStacksResult>\
 <ResponseMetadata><RequestId>REQUEST</RequestId></ResponseMetadata></ListStacksResponse>"""
-REFUSED = """<?xml version="1.0" encoding="UTF-8"?>
+REFUSED = """\
 <ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code>\
 <Message>Stack with id gone does not exist</Message></Error>\
 <RequestId>REQUEST</RequestId></ErrorResponse>"""

@@ -27,7 +27,7 @@ class JsonText:
 
 def xml(document: Mapping[str, Any]) -> bytes:
     """A document of one root element as XML."""
-    return "".join(('<?xml version="1.0" encoding="UTF-8"?>\n', *_children(document))).encode()
+    return "".join(_children(document)).encode()
 
 
 def json(document: Mapping[str, Any]) -> bytes:
