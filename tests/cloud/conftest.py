@@ -73,6 +73,7 @@ async def pool(served: ServedCloud, clock: ManualClock) -> AsyncIterator[CloudPo
             stack_user_domain_name="heat",
             stack_domain_admin="heat_domain_admin",
             stack_domain_admin_password=served.cloud.password_of("heat_domain_admin"),
+            remote_cloud_networks=("127.0.0.0/8",),
         ),
         clock,
     )

@@ -91,6 +91,18 @@ _TIMING = (
         item_type=_Network(),
         help="Networks that templates may be fetched from by URL although their addresses are not public.",
     ),
+    cfg.ListOpt(
+        "remote_cloud_networks",
+        default=[],
+        item_type=_Network(),
+        help="Networks in which the credential of an OS::Heat::Stack may name a cloud although their addresses are not "
+        "public.",
+    ),
+    cfg.ListOpt(
+        "remote_cloud_auth_types",
+        default=["password", "v3password", "token", "v3token", "v3applicationcredential"],
+        help="Plug-ins of keystoneauth that the credential of an OS::Heat::Stack may log in with.",
+    ),
 )
 
 _IDENTITY = (

@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from stoker.base.addresses import Network, is_allowed
 from stoker.base.errors import BadValue, Overloaded, RequestLimitExceeded
 
 _SCHEMES = ("http", "https")
@@ -31,10 +32,7 @@ _CHUNK = 65536
 _REDIRECTS = 5
 _PROJECTS = 8
 """How many projects may use up their fetches at a time."""
-_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 _HEADERS = {"User-Agent": "stoker", "Accept-Encoding": "identity"}
-
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 @dataclass(frozen=True)
@@ -193,7 +191,7 @@ class _Gate(AbstractResolver):
         """The allowed addresses that the host's name has now. Raises OSError."""
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
-        allowed = [place for place in found if _is_allowed(str(place[4][0]), self._networks)]
+        allowed = [place for place in found if is_allowed(str(place[4][0]), self._networks)]
         if not allowed:
             self._refuse(host)
         return [
@@ -213,7 +211,7 @@ class _Gate(AbstractResolver):
 
     def socket(self, address: Any) -> socket.socket:
         """A socket for an address as getaddrinfo gives it, which may have stood in the URL. Raises OSError."""
-        if not _is_allowed(str(address[4][0]), self._networks):
+        if not is_allowed(str(address[4][0]), self._networks):
             self._refuse(str(address[4][0]))
         return _new_socket(address)
 
@@ -225,18 +223,3 @@ class _Gate(AbstractResolver):
 def _new_socket(address: Any) -> socket.socket:
     family, kind, protocol, *_ = address
     return socket.socket(family, kind, protocol)
-
-
-def _is_allowed(text: str, networks: Sequence[Network]) -> bool:
-    address = ipaddress.ip_address(text.partition("%")[0])
-    if isinstance(address, ipaddress.IPv6Address):
-        address = _inside(address) or address
-    listed = any(address.version == network.version and address in network for network in networks)
-    return listed or (address.is_global and not address.is_multicast)
-
-
-def _inside(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that an IPv6 address stands for: mapped, 6to4, or translated (RFC 6052)."""
-    if address in _TRANSLATED:
-        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour

@@ -7,6 +7,7 @@ import ssl
 import tempfile
 from collections import OrderedDict
 from collections.abc import Collection
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,11 @@ from stoker.cloud.credentials import (
     PluginCredential,
     ServiceCredential,
     StackDomainAdmin,
+    StackUserCredential,
     TokenCredential,
     TrustCredential,
 )
+from stoker.cloud.guard import Guard
 from stoker.cloud.login import Login, PluginLogin, TokenLogin, known_access
 from stoker.cloud.services import identity_url
 from stoker.cloud.session import Cloud, Shared
@@ -45,6 +48,7 @@ __all__ = [
     "PluginCredential",
     "ServiceCredential",
     "StackDomainAdmin",
+    "StackUserCredential",
     "TokenCredential",
     "TrustCredential",
 ]
@@ -68,6 +72,7 @@ class CloudPool:
         self._regions: WeakKeyDictionary[Cloud, dict[str, Cloud]] = WeakKeyDictionary()
         self._sessions: dict[Tls, tuple[requests.Session, ksa_session.Session]] = {}
         self._files: list[Path] = []
+        self._guard = Guard(settings.remote_cloud_networks)
 
     async def close(self) -> None:
         """Close every connection and forget every token."""
@@ -164,30 +169,48 @@ class CloudPool:
         if isinstance(credential, CloudsYamlCredential):
             return await self._open_named(await asyncio.to_thread(read_cloud, credential.cloud_name))
         if isinstance(credential, PluginCredential):
-            ca_file = self._ca_file(credential.ca_cert)
-            auth_type, options = credential.auth_type, credential.options()
-            return await self._open_named(NamedCloud(auth_type, options, ca_file=ca_file, insecure=credential.insecure))
+            return await self._open_remote(credential)
         login = self._own_login(credential)
         return Cloud(login, await login.access(), self._shared, None)
 
-    async def _open_named(self, named: NamedCloud) -> Cloud:
+    async def _open_remote(self, credential: PluginCredential) -> Cloud:
+        """A cloud that a user names. Raises Invalid for a plug-in that the operator does not allow."""
+        allowed = self.settings.remote_cloud_auth_types
+        if credential.auth_type not in allowed:
+            raise Invalid(
+                f"The auth_type {credential.auth_type!r} of the credential is not allowed; remote_cloud_auth_types "
+                f"allows {', '.join(allowed)}."
+            )
+        ca_file = self._ca_file(credential.ca_cert)
+        named = NamedCloud(credential.auth_type, credential.options(), ca_file=ca_file, insecure=credential.insecure)
+        return await self._open_named(named, named_by_user=True)
+
+    async def _open_named(self, named: NamedCloud, *, named_by_user: bool = False) -> Cloud:
         """A cloud that may be another operator's: none of our settings for reaching services apply."""
         client = ClientSettings(
-            endpoint_type=named.interface or "public", ca_file=named.ca_file, insecure=named.insecure
+            endpoint_type=named.interface or "public",
+            ca_file=named.ca_file,
+            insecure=named.insecure,
+            named_by_user=named_by_user,
         )
         auth_url = named.auth.get("auth_url") or self.settings.auth_url
         make = partial(_load_plugin, named.auth_type, {**named.auth, "auth_url": auth_url})
         login = PluginLogin(self._clock, identity_url(auth_url), self._session(client.tls), make)
         return Cloud(login, await login.access(), self._shared, named.region_name, client)
 
-    def _own_login(self, credential: TokenCredential | TrustCredential | ServiceCredential | StackDomainAdmin) -> Login:
+    def _own_login(
+        self,
+        credential: TokenCredential | TrustCredential | ServiceCredential | StackDomainAdmin | StackUserCredential,
+    ) -> Login:
         """A login at the operator's own Keystone."""
         settings = self.settings
         url = identity_url(settings.auth_url)
         session = self._session(settings.client("keystone").tls)
         if isinstance(credential, TokenCredential):
             return _token_login(credential, self._clock, url, session)
-        if isinstance(credential, StackDomainAdmin):
+        if isinstance(credential, StackUserCredential):
+            options: dict[str, Any] = asdict(credential)
+        elif isinstance(credential, StackDomainAdmin):
             options = _stack_domain_admin(settings)
         else:
             options = _service_user(settings)
@@ -207,7 +230,7 @@ class CloudPool:
 
     def _session(self, tls: Tls) -> ksa_session.Session:
         if tls not in self._sessions:
-            plain = self.plain_session()
+            plain = self._guard.session() if tls.named_by_user else self.plain_session()
             verify = False if tls.insecure else (tls.ca_file or True)
             certificate = (tls.cert_file, tls.key_file) if tls.cert_file and tls.key_file else tls.cert_file
             limit = self.settings.call_timeout

@@ -48,8 +48,17 @@ class CloudsYamlCredential:
 
 
 @dataclass(frozen=True, slots=True)
+class StackUserCredential:
+    """A user that a stack made for one of its resources, at the operator's own Keystone."""
+
+    user_id: str
+    password: str = field(repr=False)
+    project_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PluginCredential:
-    """Any of keystoneauth's plug-ins with its options; make it with `of`.
+    """A login at a cloud that a user names, by one of keystoneauth's plug-ins with its options; make it with `of`.
 
     `ca_cert` is PEM text of the authority that signed the remote cloud's certificates.
     """
@@ -73,6 +82,12 @@ class PluginCredential:
 
 
 Credential = (
-    TokenCredential | TrustCredential | ServiceCredential | StackDomainAdmin | CloudsYamlCredential | PluginCredential
+    TokenCredential
+    | TrustCredential
+    | ServiceCredential
+    | StackDomainAdmin
+    | StackUserCredential
+    | CloudsYamlCredential
+    | PluginCredential
 )
 """Everything a `Cloud` can be opened with."""

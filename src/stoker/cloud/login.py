@@ -16,6 +16,7 @@ from keystoneauth1.identity.base import BaseIdentityPlugin
 
 from stoker.base.clock import Clock
 from stoker.base.errors import CloudError
+from stoker.cloud.guard import is_refusal
 
 RENEW_BEFORE = 60.0
 """Seconds before its end at which a token is renewed."""
@@ -88,6 +89,9 @@ class PluginLogin(Login):
             return _access(self._plugin.get_access(self._session))
         except ksa_errors.ClientException as error:
             raise cloud_error(error) from error
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            problem = f"the answer of {self.auth_url} is none of an identity service: {type(error).__name__}"
+            raise CloudError("keystone", 502, problem) from error
 
 
 class TokenLogin(Login):
@@ -156,5 +160,6 @@ def cloud_error(error: ksa_errors.ClientException) -> CloudError:
             request_id=error.request_id,
             transient=status in (429, 502, 503, 504),
         )
-    transient = isinstance(error, ksa_errors.ConnectFailure | ksa_errors.ConnectTimeout)
+    unreachable = isinstance(error, ksa_errors.ConnectFailure | ksa_errors.ConnectTimeout)
+    transient = unreachable and not is_refusal(error)
     return CloudError("keystone", 0, str(error) or type(error).__name__, transient=transient)

@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """How the other side of an HTTPS connection is checked; hashable, so that contexts are shared."""
+    """How the other side of a connection is checked; hashable, so that contexts are shared.
+
+    `named_by_user` connections are made to allowed addresses only, see `guard`.
+    """
 
     ca_file: str | None = None
     cert_file: str | None = None
     key_file: str | None = None
     insecure: bool = False
+    named_by_user: bool = False
 
 
 NO_TLS_OPTIONS = Tls()
@@ -24,6 +28,7 @@ class ClientSettings:
     """One `[clients]` or `[clients_<name>]` section; None falls back to `[clients]`, then to the default.
 
     `url` is `[clients_heat] url`: an endpoint that wins over the catalog, with `%(tenant_id)s` for the project.
+    `named_by_user` is true of a cloud that a user's credential names.
     """
 
     endpoint_type: str | None = None
@@ -32,11 +37,12 @@ class ClientSettings:
     key_file: str | None = None
     insecure: bool | None = None
     url: str | None = None
+    named_by_user: bool = False
 
     @property
     def tls(self) -> Tls:
         """How connections are checked."""
-        return Tls(self.ca_file, self.cert_file, self.key_file, bool(self.insecure))
+        return Tls(self.ca_file, self.cert_file, self.key_file, bool(self.insecure), self.named_by_user)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,7 @@ class CloudSettings:
     `auth_url` to `project_domain_id` are the service user (`[keystone_authtoken]` and `[trustee]`);
     `server_keystone_endpoint_type` is the interface of the identity endpoint that servers are told, `server_auth_url`
     (`[clients_keystone] auth_uri`) the URL that they are told where no interface is chosen.
+    `remote_cloud_networks` and `remote_cloud_auth_types` are what credentials that users give may lead to and use.
     `max_microversions` maps `nova`, `cinder` and `ironic` to the operator's caps. `max_concurrent_calls` bounds the
     requests in flight of one process; `connect_timeout` and `call_timeout` are seconds.
     """
@@ -74,6 +81,8 @@ class CloudSettings:
     client_retry_limit: int = 2
     clients: Mapping[str, ClientSettings] = field(default_factory=dict)
     max_microversions: Mapping[str, str] = field(default_factory=dict)
+    remote_cloud_networks: tuple[str, ...] = ()
+    remote_cloud_auth_types: tuple[str, ...] = ("password", "v3password", "token", "v3token", "v3applicationcredential")
     max_concurrent_calls: int = 200
     connect_timeout: float = 10.0
     call_timeout: float = 300.0

@@ -15,6 +15,7 @@ import orjson
 
 from stoker.base.clock import Clock
 from stoker.base.errors import CloudError
+from stoker.cloud.guard import Guard, is_refusal
 from stoker.cloud.settings import NO_TLS_OPTIONS, CloudSettings, Tls
 
 log = logging.getLogger(__name__)
@@ -76,16 +77,14 @@ class Transport:
         self._contexts: dict[Tls, ssl.SSLContext] = {}
         self.before_change: Callable[[], Awaitable[None]] = _at_once
         self.observe: Callable[[str, int], None] = lambda service, status: None
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=60),
-            timeout=aiohttp.ClientTimeout(total=settings.call_timeout, sock_connect=settings.connect_timeout),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers={"Accept": "application/json", "User-Agent": "stoker"},
-        )
+        guard = Guard(settings.remote_cloud_networks)
+        self._session = _session(settings, aiohttp.TCPConnector(limit=0, ttl_dns_cache=60))
+        self._guarded = _session(settings, guard.connector(limit=0, ttl_dns_cache=60))
 
     async def close(self) -> None:
         """Close every connection."""
         await self._session.close()
+        await self._guarded.close()
 
     async def send(self, request: Request) -> Answer:
         """The service's answer, whatever its status. Raises CloudError (status 0) when none came.
@@ -104,6 +103,8 @@ class Transport:
             except TimeoutError as error:
                 raise _unreachable(request, error, transient=True) from error
             except aiohttp.ClientError as error:
+                if is_refusal(error):
+                    raise _unreachable(request, error, transient=False) from error
                 sent = not isinstance(error, aiohttp.ClientConnectorError)
                 if not tries_left or (sent and (request.once or request.method not in _HARMLESS)):
                     raise _unreachable(request, error, transient=True) from error
@@ -124,7 +125,8 @@ class Transport:
         return answer
 
     async def _exchange(self, request: Request) -> Answer:
-        async with self._session.request(
+        session = self._guarded if request.tls.named_by_user else self._session
+        async with session.request(
             request.method,
             request.url,
             params=request.params,
@@ -157,6 +159,15 @@ class Transport:
             await passed.wait()
         finally:
             timer.cancel()
+
+
+def _session(settings: CloudSettings, connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        connector=connector,
+        timeout=aiohttp.ClientTimeout(total=settings.call_timeout, sock_connect=settings.connect_timeout),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers={"Accept": "application/json", "User-Agent": "stoker"},
+    )
 
 
 def parse(content: bytes, content_type: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.cloud import messaging
-from stoker.cloud.credentials import PluginCredential
+from stoker.cloud.credentials import StackUserCredential
 from stoker.cloud.session import Cloud
 
 AGENT, DEPLOYMENTS = "os-collect-config", "deployments"
@@ -27,13 +27,7 @@ METADATA_QUEUE = "metadata_queue_id"
 
 async def as_stack_user(cloud: Cloud, data: Mapping[str, Any], project_id: str) -> Cloud:
     """Calls as the user of a resource, whose id and password are in the resource's data."""
-    auth = {
-        "auth_url": cloud.auth_url,
-        "user_id": data["user_id"],
-        "password": data["password"],
-        "project_id": project_id,
-    }
-    return await cloud.acting_as(PluginCredential.of("v3password", auth))
+    return await cloud.acting_as(StackUserCredential(data["user_id"], data["password"], project_id))
 
 
 async def send_metadata(cloud: Cloud, data: Mapping[str, Any], project_id: str, metadata: Mapping[str, Any]) -> None:

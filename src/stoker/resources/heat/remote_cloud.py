@@ -35,6 +35,13 @@ async def _login(cloud: Cloud, secret: str) -> tuple[str, dict[str, Any]]:
     payload = await cloud.get("barbican", f"/secrets/{identifier}/payload", headers={"Accept": "text/plain"})
     try:
         login = json.loads(payload) if isinstance(payload, str | bytes) else payload
-        return str(login["auth_type"]), dict(login["auth"])
+        auth_type, options = str(login["auth_type"]), dict(login["auth"])
     except (ValueError, TypeError, KeyError) as error:
         raise BadValue(f"The secret {secret} is not JSON with auth_type and auth.") from error
+    for name, value in options.items():
+        if value is not None and not isinstance(value, str | int | bool):
+            raise BadValue(f"The secret {secret}: the option {name!r} in auth must be a string.")
+    url = options.get("auth_url")
+    if not isinstance(url, str) or not url.startswith(("http://", "https://")):
+        raise BadValue(f"The secret {secret}: auth_url in auth must be the http or https URL of an identity service.")
+    return auth_type, options

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoker.base.errors import BadValue
-from stoker.cloud.credentials import PluginCredential
+from stoker.cloud.credentials import StackUserCredential
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import COLLECTED, AttributeKey, Call
 from stoker.resources.base import dig
@@ -133,15 +133,7 @@ class WaitConditionHandle(StackUserResource):
 
 async def _token(call: Call) -> str:
     """A token of the resource's user."""
-    credential = PluginCredential.of(
-        "v3password",
-        {
-            "auth_url": call.cloud.auth_url,
-            "user_id": call.physical_id,
-            "password": call.data["password"],
-            "project_id": user_project(call),
-        },
-    )
+    credential = StackUserCredential(str(call.physical_id), call.data["password"], user_project(call))
     return await (await call.cloud.acting_as(credential)).token()
 
 
