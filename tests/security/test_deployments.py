@@ -114,8 +114,7 @@ class Victim:
         return self
 
     async def agent(self, resource: str = "server") -> RequestContext:
-        row = await self.world.database.read(queries.resource_by_name, self.id, resource)
-        data = self.world.engine.sealer.open(row.state)["data"]
+        data = await data_of(self.world, self, resource)
         return replace(self.owner, user_id=data["user_id"], project_id=self.users, roles=("heat_stack_user",))
 
     async def call(self, method: str, context: RequestContext | None = None, **arguments: Any) -> Any:
@@ -390,6 +389,7 @@ async def test_hidden_values_of_another_stacks_configuration(world: World) -> No
 
 
 async def data_of(world: World, victim: Victim, name: str) -> dict[str, Any]:
-    row = await world.database.read(queries.resource_by_name, victim.id, name)
+    rows = await world.database.read(queries.resources_of, victim.id)
+    (row,) = [each for each in rows if each.name == name]
     data: dict[str, Any] = world.engine.sealer.open(row.state)["data"]
     return data
