@@ -261,6 +261,12 @@ class PostgreSQL(Server):
             dump = [str(self._tool("pg_dump")), "-h", HOST, "-p", str(self.port), "-U", "stoker", name]
             subprocess.run(dump, stdout=output, check=True)
 
+    def load(self, name: str, path: Path) -> None:
+        """Carry out the SQL of a file that `dump` has written."""
+        with path.open("rb") as source:
+            load = [str(self._tool("psql")), "-q", "-v", "ON_ERROR_STOP=1", "-h", HOST, "-p", str(self.port)]
+            subprocess.run([*load, "-U", "stoker", name], stdin=source, stdout=subprocess.DEVNULL, check=True)
+
     @property
     def _own_key(self) -> Path:
         """The server refuses a key that others can read."""
@@ -315,6 +321,20 @@ class MariaDB(Server):
     def tls_options(self) -> str:
         """As `PostgreSQL.tls_options`."""
         return f"?ssl_ca={self.tls.authority}"
+
+    def dump(self, name: str, path: Path) -> None:
+        """As `PostgreSQL.dump`."""
+        with path.open("wb") as output:
+            subprocess.run([*self._client("mariadb-dump"), "--skip-dump-date", name], stdout=output, check=True)
+
+    def load(self, name: str, path: Path) -> None:
+        """As `PostgreSQL.load`."""
+        with path.open("rb") as source:
+            subprocess.run([*self._client("mariadb"), name], stdin=source, check=True)
+
+    def _client(self, name: str) -> list[str]:
+        client = str(program("mariadb-client", f"/usr/bin/{name}"))
+        return [client, "--no-defaults", "--host", HOST, "--port", str(self.port), "--user", "root"]
 
     def _connect(self) -> pymysql.Connection:
         return pymysql.connect(host=HOST, port=self.port, user="root")

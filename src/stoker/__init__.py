@@ -1,3 +1,3 @@
 """Stoker: an orchestration engine for OpenStack clouds."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from rows import engine, event, operation, stack
-from sqlalchemy import Column, Connection, MetaData, String, Table, update
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from stoker.base.errors import Fenced, Invalid
@@ -23,7 +23,6 @@ from stoker.store.possession import Possession, Taken
 from stoker.store.records import PENDING, RUNNING, SUPERSEDED, Operation, Resource, Stack
 
 NOW = 100.0
-_VERSION = Table("alembic_version", MetaData(), Column("version_num", String(32)))
 
 
 async def did(journal: Journal, step: Callable[[Connection], Any]) -> Any:
@@ -306,18 +305,6 @@ async def test_two_processes_may_bring_the_tables_up_at_once(url: str) -> None:
     await asyncio.gather(*(asyncio.to_thread(each.migrate) for each in databases))
     for each in databases:
         each.close()
-
-
-@pytest.mark.parametrize(("revision", "fits"), [("0001", True), ("0002", True), ("0003", False), ("0000", False)])
-def test_a_release_works_with_its_own_tables_and_those_of_the_next(
-    database: Database, revision: str, fits: bool
-) -> None:
-    with database.writing() as connection:
-        connection.execute(update(_VERSION).values(version_num=revision))
-    assert database.read_now(lambda c: schema.versions(c).fit.good) is fits
-    if not fits:
-        with pytest.raises(Invalid, match=f"its revision: {revision}, ours: 0001"):
-            database.read_now(schema.require_fit)
 
 
 def test_an_empty_database_does_not_fit(url: str) -> None:

@@ -20,7 +20,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from stoker.base.clock import ManualClock
 from stoker.base.errors import Bug, Invalid
-from stoker.store import documents, queries, tables
+from stoker.store import documents, queries, schema, tables
 from stoker.store.database import Database, Pool
 from stoker.store.journal import Batch, Journal
 from stoker.store.sealing import Sealer
@@ -33,8 +33,10 @@ def count(database: Database, table: Any) -> int:
 
 
 def test_the_migrations_make_the_tables_that_the_code_expects(database: Database) -> None:
+    own = {schema.VERSION_TABLE, "schema_compatibility", "alembic_version"}
+    options = {"include_name": lambda name, kind, _: kind != "table" or name not in own}
     with database.engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), tables.metadata) == []
+        assert compare_metadata(MigrationContext.configure(connection, opts=options), tables.metadata) == []
 
 
 def test_migrating_again_changes_nothing(database: Database) -> None:

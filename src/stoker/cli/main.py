@@ -8,6 +8,7 @@ from importlib import import_module
 
 import click
 
+from stoker import __version__
 from stoker.cli.framework import Commands
 
 COMMANDS: Mapping[str, str] = {
@@ -48,7 +49,7 @@ class Stoker(Commands):
 
 
 @click.group(cls=Stoker, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="stoker", prog_name="stoker")
+@click.version_option(__version__, prog_name="stoker")
 def cli() -> None:
     """Orchestration for OpenStack clouds: one file says what must exist, Stoker makes it so."""
 

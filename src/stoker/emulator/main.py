@@ -7,6 +7,7 @@ import asyncio
 import logging
 import os
 import signal
+import sys
 from collections.abc import Collection
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from aiohttp import web
 
 from stoker.base.logging import protect
 from stoker.emulator.core.app import runner
+from stoker.emulator.core.upgrades import StateUnusable
 from stoker.emulator.services import CHOICES, chosen, new_cloud
 
 log = logging.getLogger(__name__)
@@ -120,13 +122,16 @@ def main(arguments: list[str] | None = None) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for handler in logging.getLogger().handlers:
         protect(handler)
-    run(
-        options.host,
-        options.port,
-        options.state,
-        options.port_file,
-        options.pace,
-        extra,
-        options.password,
-        options.services,
-    )
+    try:
+        run(
+            options.host,
+            options.port,
+            options.state,
+            options.port_file,
+            options.pace,
+            extra,
+            options.password,
+            options.services,
+        )
+    except StateUnusable as error:
+        sys.exit(f"stoker.emulator: {error}")

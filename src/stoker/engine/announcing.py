@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 from stoker.base.clock import Timer
 from stoker.base.errors import StokerError
 from stoker.base.ids import new_id
-from stoker.engine.notifying import STACK_TYPE, notification_of, payload_of, scaling_notification
+from stoker.engine.notifying import notification_of, payload_of, scaling_notification
 from stoker.engine.sinking import send_events
 from stoker.plugins.resource import ScalingNotice
 from stoker.store import announcements, claims, queries
@@ -63,18 +63,7 @@ class Announcer:
 
     def stack_event(self, stack: Stack, action: str, status: str, reason: str) -> Event:
         """An event of a stack itself."""
-        return Event(
-            id=new_id(),
-            stack_id=stack.id,
-            resource_name=stack.name,
-            resource_type=STACK_TYPE,
-            physical_id=stack.id,
-            action=action,
-            status=status,
-            reason=reason,
-            properties=None,
-            time=self._engine.clock.now(),
-        )
+        return Event.of_stack(stack, action, status, reason, self._engine.clock.now())
 
     async def sinks_of(self, stack: Stack) -> Sinks:
         """Where the stack's environment has its events sent; nowhere when it cannot be read any more."""

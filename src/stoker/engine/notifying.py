@@ -12,10 +12,9 @@ from typing import Any
 from stoker.base.clock import isoformat
 from stoker.base.ids import arn
 from stoker.plugins.resource import ScalingNotice
-from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Event, Stack
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, STACK_TYPE, Event, Stack
 from stoker.template.template import NO_DESCRIPTION
 
-STACK_TYPE = "OS::Heat::Stack"
 _PHASES = {IN_PROGRESS: "start", COMPLETE: "end", FAILED: "error"}
 
 

@@ -112,7 +112,13 @@ class DataDirectory:
         if not path.exists():
             key = secrets.token_urlsafe(_KEY_CHARACTERS)[:_KEY_CHARACTERS]
             write_private(path, json.dumps({"auth_encryption_key": key}) + "\n")
-        return str(_read_json(path)["auth_encryption_key"])
+        try:
+            return str(_read_json(path)["auth_encryption_key"])
+        except (KeyError, TypeError):
+            raise Invalid(
+                f"{path} holds no auth_encryption_key, which opens what is secret in stoker.db. Restore the file from "
+                "a backup, or start with an empty data directory."
+            ) from None
 
     def set_up(self) -> SetUp | None:
         """What was recorded last; None in a fresh directory. Raises Invalid when the record is damaged."""

@@ -9,6 +9,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from sqlalchemy import Result, Row
 
+from stoker.base.ids import new_id
+
 
 @dataclass(slots=True)
 class Record:
@@ -143,6 +145,22 @@ class Event(Record):
     properties: str | None
     time: float
 
+    @classmethod
+    def of_stack(cls, stack: Stack, action: str, status: str, reason: str, now: float) -> Event:
+        """An event of a stack itself."""
+        return cls(
+            id=new_id(),
+            stack_id=stack.id,
+            resource_name=stack.name,
+            resource_type=STACK_TYPE,
+            physical_id=stack.id,
+            action=action,
+            status=status,
+            reason=reason,
+            properties=None,
+            time=now,
+        )
+
 
 @dataclass(slots=True)
 class Operation(Record):
@@ -150,7 +168,8 @@ class Operation(Record):
 
     `former_inputs` is what the stack was to be before, `observe` whether the cloud is looked at before anything is
     decided, `plan` a sealed summary of what it set out to do; `snapshot` is the one that it takes, restores or
-    removes.
+    removes. `claimed_at` is when its owner claimed it, `reason_code` why it failed where a code says so (see
+    `SET_ASIDE`).
     """
 
     id: str
@@ -175,6 +194,8 @@ class Operation(Record):
     former_inputs: str | None = None
     observe: bool = False
     snapshot: str | None = None
+    claimed_at: float | None = None
+    reason_code: str | None = None
 
     @property
     def stack_action(self) -> str:
@@ -316,6 +337,9 @@ class StackSettings(Record):
     capabilities: str = "[]"
 
 
+STACK_TYPE = "OS::Heat::Stack"
+"""What events of stacks themselves have for a type."""
+
 PENDING = "PENDING"
 RUNNING = "RUNNING"
 COMPLETE = "COMPLETE"
@@ -326,6 +350,9 @@ UNFINISHED = (PENDING, RUNNING)
 
 NOTIFICATION = "NOTIFICATION"
 EVENT_SINK = "EVENT_SINK"
+
+SET_ASIDE = "engine_deaths"
+"""The code of an operation that failed because the engines that ran it kept dying."""
 
 REMOVE_SNAPSHOT = "DELETE_SNAPSHOT"
 """The action of an operation that removes a snapshot: it runs beside whatever is done to the stack."""

@@ -1,37 +1,60 @@
-"""The version of the tables: bringing it up to date, and whether a database's fits this program.
+"""The version of the tables: bringing it up to date, and whether a database fits this program.
 
-Revisions are numbered, one for a release that changes tables. A revision only adds to what its predecessor has (and
-takes away what the predecessor's program had stopped using), so a program works with the revision it was released
-with and with the next one. That is what lets two releases share a database while processes are replaced one by one.
+The history of the tables is append-only: a revision file that was released never changes, and a change of the tables
+is a new revision. A revision only adds to what its predecessors made. What a program has stopped using is removed by a
+later revision, which says so with `OLDEST_PROGRAM`: the revision of the oldest program that still works with the
+tables. The database records the newest of these statements, so that programs which know nothing of the later revisions
+can tell whether they may work with it. That is what lets releases share a database while processes are replaced one by
+one.
+
+Release 0.1.0 looks at `alembic_version` instead, which therefore stays at the revision of that release for as long as
+it can work with the tables.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection
+from alembic.script import Script, ScriptDirectory
+from sqlalchemy import Column, Connection, MetaData, String, Table, create_engine, delete, insert, inspect, select
 
 from stoker.base.errors import Invalid
+from stoker.store.tables import metadata
+
+VERSION_TABLE = "schema_revision"
+"""Where alembic keeps the revision of the tables."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-NEWER = 1
-"""How many revisions newer than its own a program works with."""
+_FIRST_RELEASE = "0001"
+"""The revision of release 0.1.0."""
+
+_own = MetaData()
+_revisions = Table(VERSION_TABLE, _own, Column("version_num", String(32), primary_key=True))
+_compatibility = Table("schema_compatibility", _own, Column("oldest_program", String(32), primary_key=True))
+_first_revisions = Table("alembic_version", _own, Column("version_num", String(32), primary_key=True))
+
+Shape = Mapping[str, frozenset[str]]
+"""The names of columns, by table."""
 
 
 class Fit(Enum):
     """How a database's tables suit this program."""
 
     EXACT = "the tables are those of this release"
-    NEWER = "the tables are those of the next release, which this one works with"
+    NEWER = "the tables are those of a later release, which this one works with"
     EMPTY = "there are no tables; run `stoker db sync`"
     OLDER = "the tables are of an earlier release; run `stoker db sync`"
     TOO_NEW = "the tables are of a release too new for this one; upgrade this program"
+    UNRELEASED = (
+        "the tables were made by a development build from before release 0.1.0, and cannot be upgraded. Delete or "
+        "abandon its stacks with that build, then start with an empty database (an embedded Stoker: with another "
+        "--data-dir)"
+    )
 
     @property
     def good(self) -> bool:
@@ -41,48 +64,84 @@ class Fit(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """Revisions of the tables: the database's, None when it has none, and this program's."""
+    """Revisions of the tables: the database's, None when it has none, and this program's.
+
+    `oldest` is the oldest program that works with the database, `missing` what the database lacks of the tables that
+    its revision stands for.
+    """
 
     database: str | None
     program: str
+    oldest: str = _FIRST_RELEASE
+    missing: tuple[str, ...] = ()
 
     @property
     def fit(self) -> Fit:
         """How they suit each other."""
         if self.database is None:
             return Fit.EMPTY
-        ahead = int(self.database) - int(self.program)
-        if ahead == 0:
+        if self.missing:
+            return Fit.UNRELEASED
+        if self.database == self.program:
             return Fit.EXACT
-        if ahead < 0:
+        if int(self.database) < int(self.program):
             return Fit.OLDER
-        return Fit.NEWER if ahead <= NEWER else Fit.TOO_NEW
+        return Fit.NEWER if int(self.program) >= int(self.oldest) else Fit.TOO_NEW
+
+    def problem(self) -> str:
+        """What is wrong with a database that does not fit, and what to do about it."""
+        there, lacks = self.database or "none", ""
+        if self.missing:
+            lacks = f", without {', '.join(self.missing[:3])}"
+        return (
+            f"The database does not fit this release (its revision: {there}{lacks}; ours: {self.program}): "
+            f"{self.fit.value}."
+        )
 
 
 def versions(connection: Connection) -> Versions:
     """The database's revision beside this program's."""
-    program = ScriptDirectory(str(_MIGRATIONS)).get_current_head()
-    assert program is not None
-    return Versions(MigrationContext.configure(connection).get_current_revision(), program)
+    program = head()
+    names = set(inspect(connection).get_table_names())
+    database = _recorded(connection, _revisions, names) or _recorded(connection, _first_revisions, names)
+    oldest = _recorded(connection, _compatibility, names) or _FIRST_RELEASE
+    if database is None:
+        return Versions(None, program, oldest)
+    return Versions(database, program, oldest, tuple(_missing(connection, database, program)))
 
 
 def require_fit(connection: Connection) -> None:
     """Raise Invalid, saying what to do, when this program cannot work with the database's tables."""
     found = versions(connection)
     if not found.fit.good:
-        there = found.database or "none"
-        raise Invalid(
-            f"The database does not fit this release (its revision: {there}, ours: {found.program}): {found.fit.value}."
-        )
+        raise Invalid(found.problem())
 
 
 def upgrade(connection: Connection) -> None:
-    """Bring the tables up to this program's revision. Newer ones are left as they are, or refused with Invalid."""
-    fit = versions(connection).fit
-    if fit is Fit.TOO_NEW:
-        require_fit(connection)
-    if fit in (Fit.EMPTY, Fit.OLDER):
-        command.upgrade(migrations(connection), "head")
+    """Bring the tables up to this program's revision. Newer ones are left as they are.
+
+    Raises Invalid for tables that are too new, or that no release has made.
+    """
+    found = versions(connection)
+    if found.fit in (Fit.TOO_NEW, Fit.UNRELEASED):
+        raise Invalid(found.problem())
+    if found.fit not in (Fit.EMPTY, Fit.OLDER):
+        return
+    config = migrations(connection)
+    _own.create_all(connection)
+    if found.database is not None and _recorded(connection, _revisions, {VERSION_TABLE}) is None:
+        connection.execute(insert(_revisions).values(version_num=found.database))
+    command.upgrade(config, "head")
+    oldest = max((_oldest_program(script) for script in _scripts()), key=int)
+    _record(connection, _compatibility, "oldest_program", oldest)
+    _record(connection, _first_revisions, "version_num", oldest if oldest == _FIRST_RELEASE else found.program)
+
+
+def head() -> str:
+    """The revision that this program was written for."""
+    found = ScriptDirectory(str(_MIGRATIONS)).get_current_head()
+    assert found is not None
+    return found
 
 
 def migrations(connection: Connection) -> Config:
@@ -91,3 +150,61 @@ def migrations(connection: Connection) -> Config:
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.attributes["connection"] = connection
     return config
+
+
+def shape_of(connection: Connection) -> Shape:
+    """The tables that a database has."""
+    inspector = inspect(connection)
+    return {
+        name: frozenset(column["name"] for column in columns)
+        for (_, name), columns in inspector.get_multi_columns().items()
+    }
+
+
+def _missing(connection: Connection, database: str, program: str) -> Iterator[str]:
+    """Tables and columns (`table.column`) that the database lacks of those that its revision stands for."""
+    if int(database) > int(program):
+        return  # what later revisions made, and removed, is not known here
+    expected = _shape_at(database) if database != program else _shape_of_program()
+    found = shape_of(connection)
+    for table, columns in expected.items():
+        if table not in found:
+            yield table
+        else:
+            yield from (f"{table}.{column}" for column in sorted(columns - found[table]))
+
+
+def _shape_of_program() -> Shape:
+    return {table.name: frozenset(column.name for column in table.columns) for table in metadata.sorted_tables}
+
+
+def _shape_at(revision: str) -> Shape:
+    """The tables that the revisions up to one make, by running them on an empty database."""
+    if revision not in {script.revision for script in _scripts()}:
+        return {}
+    scratch = create_engine("sqlite://")
+    with scratch.connect() as connection:
+        command.upgrade(migrations(connection), revision)
+        found = shape_of(connection)
+    scratch.dispose()
+    return {name: columns for name, columns in found.items() if name not in _own.tables}
+
+
+def _scripts() -> list[Script]:
+    return list(ScriptDirectory(str(_MIGRATIONS)).walk_revisions())
+
+
+def _oldest_program(script: Script) -> str:
+    return str(getattr(script.module, "OLDEST_PROGRAM", _FIRST_RELEASE))
+
+
+def _recorded(connection: Connection, table: Table, names: set[str]) -> str | None:
+    if table.name not in names:
+        return None
+    found: str | None = connection.execute(select(*table.columns)).scalar()
+    return found
+
+
+def _record(connection: Connection, table: Table, column: str, value: str) -> None:
+    connection.execute(delete(table))
+    connection.execute(insert(table).values({column: value}))

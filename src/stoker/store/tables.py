@@ -208,8 +208,24 @@ operations = Table(
     Column("epoch", Integer, nullable=False, default=0),
     Column("plan", LongText, info=SEALED),
     Column("snapshot", Identifier),
+    Column("claimed_at", Double),
+    Column("reason_code", Action),
     **_MYSQL,
 )
+
+operation_deaths = Table(
+    "operation_deaths",
+    metadata,
+    Column("operation_id", Identifier, primary_key=True),
+    Column("epoch", Integer, primary_key=True, autoincrement=False),
+    Column("stack_id", Identifier, nullable=False, index=True),
+    Column("engine_id", Identifier, nullable=False, index=True),
+    Column("verdict", Action, nullable=False),
+    Column("survived", Double, nullable=False),
+    Column("recorded_at", Double, nullable=False),
+    **_MYSQL,
+)
+"""The engines that vanished while they ran an operation (see `deaths`)."""
 
 engines = Table(
     "engines",

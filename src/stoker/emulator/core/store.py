@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 
 from stoker.emulator.core.errors import ApiError, not_found
+from stoker.emulator.core.upgrades import StateUnusable, upgrade
 
 Record = dict[str, Any]
 Key = tuple[str, str, str]
@@ -240,9 +241,13 @@ class Store:
 def _open(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     database = sqlite3.connect(path, check_same_thread=False)
-    database.execute("PRAGMA journal_mode = WAL")
-    database.execute("PRAGMA synchronous = NORMAL")
-    database.executescript(SCHEMA)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.executescript(SCHEMA)
+    except sqlite3.DatabaseError as error:
+        raise StateUnusable(f"The state file {path} cannot be opened: {error}.") from error
+    upgrade(database, path)
     return database
 
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from alembic import context
 
+from stoker.store.schema import VERSION_TABLE
 from stoker.store.tables import metadata
 
 connection = context.config.attributes["connection"]
-context.configure(connection=connection, target_metadata=metadata, render_as_batch=connection.dialect.name == "sqlite")
+context.configure(
+    connection=connection,
+    target_metadata=metadata,
+    version_table=VERSION_TABLE,
+    version_table_pk=False,
+    render_as_batch=connection.dialect.name == "sqlite",
+)
 with context.begin_transaction():
     context.run_migrations()

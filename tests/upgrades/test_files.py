@@ -1,0 +1,129 @@
+"""Files that an earlier release left in a data directory are read, upgraded, or refused with a clear message."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import orjson
+import pytest
+import releases
+
+from stoker.base.errors import Invalid
+from stoker.cli.errors import CommandFailed
+from stoker.cli.saved_plans import SavedPlan
+from stoker.emulator.core.store import Store
+from stoker.emulator.core.upgrades import STEPS, StateUnusable, filled, upgrade
+from stoker.emulator.main import main as emulator
+from stoker.processes.directory import DataDirectory
+
+ENDPOINTS = {
+    "rest": "http://127.0.0.1:8004/v1",
+    "cfn": "http://127.0.0.1:8000/v1",
+    "identity": "http://127.0.0.1:5000/identity/v3",
+    "cloud": None,
+    "config_files": [],
+    "pids": {"cloud": 11, "engine": 12},
+}
+"""As release 0.1.0 writes it."""
+
+
+def test_the_files_of_the_first_release_are_read(tmp_path: Path) -> None:
+    directory = DataDirectory(tmp_path)
+    (tmp_path / "endpoints.json").write_text(json.dumps(ENDPOINTS))
+    (tmp_path / "secrets.json").write_text('{"auth_encryption_key": "an old key"}\n')
+    set_up = directory.set_up()
+    assert set_up is not None and set_up.to_data().items() >= ENDPOINTS.items()
+    assert directory.encryption_key() == "an old key"
+
+
+def test_fields_of_a_later_release_do_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "endpoints.json").write_text(json.dumps({**ENDPOINTS, "something": "new"}))
+    set_up = DataDirectory(tmp_path).set_up()
+    assert set_up is not None and set_up.rest == ENDPOINTS["rest"]
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "not json", '{"auth_encryption_kex": 1}'])
+def test_a_lost_key_is_reported_and_not_replaced(tmp_path: Path, text: str) -> None:
+    (tmp_path / "secrets.json").write_text(text)
+    with pytest.raises(Invalid, match=r"secrets\.json"):
+        DataDirectory(tmp_path).encryption_key()
+    assert (tmp_path / "secrets.json").read_text() == text
+
+
+def test_a_saved_plan_of_another_form_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "old.plan"
+    path.write_text(json.dumps({"kind": "stoker-plan", "version": 0}))
+    with pytest.raises(CommandFailed, match=r"saved in form 0.*Plan again"):
+        SavedPlan.read(path)
+
+
+@pytest.fixture
+def state_file(tmp_path: Path) -> Path:
+    """The emulated cloud as release 0.1.0 left it."""
+    path = tmp_path / "cloud.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript((releases.STATES / "0.1.0" / "cloud.sql").read_text())
+    connection.close()
+    return path
+
+
+def form(path: Path) -> int:
+    connection = sqlite3.connect(path)
+    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    connection.close()
+    return found
+
+
+def test_a_state_file_of_the_first_release_is_brought_up_to_date(state_file: Path) -> None:
+    assert form(state_file) == 0
+    Store(state_file).close()
+    assert form(state_file) == len(STEPS)
+
+
+def test_a_new_state_file_has_the_newest_form(tmp_path: Path) -> None:
+    Store(tmp_path / "new.db").close()
+    assert form(tmp_path / "new.db") == len(STEPS)
+
+
+def test_steps_give_records_the_fields_that_they_lack(state_file: Path) -> None:
+    connection = sqlite3.connect(state_file)
+    steps = [*STEPS, filled("nova", "flavors", {"ram": -1, "brand_new": "x"})]
+    for _ in range(2):
+        upgrade(connection, state_file, steps)
+    rows = connection.execute("SELECT data FROM record WHERE service = 'nova' AND collection = 'flavors'").fetchall()
+    records = [orjson.loads(row[0]) for row in rows]
+    assert records and all(record["brand_new"] == "x" and record["ram"] > 0 for record in records)
+    assert form(state_file) == len(steps)
+    connection.close()
+
+
+def test_a_step_that_fails_leaves_the_file_as_it_was(state_file: Path) -> None:
+    def broken(database: sqlite3.Connection) -> None:
+        database.execute("DELETE FROM record")
+        raise RuntimeError("halfway")
+
+    connection = sqlite3.connect(state_file)
+    with pytest.raises(RuntimeError):
+        upgrade(connection, state_file, [*STEPS, broken])
+    assert form(state_file) == 0
+    assert connection.execute("SELECT count(*) FROM record").fetchone()[0] > 0
+    connection.close()
+
+
+def test_a_state_file_of_a_later_release_is_refused(state_file: Path) -> None:
+    with sqlite3.connect(state_file) as connection:
+        connection.execute(f"PRAGMA user_version = {len(STEPS) + 1}")
+    connection.close()
+    with pytest.raises(StateUnusable, match="this release knows forms up to"):
+        Store(state_file)
+    with pytest.raises(SystemExit, match=r"stoker\.emulator: The state file .* has form"):
+        emulator(["--port", "0", "--state", str(state_file)])
+
+
+def test_what_is_no_state_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cloud.db"
+    path.write_text("no database at all, but long enough to be looked at as one" * 50)
+    with pytest.raises(StateUnusable, match="cannot be opened"):
+        Store(path)

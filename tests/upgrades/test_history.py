@@ -1,0 +1,162 @@
+"""The history of the tables is append-only, and a program of the release before works with the tables of this one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import releases
+from alembic import command
+from sqlalchemy import text
+
+from stoker.base.errors import Invalid
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+from stoker.store import schema
+from stoker.store.database import Database
+
+VERSIONS = Path(schema.__file__).parent / "migrations" / "versions"
+RELEASED = {
+    "0001_initial.py": "df916ddc024ea67cc705c4fe0c7d86a6c70d2c677229684af17cc807fb18ec92",
+}
+"""The SHA-256 of each revision file that was released. A line is added with each release, and none ever changes."""
+
+OLD_ENGINE = """
+import asyncio, json, sys
+from world import World
+import world as worlds
+from stoker.base.clock import SystemClock
+from crashing import Emulated
+from stoker.store.database import Database
+import stoker
+
+HEAD = "heat_template_version: 2021-04-16\\nresources:\\n"
+TEMPLATE = HEAD + "  net: {type: 'OS::Neutron::Net'}\\n  inner: {type: c.yaml}\\n"
+FILES = {"c.yaml": HEAD + "  word: {type: 'OS::Heat::RandomString'}\\n"}
+
+async def main(url, cloud, token):
+    worlds.Database = lambda _: Database(url)
+    world = await World("unused", Emulated(cloud, token), SystemClock()).start()
+    said = {"version": stoker.__version__, "before": [s["name"] for s in (await world.call("stack_list"))["stacks"]]}
+    for name in ("kept", "gone"):
+        stack = await world.create(name, TEMPLATE, files=FILES)
+        said[name] = stack["action"] + "_" + stack["status"]
+    stack = await world.update("kept", TEMPLATE + "  more: {type: 'OS::Neutron::Net'}\\n", files=FILES)
+    said["kept"] = stack["action"] + "_" + stack["status"]
+    await world.delete("gone")
+    said["after"] = [s["name"] for s in (await world.call("stack_list"))["stacks"]]
+    await world.stop()
+    print(json.dumps(said))
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def test_no_released_revision_has_changed() -> None:
+    found = {name: hashlib.sha256((VERSIONS / name).read_bytes()).hexdigest() for name in RELEASED}
+    assert found == RELEASED, "a released revision file was changed: add a new revision instead"
+
+
+def test_releases_whose_states_are_kept_have_their_revisions_released() -> None:
+    assert {path.name for path in releases.STATES.iterdir()} >= {"0.1.0"}
+    assert set(RELEASED) <= {path.name for path in VERSIONS.glob("[0-9]*.py")}
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(f"sqlite:///{tmp_path / 'stoker.db'}")
+    yield database
+    database.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("release", sorted(path.name for path in releases.STATES.iterdir()))
+def test_an_engine_of_each_release_works_with_the_tables_of_this_one(
+    release: str, database: Database, tmp_path: Path
+) -> None:
+    try:
+        releases.extract(release, tmp_path / release)
+    except releases.ReleaseMissing as error:
+        pytest.skip(f"the history of {release} is not here: {error}")
+    database.migrate()
+    with ServedCloud(new_cloud(pace=0.01)) as served:
+        done = releases.run(
+            tmp_path / release, "-c", OLD_ENGINE, str(database.url), served.url, served.token("demo", "demo")
+        )
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said == {
+        "version": release,
+        "before": [],
+        "kept": "UPDATE_COMPLETE",
+        "gone": "CREATE_COMPLETE",
+        "after": ["kept"],
+    }
+    database.read_now(schema.require_fit)
+
+
+def unreleased(database: Database, *statements: str) -> None:
+    """What a build before 0.1.0 left: tables under the number of the first revision, with something missing."""
+    with database.writing() as connection:
+        command.upgrade(schema.migrations(connection), "0001")
+        connection.execute(text(f"DROP TABLE {schema.VERSION_TABLE}"))
+        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32))"))
+        connection.execute(text("INSERT INTO alembic_version VALUES ('0001')"))
+        for statement in statements:
+            connection.execute(text(statement))
+
+
+@pytest.mark.parametrize(
+    ("statement", "missing"),
+    [
+        ("DROP TABLE sealing_keys", "sealing_keys"),
+        ("ALTER TABLE stacks DROP COLUMN strayed", "stacks.strayed"),
+    ],
+)
+def test_tables_of_a_build_before_the_first_release_are_refused_with_what_to_do(
+    database: Database, statement: str, missing: str
+) -> None:
+    unreleased(database, statement)
+    for attempt in (database.migrate, lambda: database.read_now(schema.require_fit)):
+        with pytest.raises(Invalid, match=f"without {missing}; ours: .*before release 0.1.0.*empty database"):
+            attempt()
+
+
+@pytest.mark.slow
+def test_commands_refuse_such_tables_without_a_traceback(database: Database, tmp_path: Path) -> None:
+    unreleased(database, "DROP TABLE sealing_keys")
+    config = tmp_path / "heat.conf"
+    config.write_text(f"[database]\nconnection = {database.url}\n[DEFAULT]\nauth_encryption_key = {'k' * 32}\n")
+    program = [sys.executable, "-c", "from stoker.cli.main import main; main()"]
+    for words in (["db", "sync"], ["operation", "list"], ["db", "reseal"]):
+        done = subprocess.run([*program, *words, "--config-file", str(config)], capture_output=True, text=True)
+        assert done.returncode == 1 and "before release 0.1.0" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("revision", "oldest", "fit"),
+    [
+        ("{program}", "0001", schema.Fit.EXACT),
+        ("{later}", "0001", schema.Fit.NEWER),
+        ("{later}", "{program}", schema.Fit.NEWER),
+        ("{later}", "{later}", schema.Fit.TOO_NEW),
+        ("0000", "0001", schema.Fit.OLDER),
+    ],
+)
+def test_the_database_says_which_programs_work_with_it(
+    database: Database, revision: str, oldest: str, fit: schema.Fit
+) -> None:
+    database.migrate()
+    words = {"program": schema.head(), "later": f"{int(schema.head()) + 3:04}"}
+    with database.writing() as connection:
+        connection.execute(text(f"UPDATE {schema.VERSION_TABLE} SET version_num = '{revision.format(**words)}'"))
+        connection.execute(text(f"UPDATE schema_compatibility SET oldest_program = '{oldest.format(**words)}'"))
+    assert database.read_now(schema.versions).fit is fit
+    if not fit.good:
+        with pytest.raises(Invalid, match="db sync" if fit is schema.Fit.OLDER else "upgrade this program"):
+            database.read_now(schema.require_fit)
