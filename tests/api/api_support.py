@@ -215,6 +215,7 @@ def operation_view(**changes: Any) -> dict[str, Any]:
         "action": "UPDATE",
         "status": "COMPLETE",
         "reason": "Stack UPDATE completed successfully",
+        "reason_code": None,
         "request_id": "req-1",
         "user_id": "u1",
         "user_name": "alice",

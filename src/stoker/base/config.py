@@ -219,6 +219,13 @@ _ENGINE = (
         min=0.1,
         help="Seconds between an engine's reports, a third of its lease at most.",
     ),
+    cfg.IntOpt(
+        "deaths_limit",
+        default=3,
+        min=0,
+        help="An operation that was under way at the deaths of so many engines in a row, without progress, is set "
+        "aside as failed; 0: never.",
+    ),
     cfg.StrOpt("status_host", default="127.0.0.1", help="Address of an engine's metrics and health check."),
     cfg.PortOpt("status_port", help="Port of an engine's metrics and health check; without one there are none."),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -13,6 +14,7 @@ from stoker.base.clock import SystemClock
 from stoker.cli.errors import CommandFailed
 from stoker.cli.framework import Commands
 from stoker.processes.assembly import opened_database
+from stoker.processes.directory import DataDirectory
 from stoker.processes.lifetime import cluster_config
 from stoker.processes.settings import encryption_keys
 from stoker.store import claims, key_proofs, purging, resealing, schema
@@ -24,7 +26,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _SECONDS = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
 _WHERE = (
-    "Name the cluster's configuration with --config-file. An embedded Stoker looks after its database by itself; what "
+    "Name the cluster's configuration with --config-file, or, where the command has it, the directory of an embedded "
+    "Stoker with --data-dir. An embedded Stoker looks after its database by itself; what "
     "it does is told by `stoker status` and `stoker stack history NAME`."
 )
 
@@ -46,9 +49,34 @@ def config_files_option(function: Command) -> Command:
     )(function)
 
 
-def with_any_database(config_files: tuple[str, ...], work: Callable[[Database], Result]) -> Result:
-    """What `work` finds in the configured database, whatever its tables. Raises CommandFailed when there is none."""
+def embedded_option(function: Command) -> Command:
+    """`--data-dir`, passed on as `directory`: None unless it is given."""
+
+    def directory(_context: click.Context, _option: click.Parameter, value: Path | None) -> DataDirectory | None:
+        return DataDirectory(value.expanduser().absolute()) if value else None
+
+    return click.option(
+        "--data-dir",
+        "directory",
+        type=click.Path(file_okay=False, path_type=Path),
+        envvar="STOKER_DATA_DIR",
+        callback=directory,
+        help="Directory of an embedded Stoker, whose database is used instead of the configured one.",
+    )(function)
+
+
+def with_any_database(
+    config_files: tuple[str, ...], work: Callable[[Database], Result], directory: DataDirectory | None = None
+) -> Result:
+    """What `work` finds in the configured database, whatever its tables. Raises CommandFailed when there is none.
+
+    `directory` is that of an embedded Stoker, whose database is used instead.
+    """
     config = cluster_config(config_files)
+    if directory is not None:
+        if directory.set_up() is None:
+            raise CommandFailed(f"There is no Stoker in {directory.path}. `stoker up` makes one.")
+        config.set_override("connection", directory.database_url, group="database")
     if not config.database.connection:
         raise CommandFailed(f"No database is configured ([database] connection). {_WHERE}")
 
@@ -59,14 +87,16 @@ def with_any_database(config_files: tuple[str, ...], work: Callable[[Database], 
     return asyncio.run(run())
 
 
-def with_database(config_files: tuple[str, ...], work: Callable[[Database], Result]) -> Result:
+def with_database(
+    config_files: tuple[str, ...], work: Callable[[Database], Result], directory: DataDirectory | None = None
+) -> Result:
     """The same, where `work` needs the tables. Raises Invalid, saying what to do, when they do not fit this release."""
 
     def require_fit(opened: Database) -> Result:
         opened.read_now(schema.require_fit)
         return work(opened)
 
-    return with_any_database(config_files, require_fit)
+    return with_any_database(config_files, require_fit, directory)
 
 
 @database.command("sync")

@@ -11,7 +11,17 @@ from stoker.cli.plans import show_plan
 from stoker.cli.service import Answer, Service
 
 COLUMNS = ("started_at", "action", "status", "duration", "user_name", "reason", "id")
-MORE = ("created_at", "finished_at", "request_id", "user_id", "engine", "observe", "parent_operation", "stack_id")
+MORE = (
+    "created_at",
+    "finished_at",
+    "request_id",
+    "user_id",
+    "engine",
+    "observe",
+    "parent_operation",
+    "reason_code",
+    "stack_id",
+)
 ONLY_OF_ONE = "plan"
 
 

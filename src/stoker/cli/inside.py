@@ -10,16 +10,18 @@ import click
 from sqlalchemy import Connection
 
 from stoker.base.clock import SystemClock, isoformat
-from stoker.cli.database import config_files_option, with_database
+from stoker.cli.database import config_files_option, embedded_option, with_database
 from stoker.cli.errors import CommandFailed
 from stoker.cli.formats import show_rows
 from stoker.cli.framework import Commands, listing, record
-from stoker.store import claims, queries
+from stoker.processes.directory import DataDirectory
+from stoker.store import claims, deaths, queries
+from stoker.store.database import Database
 from stoker.store.records import IN_PROGRESS, UNFINISHED, EngineRecord, Operation
 
 Row = dict[str, Any]
 
-_OPERATION = ("id", "stack", "action", "status", "engine", "claimed", "steps", "since")
+_OPERATION = ("id", "stack", "action", "status", "engine", "claimed", "deaths", "steps", "since")
 _STEP = ("resource", "type", "action", "waits_for", "since")
 
 
@@ -69,12 +71,13 @@ service.add_command(list_services)
 
 @click.group("operation", cls=Commands)
 def operation() -> None:
-    """The operations of a cluster that are not finished."""
+    """Operations that are not finished, and those that were set aside because engines died of them."""
 
 
 def _operations(connection: Connection) -> list[Row]:
     hosts = {engine.id: engine.host for engine in claims.list_engines(connection)}
     unfinished = claims.unfinished(connection)
+    charged = deaths.charges(connection, [found.id for found, _, _ in unfinished])
     steps = queries.resource_summaries(connection, [found.stack_id for found, _, _ in unfinished])
     return [
         {
@@ -85,6 +88,8 @@ def _operations(connection: Connection) -> list[Row]:
             "status": found.status,
             "engine": hosts.get(found.owner or "", found.owner or ""),
             "claimed": found.epoch,
+            "deaths": charged[found.id],
+            "reason_code": found.reason_code,
             "steps": sum(row.status == IN_PROGRESS for row in steps.get(found.stack_id, ())),
             "since": isoformat(found.started_at or found.created_at),
         }
@@ -92,17 +97,23 @@ def _operations(connection: Connection) -> list[Row]:
     ]
 
 
-@listing("list", *_OPERATION, more=("project",))
+@listing("list", *_OPERATION, more=("project", "reason_code"))
 @config_files_option
-def list_operations(config_files: tuple[str, ...]) -> Iterable[Row]:
-    """List what is going on: which engine runs it, how often it was claimed, how many steps are under way.
+@embedded_option
+def list_operations(config_files: tuple[str, ...], directory: DataDirectory | None) -> Iterable[Row]:
+    """List what is in progress: the engine that runs it, how often it was claimed, how many engines in a row died
+    while they ran it, how many steps are under way.
+
+    Operations that were set aside are FAILED, with the reason code engine_deaths, for as long as nothing else is done
+    to their stacks.
 
     \b
     Examples:
       stoker operation list --config-file heat.conf
+      stoker operation list --data-dir ~/.local/share/stoker -c id -c stack -c reason_code
       stoker operation list --config-file heat.conf -f value -c id
     """
-    return with_database(config_files, lambda database: database.read_now(_operations))
+    return with_database(config_files, lambda database: database.read_now(_operations), directory)
 
 
 operation.add_command(list_operations)
@@ -146,11 +157,22 @@ def _shown(connection: Connection, identifier: str) -> Row:
         "action": found.action,
         "status": found.status,
         "reason": found.reason,
+        "reason_code": found.reason_code,
         "engine": hosts.get(found.owner or "", found.owner),
         "claimed": found.epoch,
         "request_id": found.request_id,
         "started": isoformat(found.started_at) if found.started_at else None,
         "finished": isoformat(found.finished_at) if found.finished_at else None,
+        "parent_operation": found.parent_operation,
+        "deaths": [
+            {
+                "engine": hosts.get(death.engine_id, death.engine_id),
+                "verdict": death.verdict,
+                "survived": round(death.survived, 1),
+                "recorded": isoformat(death.recorded_at),
+            }
+            for death in deaths.deaths_of(connection, found.id)
+        ],
         "steps": _steps(connection, found) if found.status in UNFINISHED else [],
     }
 
@@ -158,17 +180,41 @@ def _shown(connection: Connection, identifier: str) -> Row:
 @record("show")
 @click.argument("identifier", metavar="OPERATION")
 @config_files_option
-def show_operation(identifier: str, config_files: tuple[str, ...]) -> Row:
-    """Show an operation: its engine, and each step under way with what it waits for and since when.
+@embedded_option
+def show_operation(identifier: str, config_files: tuple[str, ...], directory: DataDirectory | None) -> Row:
+    """Show an operation: its engine, each step under way with what it waits for and since when, and the deaths of
+    engines that ran it.
 
     \b
     Examples:
       stoker operation show 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e --config-file heat.conf
     """
-    return with_database(config_files, lambda database: database.read_now(_shown, identifier))
+    return with_database(config_files, lambda database: database.read_now(_shown, identifier), directory)
 
 
 operation.add_command(show_operation)
+
+
+@operation.command("resume")
+@click.argument("identifier", metavar="OPERATION")
+@config_files_option
+@embedded_option
+def resume_operation(identifier: str, config_files: tuple[str, ...], directory: DataDirectory | None) -> None:
+    """Have an operation that was set aside carried out again, by the next engine that is free.
+
+    For an operation of a nested stack, the operation of the outermost stack is carried out again. The id of the new
+    operation is printed.
+
+    \b
+    Examples:
+      stoker operation resume 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e --config-file heat.conf
+    """
+
+    def resume(database: Database) -> Operation:
+        with database.writing() as connection:
+            return claims.resume(connection, identifier, SystemClock().now())
+
+    click.echo(with_database(config_files, resume, directory).id)
 
 
 @operation.command("watch")

@@ -152,6 +152,7 @@ class Child(ChildView):
             return Done(physical_id=operation.stack_id)
         if operation.status == SUPERSEDED:
             return Failed("a newer operation on the nested stack has taken over", kind="Conflict")
+        self._run.reason_code = operation.reason_code or self._run.reason_code
         return Failed(operation.reason, kind="ResourceFailure")
 
     def _wait_for(self, operation: Operation) -> None:

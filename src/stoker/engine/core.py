@@ -30,13 +30,13 @@ from stoker.engine.planner import Wanted
 from stoker.engine.reading import Reader, ReaderForRuns
 from stoker.engine.run import OperationRun
 from stoker.engine.settings import EngineSettings
-from stoker.engine.stopping import CANCELLED, Stop, gives_way
+from stoker.engine.stopping import CANCELLED, SET_ASIDE_REASON, Stop, gives_way
 from stoker.engine.takeover import Takeover, begun
 from stoker.engine.telling import lines_about, tell_begun, tell_ended
 from stoker.engine.types import MissingType, TypeTable
 from stoker.engine.watching import Watchtower
 from stoker.plugins.registry import Registry
-from stoker.store import announcements, queries, snapshots, trusts
+from stoker.store import announcements, deaths, queries, snapshots, trusts
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Claim, Journal
 from stoker.store.records import (
@@ -45,6 +45,7 @@ from stoker.store.records import (
     IN_PROGRESS,
     REMOVE_SNAPSHOT,
     RUNNING,
+    SET_ASIDE,
     SUPERSEDED,
     Operation,
     Record,
@@ -150,7 +151,21 @@ class Engine:
         if not beside and stack.operation != operation.id:
             await self._close(operation, stack, SUPERSEDED, Stop.SUPERSEDED.value)
             return
-        self._launch(OperationRun(self, operation, stack, former_owner))
+        run = OperationRun(self, operation, stack, former_owner)
+        if operation.reason_code == SET_ASIDE:
+            await self._set_aside(run)
+        else:
+            self._launch(run)
+
+    async def _set_aside(self, run: OperationRun) -> None:
+        """Have an operation fail that engines died of: nothing of it is loaded, planned or begun."""
+        LOG.error("operation %s of stack %s is set aside: engines die of it", run.operation.id, run.stack.name)
+        run.reason_code = SET_ASIDE
+        try:
+            await self.end(run, FAILED, SET_ASIDE_REASON)
+        except Fenced:
+            LOG.info("operation %s has another owner now", run.operation.id)
+        run.done.set()
 
     async def _stack_as_it_is(self, operation: Operation) -> Stack | None:
         """The stack that an operation is about, read while nothing was begun on it here."""
@@ -271,7 +286,7 @@ class Engine:
 
     def _own(self, operation: Operation) -> None:
         operation.owner, operation.epoch, operation.status = self.id, 1, RUNNING
-        operation.started_at = self.clock.now()
+        operation.started_at = operation.claimed_at = self.clock.now()
 
     def _launch(self, run: OperationRun) -> None:
         """Begin a run, as soon as the one that is running on the same stack has stopped.
@@ -324,12 +339,15 @@ class Engine:
         """Record how an operation ended; a failed one is rolled back where that was asked for."""
         operation, stack, now = run.operation, run.stack, self.clock.now()
         operation.status, operation.reason, operation.finished_at = status, reason, now
+        operation.reason_code = run.reason_code if status == FAILED else None
         values: dict[str, Any] = {"status": status, "reason": reason}
         events = [self.announcer.stack_event(stack, operation.stack_action, status, reason)]
         batch = await told_holder(run, status)
         batch.claim = Claim(operation.id, operation.epoch)
         batch.change(operation)
         batch.steps.extend(conclusion(operation, status, reason, run.document))
+        if operation.epoch > 1 and operation.reason_code is None:
+            batch.then(partial(deaths.forget, operation_id=operation.id))
         if status == COMPLETE:
             values |= outcome(operation, run.inputs, now)
             if operation.action in ROLLS_BACK:

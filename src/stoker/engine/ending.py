@@ -40,8 +40,16 @@ def rollback_target(stack: Stack, operation: Operation) -> str:
 
 
 def rollback_of(stack: Stack, operation: Operation, settings: EngineSettings, now: float) -> Operation | None:
-    """The operation that takes a failed root stack back to what it was; nested ones are led by their parent."""
-    if stack.disable_rollback or stack.parent_id is not None or operation.action not in ROLLS_BACK:
+    """The operation that takes a failed root stack back to what it was; nested ones are led by their parent.
+
+    One that was set aside waits for somebody to look at it: undoing it may kill engines as well.
+    """
+    if (
+        operation.reason_code is not None
+        or stack.disable_rollback
+        or stack.parent_id is not None
+        or operation.action not in ROLLS_BACK
+    ):
         return None
     minutes = stack.timeout_minutes
     limit = minutes * 60.0 if minutes else float(settings.stack_action_timeout)
@@ -54,6 +62,7 @@ def rollback_of(stack: Stack, operation: Operation, settings: EngineSettings, no
         created_at=now,
         finished_at=None,
         deadline=now + limit,
+        claimed_at=None,
         plan=None,
         snapshot=None,
     )

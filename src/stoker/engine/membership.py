@@ -17,7 +17,7 @@ from stoker.base.errors import Fenced
 from stoker.engine.peers import Peers
 from stoker.engine.stopping import LOST, Stop, gives_way
 from stoker.engine.telling import lines_about
-from stoker.store import claims
+from stoker.store import claims, deaths
 from stoker.store.claims import Standing
 from stoker.store.journal import Batch
 from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, EngineRecord, Operation
@@ -30,6 +30,9 @@ LOG = logging.getLogger(__name__)
 
 AT_ONCE = 20
 """How many orphaned operations an engine claims before it lets others have a go."""
+
+MOST_REFUSED = 500
+"""How many operations that are not to be had an engine passes over at a heartbeat."""
 
 SAFE_PART = 0.8
 """The part of its lease that an engine relies on; the rest is for the time that a call takes to get under way."""
@@ -60,6 +63,8 @@ class Membership:
         now = engine.clock.now()
         batch = Batch().then(partial(claims.forget_engines, before=now - claims.REMEMBERED_SECONDS))
         if alone:
+            limit = engine.settings.engine_deaths_limit
+            batch.then(partial(deaths.record_deaths, now=now, limit=limit, alone=True))
             batch.then(partial(claims.stop_others, engine_id=engine.id, now=now))
         await engine.journal.commit(batch)
         await self.beat()
@@ -95,7 +100,13 @@ class Membership:
         """Renew the lease, then look at what others have done meanwhile."""
         engine = self._engine
         now = engine.clock.now()
-        await engine.journal.commit(Batch().then(partial(claims.report, engine=self._record(now))))
+        batch = Batch().then(partial(claims.report, engine=self._record(now)))
+        if self.beaten_at and self.lapsed:
+            batch.then(partial(deaths.take_back, engine_id=engine.id))
+        if any(run.operation.epoch > 1 for run in engine.runs.values()):
+            heartbeat = engine.settings.heartbeat_seconds
+            batch.then(partial(deaths.clear_survivors, engine_id=engine.id, now=now, heartbeat=heartbeat))
+        await engine.journal.commit(batch)
         await self.reconcile()
         await self.let_go_of_forsaken()
         self.beaten_at = now
@@ -145,11 +156,14 @@ class Membership:
 
     async def take_over(self) -> None:
         """Claim unfinished operations that no living engine owns, and go on with them."""
+        refused: set[str] = set()
         while not self.stopped:
             engine = self._engine
-            orphans = await engine.database.read(claims.claimable, engine.id, engine.clock.now(), AT_ONCE)
-            taken = [await self.take(operation.id, operation.owner) for operation in orphans]
-            if len(orphans) < AT_ONCE or not any(taken):
+            orphans = await engine.database.read(claims.claimable, engine.id, engine.clock.now(), AT_ONCE, refused)
+            for operation in orphans:
+                if not await self.take(operation.id, operation.owner):
+                    refused.add(operation.id)
+            if len(orphans) < AT_ONCE or len(refused) >= MOST_REFUSED:
                 return
 
     async def take(self, operation_id: str, former_owner: str | None = None) -> bool:
@@ -163,7 +177,8 @@ class Membership:
         taken: list[Operation | None] = [None]
 
         def claim(connection: Any) -> None:
-            taken[0] = claims.take(connection, operation_id, engine.id, engine.clock.now())
+            now, limit = engine.clock.now(), engine.settings.engine_deaths_limit
+            taken[0] = claims.take(connection, operation_id, engine.id, now, limit)
 
         with engine.taking_on(operation_id):
             await engine.journal.commit(Batch().then(claim))

@@ -38,5 +38,6 @@ class EngineSettings:
     hidden_stack_tags: tuple[str, ...] = ()
     lease_seconds: float = 15.0
     heartbeat_seconds: float = 3.0
+    engine_deaths_limit: int = 3
     operator: OperatorEnvironment = NO_OPERATOR
     type_options: Mapping[str, Any] = field(default_factory=dict)

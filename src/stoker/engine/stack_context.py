@@ -27,6 +27,7 @@ class StackContext(StackView):
         super().__init__(engine, stack)
         self.operation = operation
         self.claim: Claim | None = None
+        self.reason_code: str | None = None
         self.children: dict[tuple[str, int, str], Operation] = {}
         self.adopted: Mapping[str, Mapping[str, Any]] = {}
 

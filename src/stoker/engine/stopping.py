@@ -19,6 +19,12 @@ class Stop(Enum):
 CANCELLED = "cancelled"
 """Why an operation has failed that was called off."""
 
+SET_ASIDE_REASON = (
+    "Set aside: the engines that ran this operation died repeatedly. Update the stack or retry it once the cause is "
+    "removed, or have an operator resume it."
+)
+"""Why an operation has failed that was set aside."""
+
 UNCHANGING = ("CHECK", "SUSPEND", "RESUME", "SNAPSHOT")
 """Actions that leave the definition as it is."""
 

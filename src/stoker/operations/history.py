@@ -56,6 +56,7 @@ def _view(operation: Operation) -> dict[str, Any]:
         "action": operation.action,
         "status": operation.status,
         "reason": operation.reason,
+        "reason_code": operation.reason_code,
         "request_id": operation.request_id,
         "user_id": operation.user_id,
         "user_name": operation.user_name,

@@ -139,6 +139,7 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
         region_name=config.region_name_for_services,
         lease_seconds=config.engine.lease_seconds,
         heartbeat_seconds=config.engine.heartbeat_seconds,
+        engine_deaths_limit=config.engine.deaths_limit,
         yaql_limit_iterators=config.yaql.limit_iterators,
         yaql_memory_quota=config.yaql.memory_quota,
         operator=operator,

@@ -16,14 +16,20 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
 
-from stoker.base.errors import Fenced
+from stoker.base.errors import Conflict, EntityNotFound, Fenced
+from stoker.base.ids import new_id
+from stoker.store import deaths, queries
 from stoker.store.records import (
     FAILED,
+    IN_PROGRESS,
+    PENDING,
     REMOVE_SNAPSHOT,
     RUNNING,
+    SET_ASIDE,
     SUPERSEDED,
     UNFINISHED,
     EngineRecord,
+    Event,
     Operation,
     Resource,
 )
@@ -91,16 +97,20 @@ def begin(connection: Connection, operation: Operation, engine_id: str, now: flo
     owner = _settle_others(connection, operation, engine_id, now)
     if owner is None:
         operation.owner, operation.epoch, operation.status, operation.started_at = engine_id, 1, RUNNING, now
+        operation.claimed_at = now
     else:
         operation.owner, operation.epoch, operation.status, operation.started_at = None, 0, "PENDING", None
     connection.execute(insert(operations).values(operation.values()))
     return owner
 
 
-def take(connection: Connection, operation_id: str, engine_id: str, now: float) -> Operation | None:
+def take(
+    connection: Connection, operation_id: str, engine_id: str, now: float, deaths_limit: int = 0
+) -> Operation | None:
     """Claim an unfinished operation that no living engine owns; None where there is nothing to be had.
 
-    One that has been overtaken is closed instead.
+    One that has been overtaken is closed instead. One that `deaths_limit` engines in a row died of has the code
+    SET_ASIDE in the answer: it is not to be run (see `deaths`). A limit of 0 is none.
     """
     row = connection.execute(select(operations).where(operations.c.id == operation_id).with_for_update()).one_or_none()
     operation = Operation.of(row) if row else None
@@ -115,16 +125,24 @@ def take(connection: Connection, operation_id: str, engine_id: str, now: float) 
         return None
     if _settle_others(connection, operation, engine_id, now) is not None:
         return None
-    taken = replace(
-        operation,
-        owner=engine_id,
-        epoch=operation.epoch + 1,
-        status=RUNNING,
-        started_at=operation.started_at or now,
-    )
-    values = {"owner": taken.owner, "epoch": taken.epoch, "status": taken.status, "started_at": taken.started_at}
+    if operation.owner is not None:
+        deaths.record_deaths(connection, now, deaths_limit)
+    set_aside = deaths.condemned(connection, operation, deaths_limit)
+    if set_aside and deaths.has_work_inside(connection, operation):
+        return None
+    if not set_aside and deaths.must_wait(connection, operation, deaths_limit, living(connection, now)):
+        return None
+    values: dict[str, Any] = {
+        "owner": engine_id,
+        "epoch": operation.epoch + 1,
+        "status": RUNNING,
+        "started_at": operation.started_at or now,
+        "claimed_at": now,
+    }
     connection.execute(update(operations).where(operations.c.id == operation.id).values(values))
-    return taken
+    if set_aside:
+        deaths.blame_inside(connection, operation)
+    return replace(operation, **values, reason_code=SET_ASIDE if set_aside else None)
 
 
 def _settle_others(connection: Connection, operation: Operation, engine_id: str, now: float) -> str | None:
@@ -156,13 +174,16 @@ def _close(connection: Connection, operation: Operation, now: float) -> None:
         end_snapshot(connection, operation.snapshot, FAILED, _OVERTAKEN)
 
 
-def claimable(connection: Connection, engine_id: str, now: float, limit: int) -> list[Operation]:
-    """Unfinished operations that no living engine owns, oldest first, `limit` at most."""
+def claimable(
+    connection: Connection, engine_id: str, now: float, limit: int, refused: Iterable[str] = ()
+) -> list[Operation]:
+    """Unfinished operations that no living engine owns, oldest first, `limit` at most, without those `refused`."""
     alive = select(engines.c.id).where(_alive(now))
     columns = operations.c
     where = and_(
         columns.status.in_(UNFINISHED),
         or_(columns.owner.is_(None), and_(columns.owner != engine_id, columns.owner.not_in(alive))),
+        columns.id.not_in(list(refused)),
     )
     query = select(operations).where(where).order_by(columns.created_at, columns.id).limit(limit)
     return Operation.all_of(connection.execute(query))
@@ -250,14 +271,66 @@ def change_from_outside(connection: Connection, row: Resource, as_read: str | No
 
 
 def unfinished(connection: Connection, statuses: Sequence[str] = UNFINISHED) -> list[tuple[Operation, str, str]]:
-    """Operations that are not finished, oldest first, each with its stack's name and project."""
+    """Operations that are not finished, oldest first, each with its stack's name and project; also those that were
+    set aside, for as long as nothing else was done to their stacks.
+    """
+    set_aside = and_(
+        operations.c.reason_code == SET_ASIDE,
+        operations.c.status == FAILED,
+        stacks.c.operation == operations.c.id,
+        stacks.c.deleted_at.is_(None),
+    )
     query = (
         select(operations, stacks.c.name.label("stack_name"), stacks.c.project_id.label("stack_project"))
         .join(stacks, stacks.c.id == operations.c.stack_id)
-        .where(operations.c.status.in_(statuses))
+        .where(or_(operations.c.status.in_(statuses), set_aside))
         .order_by(operations.c.created_at, operations.c.id)
     )
     return [(Operation.of(row), row.stack_name, row.stack_project) for row in connection.execute(query)]
+
+
+def resume(connection: Connection, operation_id: str, now: float) -> Operation:
+    """Have an operation that was set aside carried out again, by a new operation that waits for an engine.
+
+    Inside a nested stack that is the one of the outermost stack which failed for it. Raises EntityNotFound, and
+    Conflict for an operation that was not set aside, or after which something else was done to the stack.
+    """
+    found = queries.operation_by_id(connection, operation_id)
+    if found is None:
+        raise EntityNotFound(f"There is no operation {operation_id}.")
+    while found.parent_operation is not None:
+        above = queries.operation_by_id(connection, found.parent_operation)
+        if above is None:
+            break
+        found = above
+    stack = queries.lock_stack(connection, found.stack_id)
+    if found.status in UNFINISHED:
+        raise Conflict(f"The operation {found.id} is not finished: wait until it has failed.")
+    if found.reason_code != SET_ASIDE:
+        raise Conflict(f"The operation {found.id} was not set aside: it is {found.status}.")
+    if stack is None or stack.operation != found.id or stack.status != FAILED:
+        raise Conflict(f"Something else was done to the stack after the operation {found.id}: update the stack.")
+    again = replace(
+        found,
+        id=new_id(),
+        status=PENDING,
+        reason="",
+        reason_code=None,
+        created_at=now,
+        started_at=None,
+        finished_at=None,
+        claimed_at=None,
+        deadline=None if found.deadline is None else now + (found.deadline - found.created_at),
+        owner=None,
+        epoch=0,
+        plan=None,
+    )
+    reason = f"Stack {again.stack_action} resumed by an operator"
+    values = {"action": again.stack_action, "status": IN_PROGRESS, "reason": reason, "operation": again.id}
+    connection.execute(insert(operations).values(again.values()))
+    queries.set_stack(connection, stack.id, values)
+    queries.add_events(connection, [Event.of_stack(stack, again.stack_action, IN_PROGRESS, reason, now)])
+    return again
 
 
 def count_unfinished(connection: Connection, now: float) -> dict[str, int]:
