@@ -23,6 +23,7 @@ from stoker.engine.ending import REMOVES, ROLLS_BACK, conclusion, outcome, rollb
 from stoker.engine.evaluating import Evaluator
 from stoker.engine.exchanging import exchanged
 from stoker.engine.holders import told_holder
+from stoker.engine.leftovers import Leftovers
 from stoker.engine.loader import LoadedInputs, Loader, Prepared
 from stoker.engine.membership import Membership
 from stoker.engine.peers import NoPeers, Peers
@@ -103,6 +104,7 @@ class Engine:
         self._taken_on: set[str] = set()
         self._handed_over: list[str] = []
         self.awaited = Awaited()
+        self.leftovers = Leftovers()
         self.peers = peers or NoPeers()
         self.membership = Membership(self, self.peers)
         self.announcer = Announcer(self, bus)
@@ -317,6 +319,7 @@ class Engine:
             if self.runs.get(run.key) is run:
                 del self.runs[run.key]
             following = self._next.pop(run.key, None)
+            self.leftovers.ended(run.release())
         if following is not None and not self.membership.stopped:
             following.stack = now or following.stack
             self._launch(following)

@@ -117,6 +117,7 @@ class Membership:
         await self.take_over()
         await engine.announcer.take_over()
         engine.spawn(engine.credentials.remove_given_up())
+        engine.leftovers.give_back(idle=not engine.runs)
 
     def _record(self, now: float) -> EngineRecord:
         settings = self._engine.settings

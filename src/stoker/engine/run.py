@@ -399,6 +399,22 @@ class OperationRun(StackContext):
             self.wake_all()
             self._idle.set()
 
+    def release(self) -> int:
+        """Let go of what the run knew of its stack, once nothing drives it any more; the number of its resources.
+
+        A run and what carries out its steps refer to each other. Without this, everything that it has read would stay
+        in memory until the garbage collector looks at objects of that age, which happens rarely.
+        """
+        number = len(self.states)
+        if self.making:  # a call of a run that was lost is still on its way, and ends by itself
+            return number
+        for known in (self.states, self.current, self.copies, self.children, self.attribute_keys):
+            known.clear()
+        self.earlier, self.adopted = {}, {}
+        self._graph, self.plan, self.wanted, self.inputs, self.document = StepGraph(), None, None, None, None
+        self.failures.clear()
+        return number
+
     # -- recording -------------------------------------------------------------------------------------------
 
     def next_position(self) -> int:

@@ -1,0 +1,79 @@
+"""What operations have known is gone when they have ended, also while the garbage collector does not look."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from world import World
+
+from stoker.engine.leftovers import MANY, TOO_MANY, Leftovers
+from stoker.engine.plan import Step
+from stoker.engine.state import ResourceState
+from stoker.store.records import Resource, StoredState
+
+KINDS = (ResourceState, Resource, StoredState, Step)
+RESOURCES = 40
+TEMPLATE = "heat_template_version: 2021-04-16\nresources:\n" + "".join(
+    f"  r{number}: {{type: 'OS::Heat::RandomString'}}\n" for number in range(RESOURCES)
+)
+NESTED = (
+    "heat_template_version: 2021-04-16\n"
+    "resources: {members: {type: OS::Heat::ResourceGroup, properties: {count: 3, resource_def: {type: inner.yaml}}}}\n"
+)
+
+
+@pytest.fixture
+def unwatched() -> Iterator[None]:
+    """No garbage collector: what is kept by cycles alone stays."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def living() -> Counter[str]:
+    return Counter(type(item).__name__ for item in gc.get_objects() if isinstance(item, KINDS))
+
+
+@pytest.mark.parametrize("nested", [False, True])
+async def test_rounds_of_making_and_deleting_leave_no_objects(world: World, unwatched: None, nested: bool) -> None:
+    template, files = (NESTED, {"inner.yaml": TEMPLATE}) if nested else (TEMPLATE, {})
+
+    async def round_of() -> None:
+        assert (await world.create("a", template, files=files))["status"] == "COMPLETE"
+        await world.update("a", template.replace("resources:", "description: again\nresources:", 1), files=files)
+        await world.delete("a")
+        await world.until(lambda: not world.engine.runs)
+
+    await round_of()
+    before = living()
+    for _ in range(3):
+        await round_of()
+    grown = living() - before
+    assert sum(grown.values()) < RESOURCES, grown
+
+
+async def test_a_failed_operation_leaves_no_objects(world: World, unwatched: None) -> None:
+    failing = TEMPLATE + "  bad: {type: 'OS::Heat::TestResource', properties: {fail: true}}\n"
+    before: Counter[str] = Counter()
+    for number in range(3):
+        assert (await world.create(f"a{number}", failing))["status"] == "FAILED"
+        await world.delete(f"a{number}")
+        before = before or living()
+    grown = living() - before
+    assert sum(grown.values()) < RESOURCES, grown
+
+
+def test_memory_is_given_back_when_enough_has_ended_and_preferably_while_nothing_runs() -> None:
+    leftovers = Leftovers()
+    leftovers.ended(MANY - 1)
+    assert not leftovers.give_back(idle=True)
+    leftovers.ended(1)
+    assert not leftovers.give_back(idle=False)
+    assert leftovers.give_back(idle=True)
+    assert not leftovers.give_back(idle=True)
+    leftovers.ended(TOO_MANY)
+    assert leftovers.give_back(idle=False)
