@@ -99,3 +99,77 @@ async def test_a_service_that_is_not_there_is_told_unless_that_is_to_be_ignored(
 async def test_a_code_that_there_is_none_of(world: World) -> None:
     with pytest.raises(BadValue, match="there is no error 1, x; 99001 may be ignored"):
         await validated(world, ROOT, ignore_errors=["x", "99001", "1"])
+
+
+PORT_BY_NAME = (
+    HEAD
+    + """
+parameters: {network: {type: string, constraints: [{custom_constraint: neutron.network}]}}
+resources:
+  port: {type: OS::Neutron::Port, properties: {network: {get_param: network}}}
+"""
+)
+MIDDLE_OF_PORTS = (
+    HEAD
+    + """
+parameters: {network: {type: string}}
+resources: {deep: {type: port.yaml, properties: {network: {get_param: network}}}}
+"""
+)
+PORTS = {"middle.yaml": MIDDLE_OF_PORTS, "port.yaml": PORT_BY_NAME}
+NET_AND_PORT = (
+    HEAD
+    + """
+resources:
+  net: {type: OS::Neutron::Net, properties: {name: NAME}}
+  subnet: {type: OS::Neutron::Subnet, properties: {network: {get_resource: net}, cidr: 10.9.0.0/24}}
+  ports: {type: middle.yaml, depends_on: subnet, properties: {network: control}}
+"""
+)
+
+
+@pytest.mark.parametrize("name", ["control", "{list_join: ['', [con, trol]]}"])
+async def test_a_nested_stack_may_name_what_the_tree_makes(world: World, name: str) -> None:
+    stack = await world.create("web", NET_AND_PORT.replace("NAME", name), files=PORTS)
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+
+
+async def test_a_nested_stack_may_not_name_what_nobody_makes(world: World) -> None:
+    creation = asyncio.ensure_future(world.create("web", NET_AND_PORT.replace("NAME", "other"), files=PORTS))
+    await world.until(creation.done)
+    with pytest.raises(TemplateInvalid, match=r"there is no neutron\.network with the name or id 'control'"):
+        creation.result()
+
+
+async def test_a_null_gateway_is_none_and_no_pools_are_all(world: World) -> None:
+    def subnet(cidr: str, **more: Any) -> dict[str, Any]:
+        return {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": cidr, **more}}
+
+    gateways = {name: {"value": {"get_attr": [name, "gateway_ip"]}} for name in ("chosen", "none")}
+    template = {
+        "heat_template_version": "2021-04-16",
+        "resources": {
+            "net": {"type": "OS::Neutron::Net"},
+            "chosen": subnet("10.1.0.0/24", allocation_pools=[]),
+            "none": subnet("10.2.0.0/24", gateway_ip=None),
+        },
+        "outputs": {**gateways, "pools": {"value": {"get_attr": ["chosen", "allocation_pools"]}}},
+    }
+    outputs = world.outputs(await world.create("nets", template))
+    assert (outputs["chosen"], outputs["none"]) == ("10.1.0.1", None)
+    assert outputs["pools"] == [{"start": "10.1.0.2", "end": "10.1.0.254"}]
+
+
+async def test_protocols_are_numbers_too(world: World) -> None:
+    rules = "[{protocol: 112}, {protocol: '50'}, {protocol: tcp}]"
+    group = f"{{type: OS::Neutron::SecurityGroup, properties: {{rules: {rules}}}}}"
+    stack = await world.create("web", f"{HEAD}resources: {{group: {group}}}")
+    assert stack["status"] == "COMPLETE", stack["status_reason"]
+
+
+async def test_a_name_may_look_like_an_id(world: World) -> None:
+    name = "5d0f2a55-21a0-4b4a-9a70-2f1b2a6f7a10"
+    await world.create("nets", f"{HEAD}resources: {{net: {{type: OS::Neutron::Net, properties: {{name: {name}}}}}}}")
+    subnet = f"{{type: OS::Neutron::Subnet, properties: {{network: {name}, cidr: 10.9.0.0/24}}}}"
+    stack = await world.create("subnets", f"{HEAD}resources: {{subnet: {subnet}}}")
+    assert stack["status"] == "COMPLETE", stack["status_reason"]

@@ -71,6 +71,19 @@ def whole_number(name: str, value: Any) -> int:
     raise unexpected(name, value, "a whole number, 0 or more")
 
 
+def whole_number_up_to(most: int) -> Check:
+    """As `whole_number`, and at most `most`."""
+
+    @accepts(anyOf=[{"type": "integer", "minimum": 0, "maximum": most}, {"type": "string", "pattern": "^[0-9]{1,18}$"}])
+    def check(name: str, value: Any) -> int:
+        number = whole_number(name, value)
+        if number > most:
+            raise unexpected(name, value, f"a whole number from 0 to {most}")
+        return number
+
+    return check
+
+
 @accepts(anyOf=[{"type": "boolean"}, {"type": "string", "pattern": "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"}])
 def boolean(name: str, value: Any) -> bool:
     """A boolean, or its name in any case."""

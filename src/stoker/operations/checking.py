@@ -187,17 +187,22 @@ class ValueChecker:
     async def check(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
         """Complaints of services and custom constraints about a checked tree: each value is asked about once.
 
+        A name in a nested stack may be that of an object which the tree itself makes: nobody is asked about it.
+
         Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks, and
         CloudError while a service does not answer: that says nothing about the template.
         """
         asked: dict[tuple[str, Any], list[tuple[Tell, Diagnostic]]] = {}
         await check_services(self._engine, self._context, tree)
-        for definition, place in tree:
+        definitions = [definition for definition, _ in tree]
+        made = await self._evaluate(partial(self._names_made, definitions)) if len(tree) > 1 else {}
+        for number, (definition, place) in enumerate(tree):
             for name, value, path, tell in await self._evaluate(partial(self._values, definition)):
+                if number and self._may_be_made(name, value, made):
+                    continue
                 document = definition.template.document
                 found = Diagnostic("constraint", "", path, document.source, document.locate(path))
                 asked.setdefault((name, _hashable(value)), []).append((tell, place(found)))
-        definitions = [definition for definition, _ in tree]
         others = [item async for item in self._strangers(tree)] + await self._consulted(tree)
         if not asked:
             return _without_secrets(others, definitions)
@@ -210,6 +215,27 @@ class ValueChecker:
             for tell, found in places
         ]
         return _without_secrets(unfit + others, definitions)
+
+    def _names_made(self, definitions: Sequence[Definition]) -> Mapping[tuple[str, str], list[Any]]:
+        """Names, perhaps unknown, of the objects that the tree makes, by service and path of their collection."""
+        found: dict[tuple[str, str], list[Any]] = {}
+        for definition in definitions:
+            for name, resource in definition.resources.items():
+                _, kind = self._engine.types.lookup(definition.environment, definition.files, resource.type, name)
+                if kind is None or kind.named_in is None or resource.external_id is not None:
+                    continue
+                service, path, named = kind.named_in
+                called = (definition.resolve(resource.properties, _UNKNOWN) or {}).get(named)
+                if called is not None:
+                    found.setdefault((service, path), []).append(called)
+        return found
+
+    def _may_be_made(self, constraint: str, value: Any, made: Mapping[tuple[str, str], list[Any]]) -> bool:
+        check = self._engine.registry.constraint(constraint)
+        if check is None or check.service is None or check.collection is None:
+            return False
+        names = made.get((check.service, check.collection), ())
+        return any(name == value or has_unknown(name) for name in names)
 
     async def _strangers(self, tree: Sequence[tuple[Definition, Place]]) -> AsyncIterator[Diagnostic]:
         """Complaints about objects that a template names by their ids, and that are not there."""

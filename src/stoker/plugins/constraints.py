@@ -13,10 +13,12 @@ from stoker.cloud.session import Cloud
 class CustomCheck(ABC):
     """One custom constraint. An instance serves everybody and holds no state.
 
-    `service` is the plug-in name of the service that it asks, None for a check of form alone.
+    `service` is the plug-in name of the service that it asks, None for a check of form alone. `collection` is the path
+    of that service's collection that must have an object of the name or id; None where no object is looked for.
     """
 
     service: str | None = None
+    collection: str | None = None
 
     @abstractmethod
     async def complaint(self, value: Any, cloud: Cloud | None) -> str | None:

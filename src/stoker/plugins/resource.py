@@ -83,6 +83,8 @@ class ResourceType(ABC):
     `recovery` says how `find` recognises the object of an interrupted creation; every type that is not local has one.
     `part_of` is the type whose object this one is a part of, and whose physical id is also this one's; None for most.
     `id_is_new` types are those whose service gives each object that it makes an id that no other object has had.
+    `named_in` says where objects are found by a name of the user's choice: the service, the path of the collection, and
+    the property that has the name.
     `deaf_during` are the actions during which a signalable type takes no signals.
     `updates_with_parent` types are updated whenever their stack is, `replaced_with_parent` ones replaced.
     `any_attribute` types answer to attributes that they do not declare (a group: those of its members).
@@ -119,6 +121,7 @@ class ResourceType(ABC):
     recovery: ClassVar[Recovery | None] = None
     part_of: ClassVar[str | None] = None
     id_is_new: ClassVar[bool] = False
+    named_in: ClassVar[tuple[str, str, str] | None] = None
     copy: ClassVar[ContentCopy | None] = None
     unsaved: ClassVar[frozenset[str]] = frozenset({"CREATE", "UPDATE"})
 

@@ -94,6 +94,8 @@ class RestResource(ResourceType):
         super().__init_subclass__(**arguments)
         if "collection" in cls.__dict__:
             cls.service = cls.collection.service
+        if hasattr(cls, "collection") and cls.identity is not None:
+            cls.named_in = (cls.collection.service, cls.collection.path, cls.identity)
 
     # -- where and what ---------------------------------------------------------------------------------------
 

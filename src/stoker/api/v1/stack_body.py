@@ -17,11 +17,14 @@ from stoker.api.fields import (
     text_list,
     text_map,
     unexpected,
-    whole_number,
+    whole_number_up_to,
 )
 from stoker.api.schema import Body, Field
 from stoker.api.templates_by_url import template_at
 from stoker.api.v1.call import Call
+
+MOST_MINUTES = 2**31 - 1
+"""The largest timeout that every database keeps."""
 
 MAX_TAG_LENGTH = 80
 
@@ -49,7 +52,7 @@ _DEFINITION: dict[str, Field] = {
 _STACK: dict[str, Field] = {
     **_DEFINITION,
     "tags": Field(tags),
-    "timeout_mins": Field(whole_number),
+    "timeout_mins": Field(whole_number_up_to(MOST_MINUTES)),
     "plan_digest": Field(text),
 }
 

@@ -16,6 +16,7 @@ class Exists(CustomCheck):
     def __init__(self, finder: str, empty_allowed: bool = False) -> None:
         self.finder = finder
         self.service = FINDERS[finder].service
+        self.collection = FINDERS[finder].path
         self._empty_allowed = empty_allowed
 
     async def complaint(self, value: Any, cloud: Cloud | None) -> str | None:
