@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stoker.emulator.core.cloud import Records
-from stoker.emulator.core.component import Component
 from stoker.emulator.core.errors import ApiError
+from stoker.emulator.core.limits import Limits
 from stoker.emulator.core.store import Collection, Record
 
 DEFAULT_LIMITS = {
@@ -21,8 +21,8 @@ DEFAULT_LIMITS = {
 PER_TYPE = ("volumes", "gigabytes", "snapshots")
 
 
-class Quotas(Component):
-    """Limits by project, the default ones under the id `default`; -1 means unlimited.
+class Quotas(Limits):
+    """The limits of Cinder, and how much of each a project uses.
 
     The arguments are the collections whose records are counted.
     """
@@ -37,7 +37,6 @@ class Quotas(Component):
         groups: Collection,
     ) -> None:
         super().__init__(records)
-        self.rows = records.table("quotas")
         self._types = types
         self._volumes = volumes
         self._snapshots = snapshots
@@ -49,24 +48,8 @@ class Quotas(Component):
         per_type = [f"{name}_{kind['name']}" for kind in self._types for name in PER_TYPE]
         return [*DEFAULT_LIMITS, *per_type]
 
-    def default_limits(self) -> dict[str, int]:
-        """The limits of a project without limits of its own."""
-        changed = self.rows.get("default") or {}
-        return {name: changed.get(name, DEFAULT_LIMITS.get(name, -1)) for name in self.names()}
-
-    def limits_of(self, project_id: str) -> dict[str, int]:
-        own = self.rows.get(project_id) or {}
-        return {name: own.get(name, limit) for name, limit in self.default_limits().items()}
-
-    def set_limits(self, key: str, changes: Mapping[str, int]) -> None:
-        """Limit a project, or all of them with the key `default`."""
-        row = self.rows.get(key) or self.rows.add({"id": key})
-        self.rows.update(row, **changes)
-
-    def reset_limits(self, project_id: str) -> None:
-        """Remove the limits of a project, so that the defaults apply again."""
-        if (row := self.rows.get(project_id)) is not None:
-            self.rows.remove(row)
+    def initial(self) -> Mapping[str, int]:
+        return {name: DEFAULT_LIMITS.get(name, -1) for name in self.names()}
 
     def used_by(self, project_id: str) -> dict[str, int]:
         """What a project uses of each limit."""
