@@ -76,6 +76,11 @@ class KeyPair(RestResource):
         path, user = super().member_path(call), call.properties.get("user")
         return f"{path}?user_id={quote(str(user), safe='')}" if user else path
 
+    async def create_body(self, call: Call) -> dict[str, Any]:
+        """As of any type; an empty public key is none, and Nova makes a pair."""
+        body = await super().create_body(call)
+        return body if body.get("public_key") else {key: value for key, value in body.items() if key != "public_key"}
+
     async def begin(self, call: Call) -> dict[str, Any]:
         cloud, body = call.cloud, self.collection.wrap(await self.create_body(call))
         generated = not call.properties.get("public_key")
