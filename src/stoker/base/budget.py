@@ -105,7 +105,7 @@ class Budget:
                 "Make it simpler, or split it."
             )
 
-    def members(self, count: int, name: str = "the group") -> None:
+    def members(self, count: int, name: str = "The group") -> None:
         """See that a resource may have `count` members, before any of them is made. Raises BudgetExceeded."""
         limit = self._allowed.resources
         if 0 <= limit < count:
@@ -176,7 +176,7 @@ def charge(steps: int = 1, made: int = 0) -> None:
         budget.charge(steps, made)
 
 
-def members(count: int, name: str = "the group") -> None:
+def members(count: int, name: str = "The group") -> None:
     """As `Budget.members`, of the open budget."""
     budget = _current.get()
     if budget is not None:

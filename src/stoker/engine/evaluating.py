@@ -9,6 +9,7 @@ himself.
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -77,7 +78,7 @@ class Evaluator:
     async def _do(self, project: str, job: _Job) -> None:
         try:
             result = await asyncio.get_running_loop().run_in_executor(
-                self._threads, job.context.run, _computed, job.work
+                self._threads, job.context.run, _apart, job.work
             )
         except BaseException as error:
             if not job.answer.done():
@@ -94,6 +95,14 @@ class Evaluator:
     def stop(self) -> None:
         """Begin nothing more."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _apart(work: Callable[[], Result]) -> Result:
+    """As `_computed`; the cycles that large work leaves, as in errors, are removed at once."""
+    try:
+        return _computed(work)
+    finally:
+        gc.collect(1)
 
 
 def _computed(work: Callable[[], Result]) -> Result:

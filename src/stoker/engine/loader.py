@@ -31,7 +31,7 @@ from stoker.template.template import Template
 Value = TypeVar("Value")
 
 _CACHED = 512
-_CACHED_CHARACTERS = 4 * 1024 * 1024
+_CACHED_CHARACTERS = 2 * 1024 * 1024
 """Parsed, a template may take thirty times as many bytes."""
 
 _CACHED_FILES = 64

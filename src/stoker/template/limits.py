@@ -42,7 +42,7 @@ class Limits:
     yaql_seconds: float = 0.5
     evaluation_steps: int = 5_000_000
     evaluation_bytes: int = 128 * 1024 * 1024
-    evaluation_seconds: float = 10.0
+    evaluation_seconds: float = 5.0
     max_problems: int = 200
 
     @property

@@ -128,6 +128,7 @@ class ResourceGroup(GroupResource):
     async def plan(self, call: Call) -> Iterable[Batch]:
         """Settle who goes, and in which batches: later, members that name themselves by their id may be gone."""
         count = call.properties["count"]
+        budget.members(count)
         if call.action == "CREATE":
             _skip(call, {str(entry) for entry in _to_remove(call.properties)})
             policy = self._policy(call, "batch_create") if count else None
@@ -144,6 +145,7 @@ class ResourceGroup(GroupResource):
 
     async def members_after(self, call: Call, batch: Batch) -> dict[str, Any]:
         skipped, count = _skipped(call), call.properties["count"]
+        budget.members(batch.size)
         wanted = list(islice(names(skipped), batch.size))
         present = await self.definitions(call)
         former = [(name, present[name]) for name in sorted(present.keys() & wanted, key=_by_turn(wanted, count))]
@@ -152,6 +154,7 @@ class ResourceGroup(GroupResource):
 
     async def adopt(self, call: Call) -> Outcome:
         """Names that were not to be used again go on not being used."""
+        budget.members(call.properties["count"])
         wanted = islice(names(_skipped(call)), call.properties["count"])
         return await call.child.run(
             "ADOPT", self.request({name: member_definition(call.properties, name) for name in wanted})
@@ -242,5 +245,6 @@ def _by_turn(wanted: list[str], target: int) -> Callable[[str], int]:
 async def _members(call: Call) -> dict[str, Member]:
     """The group's members in the order of their names."""
     existing = {member.name: member for member in await call.child.members()}
-    wanted = islice(names(_skipped(call)), call.properties["count"])
+    highest = max((int(name) for name in existing if name.isdecimal()), default=-1)
+    wanted = islice(names(_skipped(call)), min(call.properties["count"], highest + 1))
     return {name: existing[name] for name in wanted if name in existing}

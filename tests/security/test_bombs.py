@@ -1,0 +1,62 @@
+"""What a template may cost, whichever function, parser or property it is written for."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bombs import FUNCTIONS, PARSERS
+
+from stoker.base.budget import Budget, opened
+from stoker.base.errors import UserError
+from stoker.base.processor_time import processor_time
+from stoker.template.definition import Definition
+from stoker.template.environment import Environment
+from stoker.template.expressions import UnknownScope
+from stoker.template.functions.base import VARIANTS
+from stoker.template.limits import Limits
+from stoker.template.parameters import PseudoParameters
+from stoker.template.template import Template
+
+SECONDS = 6.0
+MEGABYTES = 200
+_CASES = {**{f"function {name}": value for name, value in FUNCTIONS.items()}, **PARSERS}
+
+
+def test_every_function_has_a_bomb() -> None:
+    """A function that no template attacks."""
+    assert set(FUNCTIONS) == set(VARIANTS)
+
+
+def _memory(field: str) -> float:
+    """Megabytes: `VmHWM` is the most that this process has taken, `VmRSS` what it takes."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
+    return int(line.split()[1]) / 1024
+
+
+def _evaluate(source: Any) -> None:
+    template = Template.load(source, limits=Limits(yaql_seconds=0.1))
+    pseudo = PseudoParameters("", "bomb", "p")
+    definition = Definition.bind(
+        template, Environment.from_data(None), parameters={}, files={}, pseudo=pseudo, exports={}
+    )
+    scope = UnknownScope()
+    for resource in definition.resources.values():
+        definition.resolve(resource.properties, scope)
+    for output in definition.outputs.values():
+        definition.resolve(output.value, scope)
+
+
+@pytest.mark.parametrize("name", sorted(_CASES))
+def test_bomb(name: str, record_property: pytest.RecordProperty) -> None:
+    """A template whose evaluation is to take minutes or gigabytes."""
+    Path("/proc/self/clear_refs").write_text("5")  # VmHWM counts from here on
+    before, began = _memory("VmRSS"), processor_time()
+    with opened(Budget(Limits(evaluation_seconds=3.0).allowed)), contextlib.suppress(UserError):
+        _evaluate(_CASES[name])
+    grown = _memory("VmHWM") - before
+    record_property("engine_memory_mb", grown)
+    assert processor_time() - began < SECONDS
+    assert grown < MEGABYTES
