@@ -77,9 +77,7 @@ class Evaluator:
 
     async def _do(self, project: str, job: _Job) -> None:
         try:
-            result = await asyncio.get_running_loop().run_in_executor(
-                self._threads, job.context.run, _apart, job.work
-            )
+            result = await asyncio.get_running_loop().run_in_executor(self._threads, job.context.run, _apart, job.work)
         except BaseException as error:
             if not job.answer.done():
                 job.answer.set_exception(error)

@@ -31,7 +31,7 @@ from stoker.operations import OPERATIONS
 from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine, opened_database
 from stoker.processes.directory import DataDirectory
-from stoker.processes.memory import collect_rarely
+from stoker.processes.memory import collect_rarely, give_back
 from stoker.processes.settings import TOKEN_CHECK, server_limits, set_login
 from stoker.processes.signals import heed_signals
 from stoker.processes.tokens import caller_check
@@ -162,6 +162,7 @@ def _parsed(arguments: list[str] | None) -> Options:
 def main(arguments: list[str] | None = None) -> None:
     """Entry point; what keeps the process from starting is told in one message, and the exit status is 1."""
     options = _parsed(arguments)
+    give_back()
     try:
         options.directory.make()
         with options.directory.engine_lock():

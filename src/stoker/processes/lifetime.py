@@ -13,7 +13,7 @@ from oslo_config import cfg
 from stoker.base.config import load_config
 from stoker.base.errors import StokerError
 from stoker.base.logging import setup as set_logging_up
-from stoker.processes.memory import collect_rarely
+from stoker.processes.memory import collect_rarely, give_back
 from stoker.processes.settings import TOKEN_CHECK, set_login
 from stoker.processes.signals import heed_signals
 from stoker.rpc import messaging
@@ -31,6 +31,7 @@ async def until_stopped(name: str) -> None:
 
     Whatever a process needs for all its life has been made when this is called.
     """
+    give_back()
     collect_rarely()
     await heed_signals(name).wait()
 
