@@ -26,8 +26,8 @@ def collect_rarely() -> None:
 def give_back() -> None:
     """Have what is large go back to the system as soon as it is freed, and threads share their room for the rest.
 
-    By itself glibc comes to keep pieces of up to 32 MB, in an arena for each of many threads. Other C libraries are left
-    as they are.
+    By itself glibc comes to keep pieces of up to 32 MB, in an arena for each of many threads. Other C libraries are
+    left as they are.
     """
     change = getattr(ctypes.CDLL(None), "mallopt", None)
     if change is not None:
