@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from stoker.base.errors import CloudError, StokerError, TemplateInvalid
 from stoker.engine.calls import call_to_look
@@ -22,6 +23,8 @@ from stoker.template.functions.aws import FnGetAZs
 
 if TYPE_CHECKING:
     from stoker.engine.core import Engine
+
+Result = TypeVar("Result")
 
 LOG = logging.getLogger(__name__)
 
@@ -67,6 +70,9 @@ class Reader:
                 missing.add(key)
         return found | await self._read_now(view, state, missing) if missing else found
 
+    async def _evaluate(self, stack: Stack, work: Callable[[], Result]) -> Result:
+        return await self._engine.evaluator.evaluate(stack.project_id, work)
+
     async def _read_now(
         self, view: StackView, state: ResourceState, keys: set[AttributeKey]
     ) -> dict[AttributeKey, Any]:
@@ -94,13 +100,15 @@ class Reader:
         false for those whose condition does not hold.
         """
         exports = await self._engine.loader.exports(stack.project_id, inputs.template)
-        definition = self._engine.loader.bind(stack, inputs, strict=False, exports=exports)
+        definition = await self._evaluate(
+            stack, partial(self._engine.loader.bind, stack, inputs, strict=False, exports=exports)
+        )
         names = [only] if only is not None else list(definition.outputs)
         if not names:
             return []
         view = await self.view(stack)
         await self._prefetch(view, definition, names)
-        answers = [_output(view, definition, name) for name in names]
+        answers = await self._evaluate(stack, lambda: [_output(view, definition, name) for name in names])
         for answer in answers:
             if answer["output_value"] is None and "output_error" not in answer:
                 why = await self._why_below(view, definition, answer["output_key"])
@@ -128,13 +136,15 @@ class Reader:
 
     async def _why(self, stack: Stack, inputs: LoadedInputs, name: str) -> str | None:
         exports = await self._engine.loader.exports(stack.project_id, inputs.template)
-        definition = self._engine.loader.bind(stack, inputs, strict=False, exports=exports)
+        definition = await self._evaluate(
+            stack, partial(self._engine.loader.bind, stack, inputs, strict=False, exports=exports)
+        )
         if name not in definition.outputs:
             return None
         view = await self.view(stack)
         await self._prefetch(view, definition, [name])
         try:
-            value = definition.resolve(definition.outputs[name].value, view.scope)
+            value = await self._evaluate(stack, partial(definition.resolve, definition.outputs[name].value, view.scope))
         except TemplateInvalid as error:
             return error.diagnostics[0].message
         return await self._why_below(view, definition, name) if value is None else None
