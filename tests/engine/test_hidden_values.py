@@ -11,7 +11,7 @@ import pytest
 from world import World
 
 from stoker.base.errors import TemplateInvalid
-from stoker.engine.exporting import export
+from stoker.engine.inspection.export import export
 from stoker.store import queries
 
 GIVEN, DEFAULT, IN_FILE, FORMER = "given-s3cret", "default-s3cret", "file-s3cret", "former-s3cret"

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 from world import World
 
-from stoker.engine.leftovers import MANY, TOO_MANY, Leftovers
-from stoker.engine.plan import Step
-from stoker.engine.state import ResourceState
+from stoker.engine.memory import MANY, TOO_MANY, Leftovers
+from stoker.engine.planning.plan import Step
+from stoker.engine.records.state import ResourceState
 from stoker.store.records import Resource, StoredState
 
 KINDS = (ResourceState, Resource, StoredState, Step)

@@ -9,8 +9,8 @@ import pytest
 from world import World
 
 from stoker.base.errors import BadValue, PlanOutdated, StackExists
-from stoker.engine.plan import read_plan
-from stoker.engine.reasons import Reason, ReasonCode
+from stoker.engine.planning.plan import read_plan
+from stoker.engine.planning.reasons import Reason, ReasonCode
 
 HEADER = {"heat_template_version": "2021-04-16"}
 WEB: dict[str, Any] = {"name": "web", "id": None}
@@ -296,7 +296,7 @@ async def test_rewording_a_reason_changes_nothing_but_the_words(world: World, mo
     before = await update_plan(world, refused)
 
     reworded = {code: f"because of {code.value}" for code in ReasonCode}
-    monkeypatch.setattr("stoker.engine.reasons._SENTENCES", reworded)
+    monkeypatch.setattr("stoker.engine.planning.reasons._SENTENCES", reworded)
     after = await update_plan(world, refused)
 
     assert [step["kind"] for step in before["steps"]] == ["refuse"] == [step["kind"] for step in after["steps"]]

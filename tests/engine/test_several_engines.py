@@ -19,9 +19,9 @@ from stoker.cloud.transport import Answer, Request
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.core import Engine
-from stoker.engine.peers import NoPeers, PeerAway
+from stoker.engine.ownership.peers import NoPeers, PeerAway
+from stoker.engine.running.stopping import Stop
 from stoker.engine.settings import EngineSettings
-from stoker.engine.stopping import Stop
 from stoker.operations import OPERATIONS
 from stoker.plugins.resource import Call
 from stoker.store import claims, queries

@@ -12,7 +12,7 @@ from world import World
 from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
-from stoker.engine.steps import takes_part
+from stoker.engine.running.steps import takes_part
 from stoker.operations.stacks import new_operation
 from stoker.operations.transitions import guard
 from stoker.store import queries

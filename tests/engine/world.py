@@ -14,9 +14,9 @@ from stoker.cloud.auth import CloudPool
 from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.settings import CloudSettings
 from stoker.emulator.testing import ServedCloud
-from stoker.engine.announcing import Bus
 from stoker.engine.core import Engine
-from stoker.engine.peers import Peers
+from stoker.engine.notifications.announcer import Bus
+from stoker.engine.ownership.peers import Peers
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry

@@ -31,7 +31,7 @@ from stoker.emulator.core.dispatch import dispatch
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.core.http import Request as CloudRequest
 from stoker.emulator.core.http import Response
-from stoker.engine.peers import NoPeers, PeerAway
+from stoker.engine.ownership.peers import NoPeers, PeerAway
 from stoker.operations import OPERATIONS
 from stoker.store import claims
 from stoker.store.database import Database

@@ -16,26 +16,26 @@ from stoker.base.clock import Clock
 from stoker.base.errors import Fenced
 from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
-from stoker.engine.announcing import Announcer, Bus
-from stoker.engine.awaited import Awaited
 from stoker.engine.credentials import Credentials, hold
-from stoker.engine.ending import REMOVES, ROLLS_BACK, conclusion, outcome, rollback_of
-from stoker.engine.evaluating import Evaluator
-from stoker.engine.exchanging import exchanged
-from stoker.engine.holders import told_holder
-from stoker.engine.leftovers import Leftovers
-from stoker.engine.loader import LoadedInputs, Loader, Prepared
-from stoker.engine.membership import Membership
-from stoker.engine.peers import NoPeers, Peers
-from stoker.engine.planner import Wanted
-from stoker.engine.reading import Reader, ReaderForRuns
-from stoker.engine.run import OperationRun
+from stoker.engine.evaluation import Evaluator
+from stoker.engine.inspection.reading import Reader, ReaderForRuns
+from stoker.engine.memory import Leftovers
+from stoker.engine.notifications.announcer import Announcer, Bus
+from stoker.engine.ownership.awaited import Awaited
+from stoker.engine.ownership.membership import Membership
+from stoker.engine.ownership.peers import NoPeers, Peers
+from stoker.engine.ownership.takeover import Takeover, begun
+from stoker.engine.planning.planner import Wanted
+from stoker.engine.records.loader import LoadedInputs, Loader, Prepared
+from stoker.engine.records.types import MissingType, TypeTable
+from stoker.engine.running.conclusion import REMOVES, ROLLS_BACK, conclusion, outcome, rollback_of
+from stoker.engine.running.exports import exchanged
+from stoker.engine.running.operation_log import lines_about, tell_begun, tell_ended
+from stoker.engine.running.parent_resource import told_holder
+from stoker.engine.running.polling import Watchtower
+from stoker.engine.running.run import OperationRun
+from stoker.engine.running.stopping import CANCELLED, SET_ASIDE_REASON, Stop, gives_way
 from stoker.engine.settings import EngineSettings
-from stoker.engine.stopping import CANCELLED, SET_ASIDE_REASON, Stop, gives_way
-from stoker.engine.takeover import Takeover, begun
-from stoker.engine.telling import lines_about, tell_begun, tell_ended
-from stoker.engine.types import MissingType, TypeTable
-from stoker.engine.watching import Watchtower
 from stoker.plugins.registry import Registry
 from stoker.store import announcements, deaths, queries, snapshots, trusts
 from stoker.store.database import Database

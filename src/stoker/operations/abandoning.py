@@ -8,7 +8,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import Bug, NotSupported
 from stoker.engine.core import Engine
-from stoker.engine.exporting import Document, export
+from stoker.engine.inspection.export import Document, export
 from stoker.operations.adoption import SEALED_FOR, require_option
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.stacks import new_operation, submit

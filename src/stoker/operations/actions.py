@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Bug
 from stoker.engine.core import Engine
-from stoker.engine.ending import rollback_target
+from stoker.engine.running.conclusion import rollback_target
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.stacks import new_operation, submit
 from stoker.operations.transitions import Verdict, guard, verdict

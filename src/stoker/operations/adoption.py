@@ -13,7 +13,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, NotSupported, StokerError
 from stoker.engine.core import Engine
-from stoker.engine.exporting import Document
+from stoker.engine.inspection.export import Document
 from stoker.operations.requests import StackRequest
 from stoker.template.parameter import HIDDEN_TEXT
 

@@ -18,8 +18,8 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Conflict, EntityNotFound, Invalid, StackExists, StokerError
 from stoker.base.ids import new_id
 from stoker.engine.core import Engine
-from stoker.engine.kinds import Kind
-from stoker.engine.plan import Plan, read_plan
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Plan, read_plan
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.masking import masked_template
 from stoker.operations.planning import check_exported_values, make_plan, plan_tree

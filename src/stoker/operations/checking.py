@@ -19,10 +19,10 @@ from stoker.base.errors import (
     TemplateInvalid,
 )
 from stoker.cloud.session import Cloud
-from stoker.engine.adopting import External, missing
-from stoker.engine.concealing import Concealment
 from stoker.engine.core import Engine
-from stoker.engine.decide import finalized
+from stoker.engine.planning.decide import finalized
+from stoker.engine.redaction.hidden_values import Concealment
+from stoker.engine.running.adoption import External, missing
 from stoker.operations.masking import masked_text
 from stoker.plugins.constraints import ConstraintChecker
 from stoker.plugins.resource import ChildRequest, ResourceType

@@ -8,9 +8,9 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound
 from stoker.base.ids import new_id
-from stoker.engine.configs import StoredConfigs
 from stoker.engine.core import Engine
-from stoker.engine.deployments import StoredDeployments, configs_for, deployment_data
+from stoker.engine.running.configs import StoredConfigs
+from stoker.engine.running.deployments import StoredDeployments, configs_for, deployment_data
 from stoker.operations.lookup import is_stack_user, may_use
 from stoker.operations.redaction import redacted
 from stoker.store import deployments

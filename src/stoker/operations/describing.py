@@ -8,7 +8,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, PhysicalResourceIDAmbiguity
 from stoker.engine.core import Engine
-from stoker.engine.masking import properties_shown
+from stoker.engine.redaction.stacks import properties_shown
 from stoker.operations.catalog import validate_template
 from stoker.operations.drift import drift_summaries
 from stoker.operations.listing import stack_list

@@ -15,7 +15,7 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, EntityNotFound, ResourceNotFound, StokerError
 from stoker.base.ids import new_id
 from stoker.engine.core import Engine
-from stoker.engine.drifting import DRIFTED, IN_SYNC, drift_of
+from stoker.engine.inspection.drift import DRIFTED, IN_SYNC, drift_of
 from stoker.operations.lookup import Reference, find_stack
 from stoker.store import claims, drifts, queries
 from stoker.store.journal import Batch

@@ -8,7 +8,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound
 from stoker.engine.core import Engine
-from stoker.engine.plan import read_plan
+from stoker.engine.planning.plan import read_plan
 from stoker.operations.lookup import Reference, find_stack
 from stoker.store import queries
 from stoker.store.records import Operation, Stack

@@ -11,13 +11,13 @@ from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
-from stoker.engine.blotting import masked_values
 from stoker.engine.core import Engine
-from stoker.engine.deployments import agent_metadata
-from stoker.engine.ending import REMOVES
-from stoker.engine.masking import properties_shown, secrets_ever, secrets_now
-from stoker.engine.stack_view import StackView
-from stoker.engine.state import ResourceState, attribute_text
+from stoker.engine.records.stack_view import StackView
+from stoker.engine.records.state import ResourceState, attribute_text
+from stoker.engine.redaction.stacks import properties_shown, secrets_ever, secrets_now
+from stoker.engine.redaction.strings import masked_values
+from stoker.engine.running.conclusion import REMOVES
+from stoker.engine.running.deployments import agent_metadata
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack, found_stack, is_stack_user
 from stoker.operations.masking import masked_template, masked_text
 from stoker.operations.redaction import credentials_in, redacted_metadata

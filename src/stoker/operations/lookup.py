@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, Forbidden
 from stoker.engine.core import Engine
-from stoker.engine.state import ResourceState
+from stoker.engine.records.state import ResourceState
 from stoker.store import queries
 from stoker.store.records import Stack
 

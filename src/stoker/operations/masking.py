@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from stoker.engine.blotting import masked
+from stoker.engine.redaction.strings import masked
 from stoker.template.parameter import HIDDEN_TEXT
 from stoker.template.template import Template
 

@@ -17,14 +17,14 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, PlanOutdated
 from stoker.engine.core import Engine
-from stoker.engine.exchanging import exported_values, refuse_changes
-from stoker.engine.inside import Inside
-from stoker.engine.plan import Plan
-from stoker.engine.planner import Forward, Wanted
-from stoker.engine.recorded import Recorded
-from stoker.engine.restoring import Restoring
-from stoker.engine.scope import RecordedScope
-from stoker.engine.stack_view import available_zones
+from stoker.engine.planning.nested import Inside
+from stoker.engine.planning.plan import Plan
+from stoker.engine.planning.planner import Forward, Wanted
+from stoker.engine.planning.restoring import Restoring
+from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.scope import RecordedScope
+from stoker.engine.records.stack_view import available_zones
+from stoker.engine.running.exports import exported_values, refuse_changes
 from stoker.operations.requests import CheckedRequest
 from stoker.store import fingerprints
 from stoker.store.records import IN_PROGRESS, Stack

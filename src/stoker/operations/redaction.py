@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from stoker.engine.blotting import masked_values, texts_of
 from stoker.engine.core import Engine
-from stoker.engine.deployments import configs_for, takes_deployments, with_configs
-from stoker.engine.masking import generated_secrets, secrets_ever
-from stoker.engine.state import ResourceState
+from stoker.engine.records.state import ResourceState
+from stoker.engine.redaction.stacks import generated_secrets, secrets_ever
+from stoker.engine.redaction.strings import masked_values, texts_of
+from stoker.engine.running.deployments import configs_for, takes_deployments, with_configs
 from stoker.plugins.agents import AGENT
 from stoker.store import deployments, queries
 from stoker.store.records import Stack

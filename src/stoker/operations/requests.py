@@ -20,9 +20,9 @@ from stoker.base.errors import (
     TemplateInvalid,
 )
 from stoker.engine.core import Engine
-from stoker.engine.loader import Prepared
-from stoker.engine.planner import Wanted
-from stoker.engine.sinking import sink_problems
+from stoker.engine.notifications.sinks import sink_problems
+from stoker.engine.planning.planner import Wanted
+from stoker.engine.records.loader import Prepared
 from stoker.operations.checking import TreeChecker, ValueChecker
 from stoker.store import change_sets, exchange, queries
 from stoker.store.records import Stack

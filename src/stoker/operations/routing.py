@@ -9,7 +9,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, Fenced
 from stoker.engine.core import Engine
-from stoker.engine.peers import PeerAway
+from stoker.engine.ownership.peers import PeerAway
 from stoker.operations.lookup import Reference, find_stack
 
 Operation = Callable[..., Awaitable[Any]]

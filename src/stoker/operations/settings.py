@@ -13,8 +13,8 @@ import orjson
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Conflict, Forbidden
 from stoker.engine.core import Engine
-from stoker.engine.kinds import Kind
-from stoker.engine.plan import Step
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Step
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.planning import make_plan
 from stoker.operations.requests import CheckedRequest

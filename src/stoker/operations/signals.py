@@ -16,13 +16,13 @@ from stoker.base.errors import (
     ResourceNotAvailable,
     ResourceNotFound,
 )
-from stoker.engine.calls import make_call
 from stoker.engine.core import Engine
-from stoker.engine.decide import UNMADE, is_stillborn
-from stoker.engine.hooks import HOOKS, clear
-from stoker.engine.signalling import take_signal
-from stoker.engine.stack_context import StackContext, acting_on
-from stoker.engine.state import ResourceState
+from stoker.engine.planning.decide import UNMADE, is_stillborn
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.calls import make_call
+from stoker.engine.running.hooks import HOOKS, clear
+from stoker.engine.running.signals import take_signal
+from stoker.engine.running.stack_context import StackContext, acting_on
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack
 from stoker.store import queries
 from stoker.store.records import COMPLETE, FAILED, Stack

@@ -12,9 +12,9 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from stoker.base.clock import SystemClock
 from stoker.base.errors import Invalid
 from stoker.cloud.auth import CloudPool
-from stoker.engine.announcing import Bus
 from stoker.engine.core import Engine
-from stoker.engine.peers import Peers
+from stoker.engine.notifications.announcer import Bus
+from stoker.engine.ownership.peers import Peers
 from stoker.plugins.registry import Registry
 from stoker.processes.report import report_section
 from stoker.processes.settings import cloud_settings, database_pool, encryption_keys, engine_settings

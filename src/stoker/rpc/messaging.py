@@ -24,7 +24,7 @@ from oslo_config import cfg
 from oslo_messaging import opts
 
 from stoker.base.context import RequestContext
-from stoker.engine.peers import PeerAway
+from stoker.engine.ownership.peers import PeerAway
 from stoker.rpc.contract import EngineUnavailable
 from stoker.rpc.envelope import Reply, Service, opened, packed, reply_of, unpacked
 from stoker.rpc.private_parts import refuse_more, registered_option
@@ -280,7 +280,7 @@ class MessagingServer:
 
 
 class MessagingPeers:
-    """The other engines (`stoker.engine.peers.Peers`). What is only told goes out on threads of its own."""
+    """The other engines (`stoker.engine.ownership.peers.Peers`). What is only told goes out on threads of its own."""
 
     def __init__(self, transport: Any) -> None:
         target = oslo_messaging.Target(topic=engine_topic(transport), version=VERSION)

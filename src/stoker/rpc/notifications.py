@@ -34,7 +34,7 @@ def open_bus(config: cfg.ConfigOpts) -> MessageBus | None:
 
 
 class MessageBus:
-    """See `stoker.engine.announcing.Bus`.
+    """See `stoker.engine.notifications.announcer.Bus`.
 
     A broker that is away is waited for (`[oslo_messaging_notifications] retry`, for ever by default) on a thread of the
     bus's own, which does not keep the process from ending: what has not been sent is still recorded.

@@ -1,0 +1,1 @@
+"""Look at stacks without changing them: attributes, outputs, drift, exports."""

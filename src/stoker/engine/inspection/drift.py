@@ -1,0 +1,97 @@
+"""How the objects of a stack differ from what is recorded of them: looked at, and left as they are.
+
+It is the look that an update takes which is asked to (`observing`); here what it finds is told, and nothing is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from stoker.base.errors import CloudError, StokerError
+from stoker.engine.records.differences import Difference, differences, shown
+from stoker.engine.records.stack_view import StackView
+from stoker.engine.records.state import ResourceState
+from stoker.engine.redaction.stacks import secrets_ever
+from stoker.engine.redaction.strings import masked_values
+from stoker.engine.running.calls import call_to_look
+from stoker.plugins.resource import ResourceType
+from stoker.schema.property import secret_paths
+from stoker.store.records import Stack
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+
+LOG = logging.getLogger(__name__)
+
+IN_SYNC, MODIFIED, DELETED, NOT_CHECKED = "IN_SYNC", "MODIFIED", "DELETED", "NOT_CHECKED"
+DRIFTED = (MODIFIED, DELETED)
+
+
+async def drift_of(engine: Engine, stack: Stack, names: Collection[str] | None = None) -> list[dict[str, Any]]:
+    """What a look at the stack's resources, or at those with the `names`, finds; in creation order, values masked.
+
+    A resource is IN_SYNC, MODIFIED, DELETED, or NOT_CHECKED: its type cannot tell, or its service did not answer.
+    """
+    view = await engine.reader.view(stack)
+    states = sorted(view.current.values(), key=lambda state: state.row.position)
+    wanted = [state for state in states if names is None or state.row.name in names]
+    secrets = await secrets_ever(engine, stack)
+    return list(await asyncio.gather(*(_look(view, state, secrets) for state in wanted)))
+
+
+async def _look(view: StackView, state: ResourceState, secrets: Collection[str]) -> dict[str, Any]:
+    row = state.row
+    told: dict[str, Any] = {
+        "name": row.name,
+        "type": row.type,
+        "physical_id": row.physical_id,
+        "status": NOT_CHECKED,
+        "time": view.engine.clock.now(),
+        "expected": None,
+        "actual": None,
+        "differences": [],
+    }
+    if row.physical_id is None or row.action == "DELETE" or type(state.type).observe is ResourceType.observe:
+        return told
+    try:
+        call = await call_to_look(view, state, view.engine.reader)
+        found = await state.type.observe(call)
+    except StokerError as error:
+        if not (isinstance(error, CloudError) and error.not_found):
+            LOG.info("%s of stack %s cannot be looked at: %s", row.name, view.stack.name, error.message)
+            return told
+        found = None
+    if found is None:
+        return {**told, "status": DELETED}
+    return {**told, **_compared(state, call.properties, found, secrets)}
+
+
+def _compared(
+    state: ResourceState, recorded: Mapping[str, Any], found: Mapping[str, Any], secrets: Collection[str]
+) -> dict[str, Any]:
+    expected = {name: value for name, value in recorded.items() if value is not None}
+    actual = {**expected, **found}
+    hidden = set(secret_paths(state.type.properties, actual))
+    return {
+        "status": MODIFIED if found else IN_SYNC,
+        "expected": masked_values(shown(expected, hidden), secrets),
+        "actual": masked_values(shown(actual, hidden), secrets),
+        "differences": [
+            _told(difference, secrets) for name in found for difference in _of_property(name, expected, actual, hidden)
+        ],
+    }
+
+
+def _of_property(name: str, expected: Mapping[str, Any], actual: Mapping[str, Any], hidden: Any) -> list[Difference]:
+    """The leaves of one property that differ; a value that the service does not tell in our form is one leaf."""
+    if actual[name] is None:
+        return [Difference((name,), expected.get(name), None, hidden=(name,) in hidden)]
+    return differences({name: expected.get(name)}, {name: actual[name]}, hidden)
+
+
+def _told(difference: Difference, secrets: Collection[str]) -> dict[str, Any]:
+    data = difference.to_data()
+    return {name: masked_values(data[name], secrets) for name in ("path", "before", "after")}

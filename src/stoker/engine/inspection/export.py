@@ -1,0 +1,207 @@
+"""A stack as a document: what exporting and abandoning answer, what a snapshot keeps, what a stack is adopted from.
+
+Facts: rest_api.json (abandon_data, abandon_resource). What nobody may see (values of hidden parameters, `hidden_data`
+of types, and both wherever they turn up) is taken out and kept apart, by its place in the document: who stores or
+seals both can put them together again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from stoker.engine.records.loader import LoadedInputs
+from stoker.engine.records.state import ResourceState
+from stoker.engine.redaction.strings import masked, texts_of
+from stoker.engine.running.content_copies import Path, path_of
+from stoker.plugins.resource import ContentCopy
+from stoker.store import queries
+from stoker.store.records import Stack
+from stoker.template.definition import Definition
+from stoker.template.parameter import HIDDEN_TEXT
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+
+Place = tuple[str | int, ...]
+"""Keys and indexes that lead to a value in a document."""
+
+
+@dataclass(slots=True)
+class Document:
+    """`data` with asterisks in place of what is hidden; `hidden` has that, as `[place, value]`."""
+
+    data: dict[str, Any]
+    hidden: list[tuple[Place, Any]] = field(default_factory=list)
+
+    def whole(self) -> dict[str, Any]:
+        """The document with everything in it."""
+        for place, value in self.hidden:
+            _put(self.data, place, value)
+        return self.data
+
+
+async def export(engine: Engine, stack: Stack, copies: Iterable[ResourceState] = ()) -> Document:
+    """The document of a stack and all that are nested in it; `copies` are noted with the resources that they are of."""
+    made = _Exporter(engine, {path_of(copy): copy for copy in copies if copy.row.physical_id})
+    data = deepcopy(await made.tree(stack, (), ()))
+    made.veil_everywhere(data)
+    return Document(data, made.hidden)
+
+
+class _Exporter:
+    def __init__(self, engine: Engine, copies: Mapping[Path, ResourceState]) -> None:
+        self._engine = engine
+        self._copies = copies
+        self._secrets: set[str] = set()
+        self._derived: list[Place] = []
+        self._defaults: list[Place] = []
+        self.hidden: list[tuple[Place, Any]] = []
+
+    async def tree(self, stack: Stack, path: Path, place: Place) -> dict[str, Any]:
+        """The document of one stack of the tree, its own hidden values taken out already."""
+        engine = self._engine
+        view = await engine.reader.view(stack)
+        inputs = await engine.loader.load(stack.inputs)
+        definition = engine.loader.bind(stack, inputs, strict=False)
+        children = await engine.database.read(queries.child_stacks, [stack.id])
+        below = {child.parent_resource: child for child in children}
+        tags = await engine.database.read(queries.tags_of, [stack.id])
+        environment = inputs.environment.to_data()
+        environment["parameters"] = {**inputs.parameters["environment"], **inputs.parameters["request"]}
+        data: dict[str, Any] = {
+            "name": stack.name,
+            "id": stack.id,
+            "action": stack.action,
+            "status": stack.status,
+            "template": dict(inputs.template.document.data),
+            "environment": environment,
+            "files": dict(inputs.files) if not path else {},
+            "project_id": stack.project_id,
+            "stack_user_project_id": stack.user_project_id,
+            "tags": tags.get(stack.id) or None,
+            "resources": {},
+        }
+        self._secrets |= await engine.loader.secrets(stack, stack.inputs)
+        self._veil_parameters(definition, inputs, data, place)
+        if path:
+            self._derived += [(*place, "template"), (*place, "environment", "parameters")]
+        else:
+            self._defaults = list(_hidden_defaults(definition, data["template"]))
+        for name in dict.fromkeys([*definition.resources, *view.current]):
+            state, inside = view.current.get(name), (*place, "resources", name)
+            if state is None:
+                entry = _unmade(name, definition.resources[name].type)
+            elif (child := below.get(state.row.uuid)) is not None:
+                entry = {**self._entry(state, (*path, name), inside), **await self.tree(child, (*path, name), inside)}
+            else:
+                entry = self._entry(state, (*path, name), inside)
+            data["resources"][name] = entry
+        return data
+
+    def _entry(self, state: ResourceState, path: Path, place: Place) -> dict[str, Any]:
+        row, data = state.row, dict(state.stored.data)
+        copy = self._copies.get(path)
+        if copy is not None and isinstance(copy.type, ContentCopy):
+            data |= copy.type.noted(copy.snapshot())
+        for key in state.type.hidden_data & data.keys():
+            data[key] = self._hide((*place, "resource_data", key), data[key])
+        self._derived += [(*place, "resource_data"), (*place, "metadata")]
+        return {
+            "name": row.name,
+            "resource_id": row.physical_id,
+            "type": row.type,
+            "action": row.action,
+            "status": row.status,
+            "metadata": dict(state.stored.metadata),
+            "resource_data": data,
+        }
+
+    # -- hiding ------------------------------------------------------------------------------------------------
+
+    def _hide(self, place: Place, value: Any) -> str:
+        self.hidden.append((place, value))
+        self._secrets.update(texts_of(value))
+        return HIDDEN_TEXT
+
+    def _veil_parameters(
+        self, definition: Definition, inputs: LoadedInputs, data: Mapping[str, Any], place: Place
+    ) -> None:
+        own = definition.parameters.hidden
+        below = {schema.name for schema in self._engine.loader.hidden_below(inputs)}
+        for section, names in (("parameters", own), ("parameter_defaults", own | below)):
+            values = data["environment"][section]
+            for name in sorted(names & values.keys()):
+                values[name] = self._hide((*place, "environment", section, name), values[name])
+
+    def veil_everywhere(self, data: dict[str, Any]) -> None:
+        """Take hidden values out of what was made from them, or says them too: files, data, metadata, nested stacks."""
+        for place in self._defaults:
+            _put(data, place, self._hide(place, _get(data, place)))
+        for place in self._derived:
+            self._veil(data, place)
+        for name, text in data["files"].items():
+            blotted = masked(text, self._secrets)
+            if blotted != text:
+                self.hidden.append((("files", name), text))
+                data["files"][name] = blotted
+
+    def _veil(self, data: dict[str, Any], place: Place) -> None:
+        for inner, leaf in list(_leaves(_get(data, place))):
+            if not isinstance(leaf, bool) and masked(str(leaf), self._secrets) != str(leaf):
+                found = (*place, *inner)
+                self.hidden.append((found, leaf))
+                _put(data, found, HIDDEN_TEXT)
+
+
+def _hidden_defaults(definition: Definition, template: Mapping[str, Any]) -> Iterator[Place]:
+    """Where a template says the defaults of its hidden parameters."""
+    section = definition.template.written("parameters")
+    for name in sorted(definition.parameters.hidden):
+        for key in ("default", "Default"):
+            if key in template[section][name]:
+                yield "template", section, name, key
+
+
+def _unmade(name: str, type_name: str) -> dict[str, Any]:
+    """A resource that no step has reached yet."""
+    return {
+        "name": name,
+        "resource_id": None,
+        "type": type_name,
+        "action": "INIT",
+        "status": "COMPLETE",
+        "metadata": {},
+        "resource_data": {},
+    }
+
+
+def _leaves(value: Any) -> Iterator[tuple[Place, Any]]:
+    if isinstance(value, Mapping):
+        children: Iterable[tuple[Any, Any]] = value.items()
+    elif isinstance(value, list):
+        children = enumerate(value)
+    else:
+        yield (), value
+        return
+    for key, inner in children:
+        for place, leaf in _leaves(inner):
+            yield (key, *place), leaf
+
+
+def _get(data: Any, place: Place) -> Any:
+    for key in place:
+        data = data[key]
+    return data
+
+
+def _put(data: Any, place: Place, value: Any) -> None:
+    """Set a value where there is one: whoever edits a document may have taken the place out."""
+    try:
+        container = _get(data, place[:-1])
+        if place[-1] in container if isinstance(container, Mapping) else 0 <= int(place[-1]) < len(container):
+            container[place[-1]] = value
+    except (KeyError, IndexError, TypeError, ValueError):
+        return

@@ -1,0 +1,203 @@
+"""Looking at stacks without changing them: outputs and attributes, as recorded, or live where nothing is recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from stoker.base.errors import CloudError, StokerError, TemplateInvalid
+from stoker.engine.records.loader import LoadedInputs
+from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.stack_view import StackView
+from stoker.engine.records.state import ResourceState, attribute_text, keys_of, walk
+from stoker.engine.redaction.stacks import without_secrets
+from stoker.engine.running.calls import call_to_look
+from stoker.plugins.resource import AttributeKey
+from stoker.schema.unknown import has_unknown, is_unknown
+from stoker.store.records import Stack
+from stoker.template.definition import Definition
+from stoker.template.functions.aws import FnGetAZs
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+
+Result = TypeVar("Result")
+
+LOG = logging.getLogger(__name__)
+
+
+class Reader:
+    """Answers questions about stacks, from what is recorded of them at that moment.
+
+    Whoever asks gets a view of their own, also of a stack that an operation is running on: a read cannot change what
+    the operation works with, nor see it change.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def view(self, stack: Stack) -> StackView:
+        """The stack as it is recorded now."""
+        view = StackView(self._engine, stack)
+        view.fill(await self._engine.database.read(partial(Recorded.of, self._engine), stack))
+        return view
+
+    async def attribute(self, view: StackView, resource: str, key: AttributeKey) -> Any:
+        """An attribute with the path that follows it; None when there is no such resource or value."""
+        state = view.current.get(resource)
+        if state is None:
+            return None
+        wanted = key if state.type.path_in_attribute else key[:1]
+        values = await self.read(view, state, {wanted})
+        value = values.get(wanted)
+        return value if state.type.path_in_attribute else walk(value, key[1:])
+
+    async def read(
+        self, view: StackView, state: ResourceState, keys: set[AttributeKey], *, live: bool = False
+    ) -> dict[AttributeKey, Any]:
+        """Attribute values: recorded ones where they are at hand and may be used, the others read now."""
+        recorded = state.stored.attributes
+        found: dict[AttributeKey, Any] = {}
+        missing: set[AttributeKey] = set()
+        for key in keys:
+            declared = state.type.attributes.get(str(key[0]))
+            if not live and attribute_text(key) in recorded and not (declared is not None and declared.live):
+                found[key] = recorded[attribute_text(key)]
+            else:
+                missing.add(key)
+        return found | await self._read_now(view, state, missing) if missing else found
+
+    async def _evaluate(self, stack: Stack, work: Callable[[], Result]) -> Result:
+        return await self._engine.evaluator.evaluate(stack.project_id, work)
+
+    async def _read_now(
+        self, view: StackView, state: ResourceState, keys: set[AttributeKey]
+    ) -> dict[AttributeKey, Any]:
+        """Values as the service gives them at the moment; None for those that cannot be had.
+
+        A type that fails at one resource must not keep the rest of the stack from being shown.
+        """
+        if state.row.physical_id is None and not state.type.local:
+            return dict.fromkeys(keys)
+        name = state.row.name
+        try:
+            return await state.type.read_attributes(await call_to_look(view, state, self), keys)
+        except StokerError as error:
+            self._no_answer(error)
+            LOG.info("attributes of %s cannot be read: %s", name, error.message)
+        except Exception:
+            LOG.exception("attributes of %s (%s) of stack %s cannot be read", name, state.row.type, view.stack.name)
+        return dict.fromkeys(keys)
+
+    def _no_answer(self, error: StokerError) -> None:
+        """What is made of an error in place of values: whoever only looks gets None."""
+
+    async def outputs(self, stack: Stack, inputs: LoadedInputs, only: str | None = None) -> list[dict[str, Any]]:
+        """The outputs of a stack made from `inputs`, resolved: `output_error` says why one has no value, `enabled` is
+        false for those whose condition does not hold.
+        """
+        exports = await self._engine.loader.exports(stack.project_id, inputs.template)
+        definition = await self._evaluate(
+            stack, partial(self._engine.loader.bind, stack, inputs, strict=False, exports=exports)
+        )
+        names = [only] if only is not None else list(definition.outputs)
+        if not names:
+            return []
+        view = await self.view(stack)
+        await self._prefetch(view, definition, names)
+        answers = await self._evaluate(stack, lambda: [_output(view, definition, name) for name in names])
+        for answer in answers:
+            if answer["output_value"] is None and "output_error" not in answer:
+                why = await self._why_below(view, definition, answer["output_key"])
+                answer |= {"output_error": why} if why else {}
+        failing = [answer for answer in answers if "output_error" in answer]
+        if failing:
+            errors = await without_secrets(view, [str(answer["output_error"]) for answer in failing])
+            for answer, error in zip(failing, errors, strict=True):
+                answer["output_error"] = error
+        return answers
+
+    async def _why_below(self, view: StackView, definition: Definition, name: str) -> str | None:
+        """What is wrong with the nested stack's output that an output without a value shows."""
+        for placed in definition.references_in(definition.outputs[name].value):
+            reference = placed.reference
+            state = view.current.get(reference.resource)
+            if state is None or not state.type.nested or not reference.attribute:
+                continue
+            below = await self._engine.database.read(partial(Recorded.below, self._engine), state.row.uuid)
+            if below is not None and below.inputs is not None:
+                why = await self._why(below.stack, below.inputs, reference.attribute)
+                if why:
+                    return f"Error in {reference.resource} output {reference.attribute}: {why}"
+        return None
+
+    async def _why(self, stack: Stack, inputs: LoadedInputs, name: str) -> str | None:
+        exports = await self._engine.loader.exports(stack.project_id, inputs.template)
+        definition = await self._evaluate(
+            stack, partial(self._engine.loader.bind, stack, inputs, strict=False, exports=exports)
+        )
+        if name not in definition.outputs:
+            return None
+        view = await self.view(stack)
+        await self._prefetch(view, definition, [name])
+        try:
+            value = await self._evaluate(stack, partial(definition.resolve, definition.outputs[name].value, view.scope))
+        except TemplateInvalid as error:
+            return error.diagnostics[0].message
+        return await self._why_below(view, definition, name) if value is None else None
+
+    async def _prefetch(self, view: StackView, definition: Definition, names: list[str]) -> None:
+        expressions = [definition.outputs[name].value for name in names]
+        shows_zones = any(True for each in expressions for _ in definition.calls_in(each, FnGetAZs))
+        if shows_zones and is_unknown(view.scope.zones):
+            await _load_zones(view)
+        wanted: dict[str, set[AttributeKey]] = {}
+        for name in names:
+            for placed in definition.references_in(definition.outputs[name].value):
+                reference = placed.reference
+                state = view.current.get(reference.resource)
+                if state is not None:
+                    wanted.setdefault(reference.resource, set()).update(keys_of(reference, state.type))
+        found = await asyncio.gather(*(self.read(view, view.current[name], keys) for name, keys in wanted.items()))
+        for resource, values in zip(wanted, found, strict=True):
+            for key, value in values.items():
+                view.scope.prefetched[resource, attribute_text(key)] = value
+
+
+class ReaderForRuns(Reader):
+    """Reads nested stacks for a running operation: what is made of the values must not depend on whether a service was
+    busy, so its refusal is passed on, and the operation asks again. Every method may raise CloudError.
+    """
+
+    def _no_answer(self, error: StokerError) -> None:
+        if isinstance(error, CloudError) and error.transient:
+            raise error
+
+
+async def _load_zones(view: StackView) -> None:
+    try:
+        await view.load_zones()
+    except StokerError as error:
+        LOG.info("the zones that outputs of %s show cannot be read: %s", view.stack.name, error.message)
+
+
+def _output(view: StackView, definition: Definition, name: str) -> dict[str, Any]:
+    output = definition.outputs[name]
+    answer: dict[str, Any] = {
+        "output_key": name,
+        "description": output.description,
+        "enabled": output.enabled,
+        "output_value": None,
+    }
+    if not output.enabled:
+        return answer
+    try:
+        value = definition.resolve(output.value, view.scope)
+    except StokerError as error:
+        answer["output_error"] = error.message
+        return answer
+    answer["output_value"] = None if has_unknown(value) else value
+    return answer

@@ -1,0 +1,212 @@
+"""Telling others what has happened to stacks: the operator's message bus, and the event sinks of environments.
+
+What is to be told is recorded in the transaction that records what happened, told beside everything else once that has
+been committed, and removed when it has been told. So nothing is lost and nothing waits; an engine that dies in between
+leaves its part to another one, which may tell a thing that has been told already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import orjson
+from sqlalchemy import Connection
+
+from stoker.base.clock import Timer
+from stoker.base.errors import StokerError
+from stoker.base.ids import new_id
+from stoker.engine.notifications.bus import notification_of, payload_of, scaling_notification
+from stoker.engine.notifications.sinks import send_events
+from stoker.plugins.resource import ScalingNotice
+from stoker.store import announcements, claims, queries
+from stoker.store.journal import Batch
+from stoker.store.records import EVENT_SINK, NOTIFICATION, Announcement, Event, Record, Stack
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+
+LOG = logging.getLogger(__name__)
+
+AT_ONCE = 200
+"""How many things of one kind are told before the next are looked for."""
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+"""Seconds until what could not be told is tried again: the first time, and at most."""
+GRACE_SECONDS = 2.0
+"""How long an engine that stops goes on telling; the rest is for the next one."""
+
+Sinks = Sequence[Mapping[str, Any]]
+
+
+class Bus(Protocol):
+    """The operator's message bus."""
+
+    async def send(self, event_type: str, payload: Mapping[str, Any], *, error: bool) -> None:
+        """Return when the notification is on its way; `error` says that it is about a failure."""
+
+
+class Announcer:
+    """See the module's docstring. Used on one event loop; without a `bus` there are no notifications."""
+
+    def __init__(self, engine: Engine, bus: Bus | None) -> None:
+        self._engine = engine
+        self._bus = bus
+        self._lanes = {
+            NOTIFICATION: _Lane(engine, NOTIFICATION, self._notify),
+            EVENT_SINK: _Lane(engine, EVENT_SINK, partial(send_events, engine)),
+        }
+
+    # -- recording -----------------------------------------------------------------------------------------------
+
+    def stack_event(self, stack: Stack, action: str, status: str, reason: str) -> Event:
+        """An event of a stack itself."""
+        return Event.of_stack(stack, action, status, reason, self._engine.clock.now())
+
+    async def sinks_of(self, stack: Stack) -> Sinks:
+        """Where the stack's environment has its events sent; nowhere when it cannot be read any more."""
+        try:
+            return (await self._engine.loader.load(stack.inputs)).environment.event_sinks
+        except StokerError as error:
+            LOG.warning("the environment of stack %s cannot be read: %s", stack.name, error.message)
+            return ()
+
+    async def commit(self, batch: Batch, sinks: Sinks) -> None:
+        """Commit a batch with what its events give to tell. Raises as `Journal.commit`."""
+        rows = self.about([row for row in batch.added if isinstance(row, Event)], sinks)
+        await self._engine.journal.commit(batch.add(*rows))
+        self.tell(batch.added)
+
+    def about(self, events: Iterable[Event], sinks: Sinks) -> list[Announcement]:
+        """What is to be told of events; `sinks` are those of their stack's environment."""
+        rows: list[Announcement] = []
+        for event in events:
+            if self._bus is not None and (told := notification_of(event)) is not None:
+                rows.append(self._row(event.stack_id, NOTIFICATION, told))
+            if sinks:
+                rows.append(self._row(event.stack_id, EVENT_SINK, {"sinks": list(sinks), "event": event.values()}))
+        return rows
+
+    def about_scaling(self, stack: Stack, notices: Iterable[ScalingNotice]) -> list[Announcement]:
+        """What is to be told of groups in a stack that scale."""
+        if self._bus is None:
+            return []
+        return [self._row(stack.id, NOTIFICATION, scaling_notification(stack, notice)) for notice in notices]
+
+    def farewell(self, stack: Stack) -> Announcement:
+        """Has the credential of a stack that is gone given up, after the last event has been sent with it."""
+        return self._row(stack.id, EVENT_SINK, {"release": True})
+
+    def _row(self, stack_id: str, kind: str, body: Mapping[str, Any]) -> Announcement:
+        engine = self._engine
+        return Announcement(new_id(), stack_id, engine.id, kind, orjson.dumps(body).decode(), engine.clock.now())
+
+    # -- telling ---------------------------------------------------------------------------------------------------
+
+    def tell(self, recorded: Iterable[Record]) -> None:
+        """Begin to tell what there is to be told among rows that have been recorded."""
+        for kind in {row.kind for row in recorded if isinstance(row, Announcement)}:
+            self._lanes[kind].wake()
+
+    async def take_over(self) -> None:
+        """Tell what engines that are gone have left untold."""
+        engine = self._engine
+        others = await engine.database.read(announcements.tellers) - {engine.id}
+        gone = others - await engine.database.read(claims.living, engine.clock.now()) if others else others
+        if gone:
+            step = partial(announcements.take_over, engine_id=engine.id, others=gone)
+            await engine.journal.commit(Batch().then(step))
+            for lane in self._lanes.values():
+                lane.wake()
+
+    async def stop(self) -> None:
+        """Tell what can be told at once, and no more."""
+        await asyncio.gather(*(lane.stop() for lane in self._lanes.values()))
+
+    async def _notify(self, rows: Sequence[Announcement]) -> set[str]:
+        """Send notifications one after the other, so that they arrive in order. What an engine with a bus has left to
+        one without is told to nobody.
+        """
+        bus, database = self._bus, self._engine.database
+        found = await database.read(_stacks_with_tags, {row.stack_id for row in rows}) if bus is not None else {}
+        for row in rows:
+            if bus is not None and row.stack_id in found:
+                body = orjson.loads(row.body)
+                payload = payload_of(*found[row.stack_id], body)
+                await bus.send(body["event_type"], payload, error=body["error"])
+        return {row.id for row in rows}
+
+
+def _stacks_with_tags(connection: Connection, identifiers: Collection[str]) -> dict[str, tuple[Stack, list[str]]]:
+    stacks = queries.stacks_by_id(connection, identifiers)
+    tags = queries.tags_of(connection, identifiers)
+    return {identifier: (stack, tags.get(identifier, [])) for identifier, stack in stacks.items()}
+
+
+class _Lane:
+    """Tells one kind of thing, in the order in which it happened, beside everything else.
+
+    `tell` gives the ids of what need not be told again; what is left is tried again after a pause.
+    """
+
+    def __init__(
+        self, engine: Engine, kind: str, tell: Callable[[Sequence[Announcement]], Awaitable[set[str]]]
+    ) -> None:
+        self._engine = engine
+        self._kind = kind
+        self._tell = tell
+        self._task: asyncio.Task[None] | None = None
+        self._timer: Timer | None = None
+        self._pause = FIRST_PAUSE
+        self._more = False
+        self._stopped = False
+
+    def wake(self) -> None:
+        """There is something to tell: begin, unless that is being done or waits for its time."""
+        self._more = True
+        if self._task is None and self._timer is None and not self._stopped:
+            self._task = asyncio.ensure_future(self._run())
+
+    async def stop(self) -> None:
+        """Go on for a moment, then leave the rest."""
+        self._stopped = True
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._task is not None:
+            done, _ = await asyncio.wait([self._task], timeout=GRACE_SECONDS)
+            if not done:
+                self._task.cancel()
+
+    async def _run(self) -> None:
+        complete = True
+        try:
+            while self._more and complete:
+                self._more = False
+                complete = await self._round()
+        except Exception:
+            LOG.exception("%s cannot be sent, it will be tried again", self._kind)
+            complete = False
+        finally:
+            self._task = None
+        if not complete and not self._stopped:
+            self._timer = self._engine.clock.call_later(self._pause, self._again)
+            self._pause = min(self._pause * 2, LONGEST_PAUSE)
+
+    async def _round(self) -> bool:
+        """Tell what waits; false when not all of it could be told."""
+        engine = self._engine
+        rows = await engine.database.read(announcements.waiting, engine.id, self._kind, AT_ONCE)
+        if not rows:
+            return True
+        told = await self._tell(rows)
+        if told:
+            await engine.journal.commit(Batch().then(partial(announcements.remove, identifiers=told)))
+            self._pause = FIRST_PAUSE
+        self._more = True
+        return len(told) == len(rows)
+
+    def _again(self) -> None:
+        self._timer = None
+        self.wake()

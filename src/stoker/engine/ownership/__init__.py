@@ -1,0 +1,1 @@
+"""Which engine runs which operation: leases, claims, takeovers."""

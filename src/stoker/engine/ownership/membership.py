@@ -1,0 +1,261 @@
+"""One engine among several: its lease, what it takes over, and what others have decided about what it runs.
+
+Everything here is asked of the rows at every heartbeat; messages of peers only have it asked sooner.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from stoker import __version__
+from stoker.base.clock import Timer
+from stoker.base.errors import Fenced
+from stoker.engine.ownership.peers import Peers
+from stoker.engine.running.operation_log import lines_about
+from stoker.engine.running.stopping import LOST, Stop, gives_way
+from stoker.store import claims, deaths
+from stoker.store.claims import Standing
+from stoker.store.journal import Batch
+from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, EngineRecord, Operation
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+    from stoker.engine.running.run import OperationRun
+
+LOG = logging.getLogger(__name__)
+
+AT_ONCE = 20
+"""How many orphaned operations an engine claims before it lets others have a go."""
+
+MOST_REFUSED = 500
+"""How many operations that are not to be had an engine passes over at a heartbeat."""
+
+SAFE_PART = 0.8
+"""The part of its lease that an engine relies on; the rest is for the time that a call takes to get under way."""
+
+
+class Membership:
+    """`others` says whether other engines are alive, as of the last heartbeat."""
+
+    def __init__(self, engine: Engine, peers: Peers) -> None:
+        self._engine = engine
+        self._peers = peers
+        self.others = False
+        self.stopped = False
+        self._gone = False
+        self.beaten_at = 0.0
+        self._beating: asyncio.Future[None] | None = None
+        self._timer: Timer | None = None
+        self._started_at = engine.clock.now()
+
+    # -- the lease -------------------------------------------------------------------------------------------
+
+    async def join(self, *, alone: bool) -> None:
+        """Report this engine, and take on what nobody owns; `alone` as for `Engine.start`.
+
+        Every start leaves a row: those of engines that are long gone are removed here.
+        """
+        engine = self._engine
+        now = engine.clock.now()
+        batch = Batch().then(partial(claims.forget_engines, before=now - claims.REMEMBERED_SECONDS))
+        if alone:
+            limit = engine.settings.engine_deaths_limit
+            batch.then(partial(deaths.record_deaths, now=now, limit=limit, alone=True))
+            batch.then(partial(claims.stop_others, engine_id=engine.id, now=now))
+        await engine.journal.commit(batch)
+        await self.beat()
+        self._schedule()
+
+    def leave(self) -> None:
+        """Take nothing on any more; the lease is renewed until the goodbye, since calls under way may need it."""
+        self.stopped = True
+
+    async def say_goodbye(self) -> None:
+        """Let others take at once what this engine has not finished."""
+        self._gone = True
+        if self._timer is not None:
+            self._timer.cancel()
+        farewell = partial(claims.say_goodbye, engine_id=self._engine.id, now=self._engine.clock.now())
+        await self._engine.journal.commit(Batch().then(farewell))
+
+    def _schedule(self) -> None:
+        engine = self._engine
+        if not self._gone:
+            self._timer = engine.clock.call_later(
+                engine.settings.heartbeat_seconds, lambda: engine.spawn(self._heartbeat())
+            )
+
+    async def _heartbeat(self) -> None:
+        try:
+            await self.beat()
+        except Exception:
+            LOG.exception("the heartbeat failed; it will be tried again")
+        self._schedule()
+
+    async def beat(self) -> None:
+        """Renew the lease, then look at what others have done meanwhile."""
+        engine = self._engine
+        now = engine.clock.now()
+        batch = Batch().then(partial(claims.report, engine=self._record(now)))
+        if self.beaten_at and self.lapsed:
+            batch.then(partial(deaths.take_back, engine_id=engine.id))
+        if any(run.operation.epoch > 1 for run in engine.runs.values()):
+            heartbeat = engine.settings.heartbeat_seconds
+            batch.then(partial(deaths.clear_survivors, engine_id=engine.id, now=now, heartbeat=heartbeat))
+        await engine.journal.commit(batch)
+        await self.reconcile()
+        await self.let_go_of_forsaken()
+        self.beaten_at = now
+        if self._beating is not None:
+            self._beating.set_result(None)
+            self._beating = None
+        self.others = bool(await engine.database.read(claims.living, now) - {engine.id})
+        await self.take_over()
+        await engine.announcer.take_over()
+        engine.spawn(engine.credentials.remove_given_up())
+        engine.leftovers.give_back(idle=not engine.runs)
+
+    def _record(self, now: float) -> EngineRecord:
+        settings = self._engine.settings
+        return EngineRecord(
+            id=self._engine.id,
+            host=settings.host,
+            process=os.getpid(),
+            version=__version__,
+            started_at=self._started_at,
+            seen_at=now,
+            lease=settings.lease_seconds,
+            stopped_at=None,
+        )
+
+    @property
+    def lapsed(self) -> bool:
+        """Whether others may have taken what this engine runs, as after a pause of the process."""
+        return self._engine.clock.now() > self.beaten_at + SAFE_PART * self._engine.settings.lease_seconds
+
+    async def hold(self) -> None:
+        """Return once the lease holds: before a call that changes the cloud, which no fence can refuse.
+
+        Raises Fenced for a run whose claim has been lost meanwhile.
+        """
+        while self.lapsed:
+            await self.next_beat()
+        if LOST.get()():
+            raise Fenced("another engine goes on with it")
+
+    async def next_beat(self) -> None:
+        """Return when the engine has reported itself the next time."""
+        if self._beating is None:
+            self._beating = asyncio.get_running_loop().create_future()
+        await asyncio.shield(self._beating)
+
+    # -- taking operations on ----------------------------------------------------------------------------------
+
+    async def take_over(self) -> None:
+        """Claim unfinished operations that no living engine owns, and go on with them."""
+        refused: set[str] = set()
+        while not self.stopped:
+            engine = self._engine
+            orphans = await engine.database.read(claims.claimable, engine.id, engine.clock.now(), AT_ONCE, refused)
+            for operation in orphans:
+                if not await self.take(operation.id, operation.owner):
+                    refused.add(operation.id)
+            if len(orphans) < AT_ONCE or len(refused) >= MOST_REFUSED:
+                return
+
+    async def take(self, operation_id: str, former_owner: str | None = None) -> bool:
+        """Claim one operation and run it; false when it is not to be had.
+
+        `former_owner` is the engine that has left it behind, if it was not handed over.
+        """
+        engine = self._engine
+        if self.stopped:
+            return False
+        taken: list[Operation | None] = [None]
+
+        def claim(connection: Any) -> None:
+            now, limit = engine.clock.now(), engine.settings.engine_deaths_limit
+            taken[0] = claims.take(connection, operation_id, engine.id, now, limit)
+
+        with engine.taking_on(operation_id):
+            await engine.journal.commit(Batch().then(claim))
+            if taken[0] is None:
+                return False
+            await engine.go_on(taken[0], former_owner)
+        return True
+
+    async def let_go_of_forsaken(self) -> None:
+        """Let operations be taken anew that this engine owns and that nothing here drives or is about to.
+
+        It comes to that when a run could not record its end.
+        """
+        engine = self._engine
+        held = await engine.database.read(claims.held, engine.id)
+        forsaken = {identifier for identifier, key in held.items() if engine.forsakes(identifier, key)}
+        if forsaken:
+            LOG.warning(
+                "nothing drives these operations any more, they are taken on anew: %s", ", ".join(sorted(forsaken))
+            )
+            await engine.journal.commit(Batch().then(partial(claims.let_go, engine_id=engine.id, identifiers=forsaken)))
+
+    async def take_next(self, stack_id: str) -> None:
+        """Take what waited until this engine had done with the stack."""
+        waiting = await self._engine.database.read(claims.waiting_on, stack_id)
+        if waiting is not None:
+            await self.take(waiting)
+
+    # -- what others have decided ------------------------------------------------------------------------------
+
+    async def reconcile(self) -> None:
+        """Stop what has been overtaken, called off or lost, and wake who waits for what has ended elsewhere."""
+        engine = self._engine
+        runs = {run.operation.id: run for run in engine.all_runs()}
+        waited_for = engine.awaited.besides(runs)
+        if not runs and not waited_for:
+            return
+        found = await engine.database.read(claims.standing, {*runs, *waited_for})
+        for identifier, run in runs.items():
+            self._judge(run, found.get(identifier))
+        for identifier in waited_for:
+            if identifier not in found or found[identifier].status not in UNFINISHED:
+                engine.awaited.ended(identifier)
+
+    def _judge(self, run: OperationRun, standing: Standing | None) -> None:
+        if run.operation.owner is None:  # handed over while the question was on its way
+            return
+        if standing is None or (standing.owner, standing.epoch) != (self._engine.id, run.claim.epoch):
+            with lines_about(run.operation, run.stack):
+                LOG.warning("operation %s of stack %s has another owner now", run.operation.id, run.stack.name)
+            run.abandon()
+        elif standing.status not in UNFINISHED or run.operation.action == REMOVE_SNAPSHOT:
+            return
+        elif standing.current != run.operation.id:
+            if gives_way(run.operation.action, standing.current_action or "DELETE"):
+                run.stop(Stop.SUPERSEDED)
+        elif standing.stack_status != IN_PROGRESS:
+            run.cancel()
+
+    # -- what peers tell ---------------------------------------------------------------------------------------
+
+    async def offered(self, operation_id: str) -> None:
+        """An operation waits for an owner."""
+        await self.take(operation_id)
+
+    async def alerted(self) -> None:
+        """Others have decided something about what runs here."""
+        await self.reconcile()
+
+    async def ended(self, operation_id: str) -> None:
+        """An operation has ended somewhere."""
+        self._engine.awaited.ended(operation_id)
+
+    async def owner_elsewhere(self, stack_id: str) -> str | None:
+        """The other living engine that runs an operation on the stack."""
+        if not self.others:
+            return None
+        owner = await self._engine.database.read(claims.owner_of, stack_id, self._engine.clock.now())
+        return None if owner == self._engine.id else owner

@@ -1,0 +1,71 @@
+"""How an operation takes an existing stack over: the part of its transaction that looks before it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection
+
+from stoker.engine.credentials import move
+from stoker.engine.records.loader import Prepared
+from stoker.engine.running.conclusion import FORWARD
+from stoker.store import claims, queries
+from stoker.store.records import IN_PROGRESS, Operation, Stack
+
+
+def begun(operation: Operation, prepared: Prepared | None, now: float) -> dict[str, Any]:
+    """The columns of a stack that say that an operation on it begins, with these inputs where they are new."""
+    changes: dict[str, Any] = {
+        "action": operation.stack_action,
+        "status": IN_PROGRESS,
+        "reason": f"Stack {operation.stack_action} started",
+        "operation": operation.id,
+    }
+    if prepared is not None:
+        changes["inputs"] = prepared.row.id
+        changes["description"] = prepared.loaded.template.description
+    if operation.action in ("UPDATE", "RESTORE"):
+        changes["updated_at"] = now
+    return changes
+
+
+@dataclass(slots=True)
+class Takeover:
+    """A journal step that records an operation, begun by an engine at a time, and sets columns of its stack.
+
+    `changes` are those columns, `credential` is what the stack's tree lives on from now on (None: what it does).
+    `guard` sees the stack as it is, with its row locked, `fresh` the connection; what they raise undoes everything.
+    """
+
+    stack: Stack
+    operation: Operation
+    engine_id: str
+    now: float
+    changes: dict[str, Any]
+    credential: str | None = None
+    guard: Callable[[Stack], object] | None = None
+    fresh: Callable[[Connection], object] | None = None
+    busy: str | None = field(default=None, init=False)
+    """The engine that runs something on the stack, for the end of which the operation waits."""
+
+    def __call__(self, connection: Connection) -> None:
+        stack = self.stack = queries.lock_stack(connection, self.stack.id) or self.stack
+        if self.guard is not None:
+            self.guard(stack)
+        if self.fresh is not None:
+            self.fresh(connection)
+        self.busy = claims.begin(connection, self.operation, self.engine_id, self.now)
+        if self.credential is not None and self.credential != stack.credential:
+            move(connection, stack, self.credential)
+            self.changes["credential"] = self.credential
+        self._note_strayed(connection)
+        queries.set_stack(connection, stack.id, self.changes)
+
+    def _note_strayed(self, connection: Connection) -> None:
+        """A nested stack strays by what is asked of it itself, until the one above brings it to its definition."""
+        if self.operation.parent_resource is None:
+            queries.note_strayed(connection, self.stack)
+        elif self.operation.parent_operation is not None and self.operation.action in FORWARD:
+            self.changes["strayed"] = False

@@ -1,0 +1,1 @@
+"""Decide what must happen, as data; touch nothing."""

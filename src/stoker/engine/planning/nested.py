@@ -1,0 +1,227 @@
+"""Looking into nested stacks while the plan of the stack that holds them is made.
+
+What a resource asks of its nested stack is known to its type alone: a group settles names and batches, a template
+resource its parameters. So the type's own method is entered, with a stand-in for the nested stack that carries nothing
+out and keeps the last thing it was asked for; that is then planned as any stack is. The type's attributes are read from
+the same stand-in, so what depends on them is known as far as it can be.
+
+Everything is read on one open connection: the plan of a whole tree is a plan for one state of the record.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection
+
+from stoker.base.errors import StokerError
+from stoker.engine.planning.decide import Target
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Decision, Plan, Step, forward_key
+from stoker.engine.planning.planner import Forward, Within, plan_removal
+from stoker.engine.planning.reasons import Reason, ReasonCode
+from stoker.engine.planning.rehearsal import Rehearsal, Unforeseeable
+from stoker.engine.records.loader import LoadedInputs
+from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.scope import RecordedScope
+from stoker.engine.records.state import ResourceState
+from stoker.engine.redaction.hidden_values import Shadow
+from stoker.plugins.resource import AttributeKey, ChildRequest
+from stoker.plugins.unknowns import as_parameters
+from stoker.schema.unknown import Unknown, find_unknowns
+from stoker.store.records import Stack
+from stoker.template.definition import Definition
+from stoker.template.expressions import UNDETERMINED, Facade
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """Looks into the stacks that are nested in one stack, which has these inputs.
+
+    `shared` are the plans of new stacks by what they are made from; `with_kept` says whether stacks that stay as they
+    are shall be listed too.
+    """
+
+    engine: Engine
+    connection: Connection
+    stack: Stack
+    inputs: LoadedInputs
+    exports: Mapping[str, Any] | None = None
+    depth: int = 0
+    zones: Any = UNDETERMINED
+    with_kept: bool = False
+    shared: dict[Any, Forward] = field(default_factory=dict)
+
+    def within(self, target: Target, state: ResourceState | None, decision: Decision, hidden: Shadow) -> Within | None:
+        """See planner.Nested."""
+        if self.depth >= self.engine.settings.max_nested_stack_depth:
+            return None
+        outlook = ChildOutlook(self, target, state if decision.kind in (Kind.UPDATE, Kind.KEEP) else None, hidden)
+        if decision.kind is Kind.KEEP and state is not None:
+            return Within(decision, self._unchanged(state) if self.with_kept else (), outlook)
+        try:
+            plan = outlook.plan()
+        except (Unforeseeable, StokerError) as error:
+            LOG.debug("the stack behind %s cannot be looked into: %s", target.name, error)
+            return None
+        return Within(_with_what_is_inside(decision, plan), plan.steps, outlook, plan.secrets)
+
+    def removed(self, state: ResourceState) -> tuple[Step, ...]:
+        """See planner.Nested."""
+        recorded = Recorded.below(self.engine, self.connection, state.row.uuid)
+        if recorded is None:
+            return ()
+        nested = self.below(recorded.stack, self.inputs)
+        return plan_removal("DELETE", list(recorded.states.values()), nested, ReasonCode.NESTED_STACK_DELETED).steps
+
+    def below(self, stack: Stack, inputs: LoadedInputs) -> Inside:
+        """Looks into the stacks that are nested in a nested stack."""
+        return replace(self, stack=stack, inputs=inputs, depth=self.depth + 1)
+
+    def _unchanged(self, state: ResourceState) -> tuple[Step, ...]:
+        recorded = Recorded.below(self.engine, self.connection, state.row.uuid)
+        steps = []
+        for inner in recorded.current.values() if recorded is not None else ():
+            name = inner.row.name
+            steps.append(Step(forward_key(name), Kind.KEEP, name, inner.row.type, inner.row.uuid))
+            below = self._unchanged(inner) if inner.type.nested else ()
+            steps += [
+                replace(step, key=forward_key(f"{name}.{step.name}"), name=f"{name}.{step.name}") for step in below
+            ]
+        return tuple(steps)
+
+
+def _with_what_is_inside(decision: Decision, plan: Plan) -> Decision:
+    """A resource that would only be updated for what may have changed in its stack is kept where nothing has."""
+    if [reason.code for reason in decision.reasons] != [ReasonCode.NESTED_MAY_CHANGE]:
+        return decision
+    changed = any(step.kind is not Kind.KEEP for step in plan.steps)
+    return Decision(Kind.UPDATE, (Reason(ReasonCode.NESTED_CHANGES),)) if changed else Decision(Kind.KEEP)
+
+
+class ChildOutlook:
+    """What becomes of the stack behind one resource: a plan of its own, and values as that plan leaves them.
+
+    `state` is the resource as recorded, None for one that is to be made. See scope.Outlook.
+    """
+
+    def __init__(self, inside: Inside, target: Target, state: ResourceState | None, hidden: Shadow) -> None:
+        self._inside = inside
+        self._target = target
+        self._state = state
+        self._hidden = hidden
+        self._planned: tuple[ChildRequest, Forward] | None = None
+
+    @cached_property
+    def _recorded(self) -> Recorded | None:
+        inside, state = self._inside, self._state
+        return Recorded.below(inside.engine, inside.connection, state.row.uuid) if state is not None else None
+
+    @cached_property
+    def _rehearsal(self) -> Rehearsal:
+        return Rehearsal(self, self._target, self._state, self._recorded, self._inside.stack)
+
+    def plan(self) -> Plan:
+        """The plan of the nested stack. Raises Unforeseeable, or TemplateInvalid for a template that cannot be used."""
+        return self.forward(self._rehearsal.asked).plan()
+
+    # -- values ------------------------------------------------------------------------------------------------------
+
+    def reference(self) -> Any:
+        """See scope.Outlook."""
+        return self._as_seen_from_above(self._rehearsal.reference(), None)
+
+    def attribute(self, key: AttributeKey) -> Any:
+        """See scope.Outlook."""
+        try:
+            return self._as_seen_from_above(self._rehearsal.attribute(key), *key)
+        except (Unforeseeable, StokerError):
+            return Unknown.of(self._target.name, str(key[0]), *key[1:])
+
+    def _as_seen_from_above(self, value: Any, attribute: Any, *path: Any) -> Any:
+        """A value of the nested stack, in which what waits for its resources waits for the one that holds it."""
+        if next(iter(find_unknowns(value)), None) is None:
+            return value
+        if isinstance(value, Mapping):
+            return {key: self._as_seen_from_above(item, attribute, *path) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._as_seen_from_above(item, attribute, *path) for item in value]
+        return Unknown.of(self._target.name, attribute, *path)
+
+    # -- the nested stack's plan ---------------------------------------------------------------------------------------
+
+    def forward(self, request: ChildRequest) -> Forward:
+        """The planner of the nested stack as it is asked for, its plan made. Raises TemplateInvalid."""
+        if self._planned is None or self._planned[0] is not request:
+            inputs = self._inputs(request)
+            key = self._key(inputs)
+            made = self._inside.shared.get(key) if key is not None else None
+            if made is None:
+                made = self._forward(inputs)
+                made.plan()
+            if key is not None:
+                self._inside.shared[key] = made
+            self._planned = (request, made)
+        return self._planned[1]
+
+    def _key(self, inputs: LoadedInputs) -> Any:
+        """What the plans of equal new stacks have in common; None for a stack that there is, and where values hide."""
+        target = self._target
+        if self._recorded is not None or self._hidden is not None:
+            return None
+        facade = repr((target.metadata, target.deletion_policy, target.update_policy))
+        return (id(inputs.template), inputs.environment_digest, repr(inputs.parameters), facade, self._inside.depth)
+
+    def _inputs(self, request: ChildRequest) -> LoadedInputs:
+        loader, inputs, name = self._inside.engine.loader, self._inside.inputs, request.template_name
+        unknown: Mapping[str, Any] = {}
+        template = loader.template_named(inputs.files, name)
+        if template is None:
+            plain, unknown = as_parameters(request.template or {})
+            template = loader.generated(plain)
+        environment = inputs.environment.for_child(self._target.name, name).with_missing(request.registry)
+        return loader.imagined(template, environment, inputs.files, {**request.parameters, **unknown})
+
+    def _forward(self, inputs: LoadedInputs) -> Forward:
+        engine, recorded, inside = self._inside.engine, self._recorded, self._inside
+        definition = self._bound(inputs)
+        current = recorded.current if recorded is not None else {}
+        facade = Facade(self._target.metadata, self._target.deletion_policy, self._target.update_policy)
+        scope = RecordedScope(current.get, facade, inside.zones)
+        stack = recorded.stack if recorded is not None else inside.stack
+        former = None
+        if recorded is not None and recorded.inputs is not None:
+            former = engine.loader.bind(recorded.stack, recorded.inputs, strict=False, exports=inside.exports)
+        return Forward(
+            "UPDATE" if recorded is not None else "CREATE",
+            engine.wanted(definition, inputs),
+            list(recorded.states.values()) if recorded is not None else [],
+            scope,
+            former=former,
+            above=self._seen_from_above(),
+            nested=inside.below(stack, inputs),
+        )
+
+    def _bound(self, inputs: LoadedInputs) -> Definition:
+        loader, exports = self._inside.engine.loader, self._inside.exports
+        if self._recorded is None:
+            return loader.bind_unborn(self._inside.stack.project_id, inputs, exports=exports)
+        return loader.bind(self._recorded.stack, inputs, strict=False, exports=exports)
+
+    def _seen_from_above(self) -> Definition | None:
+        """The nested stack with HIDDEN in place of what the stack above hides; None where it hides nothing."""
+        if self._hidden is None:
+            return None
+        request = self._target.type.child_of(self._hidden)
+        if request is None or request.template is None:
+            raise Unforeseeable("hidden values decide what there is")
+        return self._bound(self._inputs(request))

@@ -1,0 +1,289 @@
+"""Plans: what will be done, as data that can be printed, stored and compared.
+
+`Planner.plan` touches nothing. It walks the desired resources in dependency order and the recorded ones in reverse, and
+decides for each what must happen. A value that only exists later is `Unknown`; a decision that rests on one says
+so and is taken again, by the same `decide`, right before the step acts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.reasons import Reason
+from stoker.engine.records.differences import Path, differences, shown
+from stoker.engine.redaction.strings import masked
+from stoker.schema.unknown import has_unknown
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyChange:
+    """One property's way from `before` to `after`; `effect` says what the change means.
+
+    `hidden` are the paths in the value whose values nobody may see; `()` is the whole of it.
+    """
+
+    name: str
+    before: Any = field(repr=False)
+    after: Any = field(repr=False)
+    effect: str
+    hidden: frozenset[Path] = frozenset()
+
+    @property
+    def known(self) -> bool:
+        """Whether the new value is known before anything is done."""
+        return not has_unknown(self.after)
+
+    def shown(self) -> Any:
+        """The new value as anybody may see it; what is not known is null."""
+        return shown(self.after, self.hidden)
+
+    def to_data(self) -> list[dict[str, Any]]:
+        """Plain JSON data: each place in the value that differs. Hidden values are asterisks."""
+        found = differences(self.before, self.after, self.hidden)
+        return [{"property": self.name, "effect": self.effect, **difference.to_data()} for difference in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A property's new value waits for what becomes of another resource."""
+
+    property: str
+    resource: str
+    kind: Kind
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {"property": self.property, "path": self.resource, "kind": self.kind.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What should become of one resource, and why."""
+
+    kind: Kind
+    reasons: tuple[Reason, ...] = ()
+    changes: tuple[PropertyChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One node of a plan. `key` is unique in the plan; `after` are the keys of steps that must come first.
+
+    `uuid` names the recorded resource that it acts on, None for one that is to be made. `definition` is what changes of
+    metadata and policies, beside the `changes` of properties. `causes` are the resources whose fate new property values
+    wait for. `depth` counts the nested stacks that it is in.
+    """
+
+    key: str
+    kind: Kind
+    name: str
+    type: str
+    uuid: str | None = None
+    reasons: tuple[Reason, ...] = ()
+    changes: tuple[PropertyChange, ...] = ()
+    definition: tuple[PropertyChange, ...] = ()
+    after: frozenset[str] = frozenset()
+    causes: tuple[Cause, ...] = ()
+    depth: int = 0
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "key": self.key,
+            "path": self.name,
+            "depth": self.depth,
+            "kind": self.kind.value,
+            "type": self.type,
+            "reasons": [reason.to_data() for reason in self.reasons],
+            "causes": [cause.to_data() for cause in self.causes],
+            "changes": [difference for change in self.changes for difference in change.to_data()],
+            "definition": [difference for change in self.definition for difference in change.to_data()],
+            "after": sorted(self.after),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Steps in an order that honours their predecessors.
+
+    `secrets` are texts that must not be shown wherever they turn up.
+    """
+
+    action: str
+    steps: tuple[Step, ...]
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+
+    def summary(self) -> dict[str, int]:
+        """How many steps of each kind."""
+        return dict(Counter(step.kind.value for step in self.steps))
+
+    def of_kind(self, *kinds: Kind) -> list[Step]:
+        """The steps of these kinds."""
+        return [step for step in self.steps if step.kind in kinds]
+
+    def halves(self) -> tuple[Plan, Plan]:
+        """What is made or kept, and the removals, which all come after it."""
+        removals = tuple(self.of_kind(Kind.DELETE))
+        others = tuple(step for step in self.steps if step.kind is not Kind.DELETE)
+        return replace(self, steps=others), replace(self, steps=removals)
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain JSON data without secrets: what is shown and what is kept with the operation."""
+        steps = [step.to_data() for step in self.steps]
+        return {
+            "action": self.action,
+            "steps": masked(steps, self.secrets),
+            "summary": self.summary(),
+        }
+
+    def identity(self) -> dict[str, Any]:
+        """What the plan does and for which reasons, without their wording: plans that are alike have this in common."""
+        steps = [{**step.to_data(), "reasons": [reason.code.value for reason in step.reasons]} for step in self.steps]
+        return {"action": self.action, "steps": masked(steps, self.secrets)}
+
+    def text(self) -> str:
+        """One line a step that does something: `3 replace port after 1 2: network changes`."""
+        numbers = {step.key: index for index, step in enumerate(self.steps, 1)}
+        lines = []
+        for step in self.steps:
+            if step.kind is Kind.KEEP:
+                continue
+            after = " ".join(str(numbers[key]) for key in sorted(step.after, key=numbers.__getitem__))
+            line = f"{numbers[step.key]} {step.kind.value} {step.name}"
+            line += f" after {after}" if after else ""
+            line += f": {'; '.join(reason.sentence() for reason in step.reasons)}" if step.reasons else ""
+            lines.append(line)
+        return str(masked("\n".join(lines), self.secrets))
+
+
+def read_plan(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A plan's JSON data as any release has stored it, in the present form: 0.1.0 stored reasons as sentences."""
+    return {**data, "steps": [{**step, "reasons": list(map(_read_reason, step["reasons"]))} for step in data["steps"]]}
+
+
+def _read_reason(reason: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    if isinstance(reason, str):
+        return {"code": "unclassified", "subject": None, "message": reason}
+    return reason
+
+
+def forward_key(name: str) -> str:
+    """Key of the step that brings a desired resource about."""
+    return f"make {name}"
+
+
+def cleanup_key(name: str, uuid: str) -> str:
+    """Key of the step that removes a recorded resource."""
+    return f"delete {name}#{uuid[:8]}"
+
+
+@dataclass(slots=True)
+class Removal:
+    """A recorded resource that has no place in the desired definition."""
+
+    uuid: str
+    name: str
+    type: str
+    requires: frozenset[str]
+    reasons: tuple[Reason, ...]
+
+
+def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset()) -> list[Step]:
+    """Delete steps in reverse dependency order.
+
+    A resource goes after everything recorded as needing it has gone; `after` are steps that must all come before
+    any removal: while something is still being made nothing is destroyed, and what is left of a name is removed by
+    the step that makes something under it, or after that step, but not by two at once.
+    """
+    removals = list(removals)
+    users: dict[str, list[Removal]] = {}
+    for removal in removals:
+        for name in removal.requires:
+            users.setdefault(name, []).append(removal)
+    steps: dict[str, Step] = {}
+    for removal in removals:
+        first = {cleanup_key(user.name, user.uuid) for user in users.get(removal.name, ()) if user.uuid != removal.uuid}
+        key = cleanup_key(removal.name, removal.uuid)
+        steps[key] = Step(
+            key,
+            Kind.DELETE,
+            removal.name,
+            removal.type,
+            removal.uuid,
+            removal.reasons,
+            after=frozenset(first) | after,
+        )
+    return _in_order(steps)
+
+
+def _in_order(steps: Mapping[str, Step]) -> list[Step]:
+    """The steps, each after those among them that it names; a circle (old records only) is cut where it closes."""
+    ordered: dict[str, Step] = {}
+    visiting: set[str] = set()
+    cut: dict[str, set[str]] = {}
+    for root in steps:
+        stack = [(root, iter(sorted(steps[root].after & steps.keys())))]
+        while stack:
+            key, pending = stack[-1]
+            visiting.add(key)
+            following = next(pending, None)
+            if following is None:
+                stack.pop()
+                visiting.discard(key)
+                if key not in ordered:
+                    ordered[key] = steps[key]
+            elif following in visiting:
+                cut.setdefault(key, set()).add(following)
+            elif following not in ordered:
+                stack.append((following, iter(sorted(steps[following].after & steps.keys()))))
+    return [_without(step, cut.get(key, set())) for key, step in ordered.items()]
+
+
+def _without(step: Step, dropped: set[str]) -> Step:
+    if not dropped:
+        return step
+    return replace(step, after=step.after - dropped)
+
+
+@dataclass(slots=True)
+class StepGraph:
+    """Which steps are ready, as others finish."""
+
+    waiting: dict[str, set[str]] = field(default_factory=dict)
+    dependents: dict[str, list[str]] = field(default_factory=dict)
+    steps: dict[str, Step] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, plan: Plan) -> StepGraph:
+        """The graph of a plan's steps; predecessors that are no steps of the plan do not count."""
+        graph = cls(steps={step.key: step for step in plan.steps})
+        for step in plan.steps:
+            first = set(step.after & graph.steps.keys())
+            graph.waiting[step.key] = first
+            for key in first:
+                graph.dependents.setdefault(key, []).append(step.key)
+        return graph
+
+    def ready(self) -> list[Step]:
+        """Steps that wait for nothing; each is given out once."""
+        keys = [key for key, first in self.waiting.items() if not first]
+        for key in keys:
+            del self.waiting[key]
+        return [self.steps[key] for key in keys]
+
+    def finished(self, key: str) -> list[Step]:
+        """Steps that become ready because this one is done."""
+        released = []
+        for dependent in self.dependents.get(key, ()):
+            first = self.waiting.get(dependent)
+            if first is None:
+                continue
+            first.discard(key)
+            if not first:
+                del self.waiting[dependent]
+                released.append(self.steps[dependent])
+        return released

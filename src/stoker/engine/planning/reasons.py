@@ -1,0 +1,130 @@
+"""Why a plan contains a step: a code for programs, and a sentence rendered from it for people.
+
+Everything that behaves differently for different reasons compares codes. The sentences may be reworded freely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from stoker.engine.planning.kinds import Kind
+
+
+class ReasonCode(StrEnum):
+    """What a reason says; stable names, part of the plan's JSON."""
+
+    NEW = "new"
+    NEVER_CREATED = "never-created"
+    TYPE_CHANGES = "type-changes"
+    IMMUTABLE = "immutable"
+    CHECK_FAILED = "check-failed"
+    ACTION_FAILED = "action-failed"
+    UPDATE_UNFINISHED = "update-unfinished"
+    ACTION_UNFINISHED = "action-unfinished"
+    SUSPENDED = "suspended"
+    REPLACED_WITH_STACK = "replaced-with-stack"
+    UPDATED_WITH_STACK = "updated-with-stack"
+    CHANGES = "changes"
+    CHANGES_REQUIRE_REPLACEMENT = "changes-require-replacement"
+    MAY_CHANGE = "may-change"
+    TYPE_REQUIRES_REPLACEMENT = "type-requires-replacement"
+    NESTED_MAY_CHANGE = "nested-may-change"
+    NESTED_CHANGES = "nested-changes"
+    SUPERSEDED_BY_REPLACEMENT = "replaced"
+    NOT_IN_TEMPLATE = "not-in-template"
+    STACK_DELETED = "stack-deleted"
+    NESTED_STACK_DELETED = "nested-stack-deleted"
+    OBJECT_RETAINED = "object-retained"
+    SNAPSHOT_RETAINED = "snapshot-retained"
+    OBJECT_EXTERNAL = "object-external"
+
+
+RETENTION = frozenset({ReasonCode.OBJECT_RETAINED, ReasonCode.SNAPSHOT_RETAINED, ReasonCode.OBJECT_EXTERNAL})
+"""Codes of reasons that say what a removal leaves in the cloud."""
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """A resource that an unknown value waits for, and what the plan does with it, where it does anything.
+
+    `why` is the first reason for that.
+    """
+
+    resource: str
+    kind: Kind | None = None
+    why: Reason | None = None
+
+    def phrase(self) -> str:
+        """`net, which is replaced because cidr changes`."""
+        if self.kind is None or self.kind is Kind.KEEP:
+            return self.resource
+        if self.kind is Kind.CREATE:
+            return f"{self.resource}, which is new"
+        because = f" because {self.why.cause()}" if self.why is not None else ""
+        return f"{self.resource}, which is {_PARTICIPLES[self.kind]}{because}"
+
+
+_PARTICIPLES = {Kind.UPDATE: "updated", Kind.REPLACE: "replaced", Kind.REFUSE: "refused", Kind.DELETE: "deleted"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason. `subject` is the property, action or type that it is about, `detail` what only words can say: a
+    service's or a type's own explanation. `awaited` are the resources that an unknown value waits for.
+    """
+
+    code: ReasonCode
+    subject: str = ""
+    detail: str = ""
+    awaited: tuple[Awaited, ...] = ()
+
+    def cause(self) -> str:
+        """The reason as part of a longer sentence."""
+        if self.code is ReasonCode.CHANGES_REQUIRE_REPLACEMENT:
+            return f"{self.subject} changes"
+        return self.sentence()
+
+    def sentence(self) -> str:
+        """The reason for people."""
+        text = _SENTENCES[self.code].format(subject=self.subject, detail=self.detail)
+        if self.code in _WITH_DETAIL and self.detail:
+            text += f": {self.detail}"
+        if self.awaited:
+            text += f" with {' and '.join(each.phrase() for each in self.awaited)}"
+        return text
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {"code": self.code.value, "subject": self.subject or None, "message": self.sentence()}
+
+
+_WITH_DETAIL = frozenset({ReasonCode.CHECK_FAILED, ReasonCode.ACTION_FAILED})
+
+_SENTENCES = {
+    ReasonCode.NEW: "it is new",
+    ReasonCode.NEVER_CREATED: "it was never created",
+    ReasonCode.TYPE_CHANGES: "its type changes from {subject} to {detail}",
+    ReasonCode.IMMUTABLE: "{subject} cannot be changed",
+    ReasonCode.CHECK_FAILED: "its check failed",
+    ReasonCode.ACTION_FAILED: "its {subject} failed",
+    ReasonCode.UPDATE_UNFINISHED: "its update failed",
+    ReasonCode.ACTION_UNFINISHED: "its {subject} is resumed",
+    ReasonCode.SUSPENDED: "it is suspended",
+    ReasonCode.REPLACED_WITH_STACK: "it is replaced whenever its stack is updated",
+    ReasonCode.UPDATED_WITH_STACK: "it is updated whenever its stack is",
+    ReasonCode.CHANGES: "{subject} changes",
+    ReasonCode.CHANGES_REQUIRE_REPLACEMENT: "{subject} changes, which needs a new resource",
+    ReasonCode.MAY_CHANGE: "{subject} may change",
+    ReasonCode.TYPE_REQUIRES_REPLACEMENT: "{detail}",
+    ReasonCode.NESTED_MAY_CHANGE: "its template, files or environment may change",
+    ReasonCode.NESTED_CHANGES: "its nested stack changes",
+    ReasonCode.SUPERSEDED_BY_REPLACEMENT: "it is replaced",
+    ReasonCode.NOT_IN_TEMPLATE: "it is no longer in the template",
+    ReasonCode.STACK_DELETED: "the stack is deleted",
+    ReasonCode.NESTED_STACK_DELETED: "its stack is deleted",
+    ReasonCode.OBJECT_RETAINED: "its object is retained (deletion policy {subject})",
+    ReasonCode.SNAPSHOT_RETAINED: "a snapshot of its object is retained (deletion policy {subject})",
+    ReasonCode.OBJECT_EXTERNAL: "its object is retained, as it does not belong to this stack (external_id)",
+}

@@ -1,0 +1,72 @@
+"""Which resource type implements each resource of a definition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from stoker.engine.records.loader import Loader, Recent
+from stoker.engine.records.state import ResourceState
+from stoker.plugins.outcome import Failed, Outcome
+from stoker.plugins.registry import Registry
+from stoker.plugins.resource import Call, ResourceType
+from stoker.template.environment import Environment
+from stoker.template.registry import is_template_name
+from stoker.template.template import Template
+
+
+@dataclass(slots=True)
+class TypeTable:
+    """Resolves type names through an environment's registry, templates among the files included."""
+
+    registry: Registry
+    loader: Loader
+    _templates: Recent[tuple[ResourceType, Template]] = field(
+        default_factory=lambda: Recent(512, lambda made: made[1].document.size)
+    )
+
+    def offered(self) -> Mapping[str, ResourceType]:
+        """All types by name, those that the operator's environment adds among them."""
+        environment = self.loader.default_environment
+        added = {name: self.lookup(environment, {}, name, "")[1] for name in environment.registry.operator_types()}
+        return {**self.registry.types(), **{name: kind for name, kind in added.items() if kind is not None}}
+
+    def lookup(
+        self, environment: Environment, files: Mapping[str, str], type_name: str, resource_name: str
+    ) -> tuple[str, ResourceType | None]:
+        """`(implementation, type)`; the type is None when there is no such type or file."""
+        implementation = environment.registry.resolve(type_name, resource_name)
+        return implementation, self.implementation(implementation, files)
+
+    def recorded(self, state: ResourceState, files: Mapping[str, str]) -> ResourceType:
+        """The type that a recorded resource was made as; one that is gone leaves `state.type`, which says so."""
+        if not is_template_name(state.row.type) and (known := self.registry.get(state.row.type)) is not None:
+            return known
+        return self.implementation(state.implementation, files) or state.type
+
+    def implementation(self, implementation: str, files: Mapping[str, str]) -> ResourceType | None:
+        """The type behind a resolved name; None when there is none. Raises TemplateInvalid for a broken template."""
+        if not is_template_name(implementation):
+            return self.registry.get(implementation)
+        template = self.loader.template_named(files, implementation)
+        return self.of_template(template, implementation) if template is not None else None
+
+    def of_template(self, template: Template, implementation: str) -> ResourceType:
+        """The type that a template makes under the name of its file."""
+        made, _ = self._templates.get(
+            (id(template), implementation), lambda: (self.registry.template_type(template, implementation), template)
+        )
+        return made
+
+
+class MissingType(ResourceType):
+    """Stands for a recorded resource whose plug-in is gone: nothing can be done with it."""
+
+    type_name = "(missing)"
+    any_properties = True
+
+    async def delete(self, call: Call) -> Outcome:
+        return Failed(f"the plug-in of {call.type} is not there any more", kind="EntityNotFound")
+
+    async def check(self, call: Call) -> Outcome:
+        return await self.delete(call)

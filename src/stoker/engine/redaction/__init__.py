@@ -1,0 +1,1 @@
+"""What nobody may see, and values and messages with it redacted."""

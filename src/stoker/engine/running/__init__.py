@@ -1,0 +1,1 @@
+"""Carry out operations: steps, lifecycle methods, nested stacks, and how operations end."""

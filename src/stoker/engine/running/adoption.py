@@ -1,0 +1,91 @@
+"""Taking over objects that exist: those of an adopted stack, and those that a template names by their id.
+
+Facts: engine.yaml (adopt, resource_create.external_id).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from stoker.base.errors import StokerError
+from stoker.base.ids import new_id
+from stoker.cloud.session import Cloud
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.calls import make_call
+from stoker.engine.running.performer import Method
+from stoker.engine.running.stack_context import StackContext
+from stoker.plugins.agents import USER_PROJECT
+from stoker.plugins.outcome import Done, Failed, Outcome
+from stoker.plugins.resource import Call, ResourceType
+from stoker.schema.unknown import has_unknown
+from stoker.store.records import COMPLETE, Resource, Stack
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A resource of a template whose object is somebody else's; `given` are its property values as far as known."""
+
+    name: str
+    type: ResourceType
+    identifier: str
+    given: Mapping[str, Any]
+
+
+def take_over(state: ResourceState, entry: Mapping[str, Any]) -> None:
+    """Give a new resource what the document of its stack has of it: the object's id, the type's data, metadata.
+
+    The project of the stack's own users is not taken from a document: it says whose users may use the stack, and is
+    removed with it. A type that adopts such a user finds its project out, and proves that it may be taken over.
+    """
+    identifier = entry.get("resource_id")
+    if identifier is not None and not state.type.nested:
+        state.row.physical_id = str(identifier)
+    state.stored.data = {key: value for key, value in (entry.get("resource_data") or {}).items() if key != USER_PROJECT}
+    if entry.get("metadata"):
+        state.stored.metadata = entry["metadata"]
+
+
+def bringing_about(state: ResourceState) -> Method:
+    """The method that goes on with what the resource's action has begun: creating, adopting, updating."""
+    if state.stored.definition.get("external_id") is not None:
+        return partial(_look_at, state.type)
+    if state.row.action == "ADOPT":
+        return partial(_adopt, state.type)
+    return state.type.update if state.row.action == "UPDATE" else state.type.create
+
+
+async def missing(engine: Engine, stack: Stack, cloud: Cloud, resource: External) -> str | None:
+    """Why the object that a template names by its id cannot be used; None when it is there."""
+    row = Resource(
+        uuid=new_id(), stack_id=stack.id, position=0, name=resource.name, type=resource.type.type_name, action="CHECK",
+        status=COMPLETE, reason="", physical_id=resource.identifier, created_at=0.0,
+    )  # fmt: skip
+    state = ResourceState(row, resource.type, stack.name, engine.sealer)
+    state.give({key: value for key, value in resource.given.items() if not has_unknown(value)})
+    context = StackContext(engine, stack)
+    context.use(cloud)
+    try:
+        outcome = await resource.type.adopt(await make_call(context, state))
+    except StokerError as error:
+        return error.message
+    return outcome.reason if isinstance(outcome, Failed) else None
+
+
+async def _adopt(kind: ResourceType, call: Call) -> Outcome:
+    if kind.nested and "resources" not in call.adopted:
+        return Failed("the document has no nested stack under this resource's name", "Error")
+    if not kind.nested and call.physical_id is None:
+        return Failed("the document has no resource_id under this resource's name", "Error")
+    return await kind.adopt(call)
+
+
+async def _look_at(kind: ResourceType, call: Call) -> Outcome:
+    """An object that belongs to somebody else is looked at, and nothing is ever done to it."""
+    outcome = await kind.adopt(call)
+    return await kind.check(call) if isinstance(outcome, Done) else outcome

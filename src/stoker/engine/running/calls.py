@@ -1,0 +1,212 @@
+"""Building the `Call` that a resource type's method is entered with."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from stoker.base.errors import Bug, CloudError, StokerError
+from stoker.cloud.session import Cloud
+from stoker.engine.planning.decide import BEGINNING, Target, finalized
+from stoker.engine.records.loader import LoadedInputs
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.children import Child, ChildView
+from stoker.engine.running.configs import StoredConfigs
+from stoker.engine.running.deployments import StoredDeployments
+from stoker.engine.running.neighbours import NeighboursView, StackNeighbours
+from stoker.engine.running.signals import take_signal
+from stoker.plugins.names import resolve_names
+from stoker.plugins.resource import (
+    Call,
+    ChildStack,
+    Neighbours,
+    NoSources,
+    ResourceType,
+    ScalingNotice,
+    SoftwareConfigs,
+    SoftwareDeployments,
+)
+from stoker.store import queries
+
+if TYPE_CHECKING:
+    from stoker.engine.inspection.reading import Reader
+    from stoker.engine.records.stack_view import StackView
+    from stoker.engine.running.stack_context import StackContext
+
+
+LOG = logging.getLogger(__name__)
+
+
+async def make_call(run: StackContext, state: ResourceState) -> Call:
+    """Everything that one entry into a method may need. Raises CloudError when a name cannot be looked up."""
+    engine, project_id = run.engine, run.stack.project_id
+    announced: list[ScalingNotice] = []
+    call = await _call(
+        run,
+        state,
+        required=state.row.action in BEGINNING and state.in_progress,
+        child=Child(run, state, announced),
+        neighbours=StackNeighbours(run.current, partial(make_call, run), partial(take_signal, run), engine.telling),
+        configs=StoredConfigs(engine, project_id),
+        deployments=StoredDeployments(engine, project_id),
+    )
+    call.adopted, call.announced = run.adopted.get(state.row.name, {}), announced
+    return call
+
+
+async def call_to_look(view: StackView, state: ResourceState, reader: Reader) -> Call:
+    """What a type is entered with to be read or observed: as `make_call`, without the means to change anything of
+    ours. What it writes into `data` or `metadata` is lost with the view. `reader` looks into nested stacks.
+    """
+    engine, project_id = view.engine, view.stack.project_id
+    looks: Any = _OnlyLooks
+    return await _call(
+        view,
+        state,
+        required=False,
+        child=looks(ChildView(view, state, reader), "members", "member_attribute", "outputs", "template"),
+        neighbours=looks(NeighboursView(view.current), "by_reference", "by_name"),
+        configs=looks(StoredConfigs(engine, project_id), "get"),
+        deployments=looks(StoredDeployments(engine, project_id), "get"),
+    )
+
+
+async def _call(
+    view: StackView,
+    state: ResourceState,
+    *,
+    required: bool,
+    child: ChildStack,
+    neighbours: Neighbours,
+    configs: SoftwareConfigs,
+    deployments: SoftwareDeployments,
+) -> Call:
+    cloud = await view.cloud()
+    before = finalized(state.type, state.former) if state.row.former_properties else None
+    ids = _ids_of(view, state.requires)
+    properties = await _named(state.type, finalized(state.type, state.given), cloud, ids, required=required)
+    if before is not None:
+        before = await _named(state.type, before, cloud, ids, required=False)
+    row, stored, now = state.row, state.stored, view.engine.clock.now()
+    return Call(
+        name=row.name,
+        uuid=row.uuid,
+        type=row.type,
+        action=row.action,
+        physical_name=state.physical_name,
+        physical_id=row.physical_id,
+        properties=properties,
+        previous=before,
+        changed={} if before is None else _differences(before, properties, stored.unsure),
+        data=stored.data,
+        progress=stored.progress,
+        metadata=stored.metadata,
+        stack=view.facts,
+        cloud=cloud,
+        child=child,
+        neighbours=neighbours,
+        configs=configs,
+        deployments=deployments,
+        created_at=row.created_at,
+        started_at=row.started_at or now,
+        now=now,
+        update_policy=stored.definition.get("update_policy", {}),
+        unrecorded=Unrecorded(view, state.type.part_of),
+        sources=StoredSources(view.inputs) if view.inputs is not None else NoSources(),
+    )
+
+
+class _OnlyLooks:
+    """Those methods of something that change nothing; a type that enters another one while it is read is at fault."""
+
+    def __init__(self, inner: object, *names: str) -> None:
+        self._inner = inner
+        self._names = names
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._names:
+            raise Bug(f"a resource that is only looked at asks for {type(self._inner).__name__}.{name}")
+        return getattr(self._inner, name)
+
+
+async def final_values(run: StackContext, target: Target) -> Mapping[str, Any]:
+    """A wanted resource's property values as its methods will see them. Raises CloudError when a name cannot be
+    looked up.
+    """
+    values = finalized(target.type, target.given)
+    return await _named(target.type, values, await run.cloud(), _ids_of(run, target.requires), required=True)
+
+
+async def users_of(run: StackContext, state: ResourceState) -> list[str]:
+    """What uses a resource's object, in words; a resource of ours is named with its stack."""
+    try:
+        found = await state.type.used_by(await make_call(run, state))
+    except StokerError as error:
+        LOG.info("what uses %s cannot be told: %s", state.row.name, error.message)
+        return []
+    recorded = await run.engine.database.read(queries.resources_behind, list(found))
+    return [
+        f"{what} (resource {recorded[identifier][1]} of stack {recorded[identifier][0]})"
+        if identifier in recorded
+        else what
+        for identifier, what in found.items()
+    ]
+
+
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any], unsure: Collection[str]) -> dict[str, Any]:
+    """Values that differ from those before, and those of which nobody knows what the object has."""
+    return {name: value for name, value in after.items() if name in unsure or before.get(name) != value}
+
+
+class StoredSources:
+    """See plugins.resource.Sources."""
+
+    def __init__(self, inputs: LoadedInputs) -> None:
+        self._inputs = inputs
+        self.files: Mapping[str, str] = inputs.files
+
+    def environment(self) -> Mapping[str, Any]:
+        """See Sources."""
+        return self._inputs.environment.to_data()
+
+
+class Unrecorded:
+    """Which objects no resource is recorded for; `asked_for` are those that somebody wanted to have alone.
+
+    Resources of the type `whole` do not count (see `ResourceType.part_of`).
+    """
+
+    def __init__(self, view: StackView, whole: str | None) -> None:
+        self._view = view
+        self._whole = whole
+        self.asked_for: set[str] = set()
+
+    async def __call__(self, physical_ids: Collection[str]) -> set[str]:
+        recorded = await self._view.engine.database.read(queries.recorded_ids, list(physical_ids), self._whole)
+        views = [self._view, *self._view.engine.all_runs()]
+        rows = [state.row for view in views for state in view.states.values()]
+        known = {row.physical_id for row in rows if row.type != self._whole}
+        self.asked_for.update(physical_ids)
+        return set(physical_ids) - recorded - known
+
+
+def _ids_of(view: StackView, names: Collection[str]) -> frozenset[str]:
+    """Physical ids of resources of the stack: values that come from these need no look-up."""
+    states = (view.current.get(name) for name in names)
+    return frozenset(state.row.physical_id for state in states if state is not None and state.row.physical_id)
+
+
+async def _named(
+    type_: ResourceType, values: Mapping[str, Any], cloud: Cloud, ids: Collection[str], *, required: bool
+) -> Mapping[str, Any]:
+    """Values with names turned into ids; where that is not `required`, names that are gone by now stay as they are."""
+    if not type_.looks_names_up:
+        return values
+    try:
+        return await resolve_names(type_.properties, values, cloud, ids)
+    except CloudError:
+        if required:
+            raise
+        return values

@@ -1,0 +1,277 @@
+"""The nested stack behind a resource: operations of their own, which the parent's step waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from stoker.base.errors import ActionInProgress, Bug, RequestLimitExceeded, StokerError
+from stoker.base.ids import new_id
+from stoker.engine.records.loader import Prepared
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.conclusion import REMOVES
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.resource import AttributeKey, ChildRequest, Member, ScalingNotice
+from stoker.store import queries
+from stoker.store.records import COMPLETE, IN_PROGRESS, SUPERSEDED, UNFINISHED, Operation, Stack
+
+if TYPE_CHECKING:
+    from stoker.engine.inspection.reading import Reader
+    from stoker.engine.records.stack_view import StackView
+    from stoker.engine.running.stack_context import StackContext
+
+
+class ChildView:
+    """The nested stack behind a resource, for whoever only looks at it: see plugins.resource.ChildStack."""
+
+    def __init__(self, view: StackView, state: ResourceState, reader: Reader) -> None:
+        self._engine = view.engine
+        self._reader = reader
+        self._state = state
+        self._inside: StackView | None = None
+
+    async def stack(self) -> Stack | None:
+        """The child; None before it has been made and after it has gone."""
+        return await self._engine.database.read(queries.stack_by_parent_resource, self._state.row.uuid)
+
+    async def members(self) -> list[Member]:
+        """The child's current resources in creation order."""
+        inside = await self._look_inside()
+        states = sorted(inside.current.values(), key=lambda state: state.row.position) if inside else []
+        return [
+            Member(
+                name=state.row.name,
+                type=state.row.type,
+                action=state.row.action,
+                status=state.row.status,
+                reference_id=state.reference_id(),
+                physical_id=state.row.physical_id,
+                created_at=state.row.created_at,
+                properties=state.given,
+            )
+            for state in states
+        ]
+
+    async def member_attribute(self, member: str, key: AttributeKey) -> Any:
+        """An attribute of one of the child's resources; None when it has none."""
+        inside = await self._look_inside()
+        return await self._reader.attribute(inside, member, key) if inside else None
+
+    async def _look_inside(self) -> StackView | None:
+        """The child in memory, read once for all questions of one entry."""
+        if self._inside is None:
+            stack = await self.stack()
+            self._inside = await self._reader.view(stack) if stack else None
+        return self._inside
+
+    async def outputs(self) -> Mapping[str, Any]:
+        """The child's outputs, resolved; one that fails is None."""
+        stack = await self.stack()
+        if stack is None:
+            return {}
+        inputs = await self._engine.loader.load(stack.inputs)
+        outputs = await self._reader.outputs(stack, inputs)
+        return {output["output_key"]: output.get("output_value") for output in outputs}
+
+    async def template(self) -> Mapping[str, Any] | None:
+        """The child's current template as plain data; None when there is no child."""
+        stack = await self.stack()
+        if stack is None:
+            return None
+        data: Mapping[str, Any] = (await self._engine.loader.load(stack.inputs)).template.data
+        return data
+
+
+class Child(ChildView):
+    """See plugins.resource.ChildStack."""
+
+    def __init__(self, run: StackContext, state: ResourceState, announced: Sequence[ScalingNotice] = ()) -> None:
+        super().__init__(run, state, run.engine.reader_for_runs)
+        self._run = run
+        self._announced = announced
+
+    @property
+    def _operation_above(self) -> Operation:
+        if self._run.operation is None:
+            raise Bug("a nested stack can only be changed from within an operation of its parent")
+        return self._run.operation
+
+    async def run(self, action: str, request: ChildRequest) -> Outcome:
+        """Start the child's operation, or say how it stands."""
+        key = (self._state.row.uuid, request.round, action)
+        operation = self._run.children.get(key) or await self._asked_before(key)
+        if operation is None:
+            try:
+                operation = await self._begin(action, request)
+            except StokerError as error:
+                return Failed(error.message, kind=error.kind)
+            if operation is None:
+                return Done() if action in REMOVES else Failed("the nested stack is not there", kind="NotFound")
+        elif operation.status in UNFINISHED:
+            self._wait_for(operation)  # before looking, so that an end right after the look is told
+            operation = await self._engine.refreshed(operation)
+        self._run.children[key] = operation
+        return self._outcome(operation)
+
+    async def begin(
+        self, action: str, request: ChildRequest, *, metadata: Mapping[str, Any], data: Mapping[str, Any]
+    ) -> None:
+        """Start an operation of the child outside of any action of the resource."""
+        stack = await self.stack()
+        if stack is None:
+            raise ActionInProgress(f"The resource {self._state.row.name!r} has no nested stack yet.")
+        _refuse_busy(stack)
+        prepared = await self._prepare(request)
+        operation = self._operation(action, stack.id, prepared.row.id, request, None)
+        stored = self._state.stored
+        before = stored.metadata, dict(stored.data)
+        stored.metadata = metadata
+        stored.data.update(data)
+        try:
+            await self._engine.submit(
+                stack,
+                operation,
+                prepared,
+                guard=_refuse_busy,
+                rows=[self._state.seal()],
+                new=self._engine.announcer.about_scaling(self._run.stack, self._announced),
+                claim=self._run.claim,
+            )
+        except BaseException:
+            stored.metadata = before[0]
+            stored.data.clear()
+            stored.data.update(before[1])
+            raise
+
+    def _outcome(self, operation: Operation) -> Outcome:
+        if operation.status in UNFINISHED:
+            self._wait_for(operation)
+            return Again(after=None, physical_id=operation.stack_id)
+        if operation.status == COMPLETE:
+            return Done(physical_id=operation.stack_id)
+        if operation.status == SUPERSEDED:
+            return Failed("a newer operation on the nested stack has taken over", kind="Conflict")
+        self._run.reason_code = operation.reason_code or self._run.reason_code
+        return Failed(operation.reason, kind="ResourceFailure")
+
+    def _wait_for(self, operation: Operation) -> None:
+        uuid = self._state.row.uuid
+        self._engine.awaited.wait(operation.id, uuid, partial(self._run.wake, uuid))
+
+    async def _asked_before(self, key: tuple[str, int, str]) -> Operation | None:
+        uuid, number, action = key
+        if self._operation_above.epoch <= 1:
+            return None
+        return await self._engine.database.read(queries.child_operation, self._operation_above.id, uuid, number, action)
+
+    async def _begin(self, action: str, request: ChildRequest) -> Operation | None:
+        stack = await self.stack()
+        if stack is None:
+            if action not in ("CREATE", "UPDATE", "ADOPT"):
+                return None
+            return await self._create(action, request)
+        prepared = await self._prepare(request) if action in ("CREATE", "UPDATE", "ADOPT") else None
+        inputs = prepared.row.id if prepared else stack.inputs
+        operation = self._operation(action, stack.id, inputs, request, self._operation_above)
+        await self._engine.submit(stack, operation, prepared, claim=self._run.claim)
+        return operation
+
+    async def _create(self, action: str, request: ChildRequest) -> Operation:
+        parent = self._run.stack
+        limit = self._engine.settings.max_nested_stack_depth
+        if parent.depth + 1 > limit:
+            raise RequestLimitExceeded(
+                f"Stacks are nested more than {limit} deep (max_nested_stack_depth) at {self._state.row.name!r}."
+            )
+        prepared = await self._prepare(request)
+        name = self._state.physical_name
+        now = self._engine.clock.now()
+        stack = Stack(
+            id=new_id(),
+            name=name,
+            live_name=name,
+            project_id=parent.project_id,
+            user_id=parent.user_id,
+            user_name=parent.user_name,
+            parent_id=parent.id,
+            parent_resource=self._state.row.uuid,
+            root_id=parent.root_id,
+            depth=parent.depth + 1,
+            action=action,
+            status="IN_PROGRESS",
+            reason=f"Stack {action} started",
+            description=prepared.loaded.template.description,
+            created_at=now,
+            updated_at=None,
+            deleted_at=None,
+            timeout_minutes=request.timeout_minutes or parent.timeout_minutes,
+            disable_rollback=True,
+            inputs=prepared.row.id,
+            good_inputs=None,
+            operation=None,
+            credential=parent.credential,
+            user_project_id=parent.user_project_id,
+        )
+        operation = self._operation(action, stack.id, prepared.row.id, request, self._operation_above)
+        await self._engine.submit_new(stack, operation, prepared, claim=self._run.claim)
+        return operation
+
+    async def _prepare(self, request: ChildRequest) -> Prepared:
+        """Inputs of the child, on another thread where they are large."""
+        project = self._run.stack.project_id
+        return await self._engine.evaluator.evaluate(project, partial(self._prepared, request))
+
+    def _prepared(self, request: ChildRequest) -> Prepared:
+        """Inputs of the child: its template, the parent's files, the environment as it looks from below."""
+        run = self._run
+        assert run.inputs is not None
+        if request.template is None:
+            raise RequestLimitExceeded(f"no template was given for the nested stack {self._state.row.name!r}")
+        name = request.template_name
+        loader, files = self._engine.loader, run.inputs.files
+        template = loader.template_named(files, name) or loader.generated(request.template)
+        environment = run.inputs.environment.for_child(self._state.row.name, name).with_missing(request.registry)
+        return loader.prepare(template, environment, files, request.parameters)
+
+    def _operation(
+        self, action: str, stack_id: str, inputs: str, request: ChildRequest, parent: Operation | None
+    ) -> Operation:
+        """An operation on the child, as part of `parent` or, None, in its own right."""
+        now, stack = self._engine.clock.now(), self._run.stack
+        minutes = request.timeout_minutes or stack.timeout_minutes
+        limit = minutes * 60.0 if minutes else float(self._engine.settings.stack_action_timeout)
+        return Operation(
+            id=new_id(),
+            stack_id=stack_id,
+            parent_operation=parent.id if parent else None,
+            parent_resource=self._state.row.uuid,
+            round=request.round,
+            action=action,
+            status="PENDING",
+            reason="",
+            inputs=inputs,
+            request_id=parent.request_id if parent else None,
+            user_id=parent.user_id if parent else stack.user_id,
+            created_at=now,
+            started_at=None,
+            finished_at=None,
+            deadline=now + limit if parent is None else _earlier(parent.deadline, now, request.timeout_minutes),
+            user_name=parent.user_name if parent else stack.user_name,
+            observe=parent.observe if parent else False,
+            snapshot=parent.snapshot if parent else None,
+        )
+
+
+def _earlier(deadline: float | None, now: float, minutes: int | None) -> float | None:
+    """When a nested stack's action times out: with its parent's, or before, when it has less time of its own."""
+    if minutes is None:
+        return deadline
+    own = now + minutes * 60.0
+    return own if deadline is None else min(deadline, own)
+
+
+def _refuse_busy(stack: Stack) -> None:
+    """Raise ActionInProgress for a nested stack on which something runs."""
+    if stack.status == IN_PROGRESS:
+        raise ActionInProgress(f"Stack {stack.name} already has an action ({stack.action}) in progress.")

@@ -1,0 +1,122 @@
+"""Copies of contents: what a snapshot makes of the resources of a tree of stacks, and what restoring it needs.
+
+A copy is a resource whose `stack_id` is the snapshot's id, so it is made, recovered and deleted like any other. Which
+resource it is of, in which stack of the tree, stands in its definition as a path of names: a resource that has been
+replaced since is still the same one to whoever restores the snapshot. So does the name of that stack, which the copy's
+physical name begins with, whichever stack of the tree it is looked for from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from stoker.base.ids import new_id
+from stoker.engine.records.failure import Failure
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.performer import Performer
+from stoker.engine.running.stack_context import StackContext
+from stoker.plugins.resource import ContentCopy
+from stoker.store import queries
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
+
+if TYPE_CHECKING:
+    from stoker.engine.running.run import OperationRun
+
+Path = tuple[str, ...]
+
+
+async def copies_of(context: StackContext, snapshot_ids: Iterable[str]) -> list[ResourceState]:
+    """The recorded copies that belong to snapshots of the context's stack, or of a stack above it."""
+    engine = context.engine
+    found: list[ResourceState] = []
+    for identifier in snapshot_ids:
+        rows = await engine.database.read(queries.resources_of, identifier)
+        sets = await engine.database.read(queries.property_sets, [row.properties for row in rows if row.properties])
+        for row in rows:
+            state = ResourceState(
+                row, engine.unknown_type, context.stack.name, engine.sealer, sets.get(row.properties or "")
+            )
+            state.type = engine.types.recorded(state, {}).copy or engine.unknown_type
+            state.stack_name = state.stored.definition["stack_name"]
+            found.append(state)
+    return found
+
+
+def path_of(copy: ResourceState) -> Path:
+    """Names from the stack that the snapshot is of down to the resource that the copy is of."""
+    return tuple(copy.stored.definition["path"])
+
+
+async def path_below(context: StackContext, top: str) -> Path:
+    """Names of the resources that lead from the stack `top` to the context's."""
+    names: list[str] = []
+    stack = context.stack
+    while stack.id != top and stack.parent_resource is not None and stack.parent_id is not None:
+        row = await context.engine.database.read(queries.resource_by_uuid, stack.parent_resource)
+        parent = await context.engine.database.read(queries.stack_by_id, stack.parent_id)
+        if row is None or parent is None:
+            break
+        names.insert(0, row.name)
+        stack = parent
+    return tuple(names)
+
+
+class Copier:
+    """Makes the copies of one run's resources; it holds no state of its own."""
+
+    def __init__(self, run: OperationRun, performer: Performer) -> None:
+        self._run = run
+        self._performer = performer
+
+    async def make(self, state: ResourceState) -> None:
+        """Have the resource's content copied, and record with it how the resource's part in the snapshot ended."""
+        run = self._run
+        copy = run.copies.get(state.row.name)
+        if copy is None:
+            copy = run.copies[state.row.name] = self._new(state)
+            batch = Batch()
+            batch.property_sets.append(copy.give(copy_type(state).of(state.snapshot())))
+            await run.commit(batch.add(copy.seal()))
+        elif copy.row.physical_id is None:
+            copy.stored.uncertain = True
+        try:
+            if copy.row.status != COMPLETE:
+                await self._performer.prepare(copy, copy.type.create)
+        except Failure as failure:
+            copy.row.status, copy.row.reason = FAILED, failure.text()
+            await self._performer.failed(state, failure, Batch().change(copy.seal()))
+            raise
+        copy.row.status = COMPLETE
+        await self._performer.perform(state, state.type.snapshot, Batch().change(copy.seal()))
+
+    def _new(self, state: ResourceState) -> ResourceState:
+        run, now = self._run, self._run.engine.clock.now()
+        row = Resource(
+            uuid=new_id(),
+            stack_id=run.operation.snapshot or "",
+            position=state.row.position,
+            name=state.row.name,
+            type=state.row.type,
+            action="CREATE",
+            status=IN_PROGRESS,
+            reason="state changed",
+            created_at=now,
+            started_at=now,
+        )
+        copy = ResourceState(row, copy_type(state), run.stack.name, run.engine.sealer)
+        path = [*run.snapshot_path, state.row.name]
+        copy.stored.definition = {
+            "implementation": state.implementation,
+            "path": path,
+            "stack_name": run.stack.name,
+        }
+        return copy
+
+
+def copy_type(state: ResourceState) -> ContentCopy:
+    """What keeps the content of the resource's object."""
+    copy = state.type.copy
+    assert copy is not None
+    return copy

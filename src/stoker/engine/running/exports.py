@@ -1,0 +1,68 @@
+"""What a stack exports and imports, and that what others import stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection
+
+from stoker.base.errors import StackValidationFailed
+from stoker.engine.running.conclusion import FORWARD, REMOVES
+from stoker.schema.unknown import has_unknown
+from stoker.store import exchange
+from stoker.store.records import Stack
+from stoker.template.definition import Definition
+from stoker.template.expressions import Scope
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+    from stoker.engine.planning.planner import Wanted
+    from stoker.engine.running.run import OperationRun
+
+
+def exported_values(definition: Definition, scope: Scope) -> dict[str, Any]:
+    """The values of a stack's exports by name; unknown, or with unknowns in them, where the scope's answers are."""
+    return {name: definition.resolve(definition.outputs[key].value, scope) for name, key in definition.exports()}
+
+
+def refuse_changes(connection: Connection, engine: Engine, stack: Stack, values: Mapping[str, Any]) -> None:
+    """Raise StackValidationFailed when an export that another stack imports would have another value from now on.
+
+    `values` are those that the exports shall have, by name; what is unknown is passed over.
+    """
+    digest = engine.sealer.digest
+    changed = [
+        name
+        for name, recorded in exchange.exported_by(connection, stack.id).items()
+        if name in values
+        and not has_unknown(values[name])
+        and digest(values[name]) != digest(engine.sealer.open(recorded))
+    ]
+    used = exchange.importers(connection, stack.project_id, changed)
+    if used:
+        told = (f"Export {name} cannot be updated as it is in use by {by}." for name, by in sorted(used.items()))
+        raise StackValidationFailed(" ".join(told))
+
+
+def reached_values(run: OperationRun, wanted: Wanted) -> dict[str, Any]:
+    """The values that the exports have now that the run has made what it was to make; None where one has none."""
+    values = exported_values(wanted.definition, run.scope)
+    return {name: None if has_unknown(value) else value for name, value in values.items()}
+
+
+def exchanged(run: OperationRun) -> Callable[[Connection], None] | None:
+    """The journal step that records what the stack exports and imports now; None when that has not changed."""
+    stack, wanted = run.stack, run.wanted
+    if run.operation.action in REMOVES:
+        return partial(exchange.record, project_id="", stack_id=stack.id, exported={}, imported=())
+    if run.operation.action not in FORWARD or wanted is None:
+        return None
+    exported = {name: run.engine.sealer.seal(value) for name, value in reached_values(run, wanted).items()}
+    imported = wanted.definition.imports if wanted.inputs.template.uses("Fn::ImportValue") else ()
+    if run.operation.action == "CREATE" and not exported and not imported:
+        return None
+    return partial(
+        exchange.record, project_id=stack.project_id, stack_id=stack.id, exported=exported, imported=imported
+    )

@@ -1,0 +1,83 @@
+"""What was being made when another engine took over.
+
+A request that has been sent cannot be taken back. The service may carry it out after the new owner has looked for the
+object, found none and made one; then there are two. The engine that sent the request is the one that can tell, when it
+lives on: it waits until the resource has its object, and removes its own if that is another one.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from stoker.base.clock import sleep
+from stoker.base.errors import CloudError, StokerError
+from stoker.engine.running.calls import Unrecorded, make_call
+from stoker.engine.running.stopping import LOST, never
+from stoker.plugins.outcome import Again
+from stoker.plugins.resource import Call
+from stoker.store import queries
+from stoker.store.records import IN_PROGRESS, Resource
+
+if TYPE_CHECKING:
+    from stoker.engine.core import Engine
+    from stoker.engine.records.state import ResourceState
+    from stoker.engine.running.run import OperationRun
+
+LOG = logging.getLogger(__name__)
+
+PAUSE_SECONDS = 2.0
+MOST_PAUSES = 300
+
+
+async def disown(run: OperationRun, state: ResourceState) -> None:
+    """Remove what a lost run has made of a resource, unless the new owner has taken it."""
+    LOST.set(never)
+    engine, row = run.engine, state.row
+    try:
+        theirs = await _settled(engine, row.uuid)
+        if theirs is not None and (_unsettled(theirs) or theirs.physical_id == row.physical_id is not None):
+            return
+        call = await make_call(run, state)
+        if call.physical_id is None:
+            call.unrecorded = Unrecorded(run, state.type.part_of)
+            async with engine.searching:
+                call.physical_id = await state.type.find(call)
+        if call.physical_id is None:
+            return
+        if await engine.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of):
+            return
+        LOG.warning(
+            "removing %s %s of stack %s: it was made when another engine had gone on, which made its own",
+            row.type, call.physical_id, run.stack.name,
+        )  # fmt: skip
+        await _remove(engine, state, call)
+    except StokerError as error:
+        LOG.warning("what was made of %s of stack %s may be left over: %s", row.name, run.stack.name, error.message)
+
+
+async def _settled(engine: Engine, uuid: str) -> Resource | None:
+    """The resource once its new owner knows its object or has failed; None when it is gone."""
+    for _ in range(MOST_PAUSES):
+        row = await engine.database.read(queries.resource_by_uuid, uuid)
+        if row is None or not _unsettled(row) or engine.membership.stopped:
+            break
+        await sleep(engine.clock, PAUSE_SECONDS)
+    return row
+
+
+def _unsettled(row: Resource) -> bool:
+    return row.physical_id is None and row.status == IN_PROGRESS
+
+
+async def _remove(engine: Engine, state: ResourceState, call: Call) -> None:
+    for _ in range(MOST_PAUSES):
+        try:
+            outcome = await state.type.delete(call)
+        except CloudError as error:
+            if not (error.transient or error.conflict):
+                raise
+            outcome = Again(after=PAUSE_SECONDS)
+        if not isinstance(outcome, Again) or engine.membership.stopped:
+            return
+        await sleep(engine.clock, PAUSE_SECONDS if outcome.after is None else outcome.after)

@@ -1,0 +1,88 @@
+"""The other resources of a stack, for types that look at them (a wait condition at its handle)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from stoker.base.errors import EntityNotFound
+from stoker.engine.records.state import ResourceState
+from stoker.plugins.resource import COLLECTED, Call, Neighbour, NoActionRequired
+from stoker.store.records import COMPLETE
+
+
+class NeighboursView:
+    """The other resources of a stack, for whoever only looks at them; `current` finds them by name."""
+
+    def __init__(self, current: Mapping[str, ResourceState]) -> None:
+        self._current = current
+
+    async def by_reference(self, reference_id: Any) -> Neighbour | None:
+        """The resource with this reference id; None when there is none."""
+        return _neighbour(self._by_reference(reference_id))
+
+    async def by_name(self, name: str) -> Neighbour | None:
+        """The resource that the stack goes on with under this name; None when there is none."""
+        return _neighbour(self._current.get(name))
+
+    def _by_reference(self, reference_id: Any) -> ResourceState | None:
+        return next((state for state in self._current.values() if state.reference_id() == reference_id), None)
+
+
+class StackNeighbours(NeighboursView):
+    """See plugins.resource.Neighbours.
+
+    `current` finds the resources by name, `make_call` builds what one of them is entered with, `take_signal` hands it
+    a signal. `telling` lets one message at a time be handed over.
+    """
+
+    def __init__(
+        self,
+        current: Mapping[str, ResourceState],
+        make_call: Callable[[ResourceState], Awaitable[Call]],
+        take_signal: Callable[[ResourceState, Call, Mapping[str, Any] | None], Awaitable[None]],
+        telling: asyncio.Lock,
+    ) -> None:
+        super().__init__(current)
+        self._make_call = make_call
+        self._take_signal = take_signal
+        self._telling = telling
+
+    async def collect(self, reference_id: Any) -> None:
+        """Have the resource with this reference id take the signals that another service keeps for it."""
+        state = self._by_reference(reference_id)
+        if state is None:
+            return
+        kept = await state.type.kept_signals(await self._make_call(state))
+        for identifier, details in kept.items():
+            call = await self._make_call(state)
+            # Somebody else may have collected meanwhile.
+            if identifier not in call.data.get(COLLECTED, ()):
+                call.data[COLLECTED] = [*call.data.get(COLLECTED, ()), identifier]
+                await self._take_signal(state, call, details)
+
+    async def tell(self, reference_id: Any, message: Any) -> str:
+        """Hand a message to the resource with this reference id; what came of it."""
+        state = self._by_reference(reference_id)
+        if state is None:
+            raise EntityNotFound(f"The stack has no resource with the reference id {reference_id!r}.")
+        row = state.row
+        if row.status != COMPLETE:
+            raise NoActionRequired(f"{row.name} is in the state {row.action}_{row.status}")
+        # A second message must find what the first one has begun.
+        async with self._telling:
+            return await state.type.receive(await self._make_call(state), message)
+
+
+def _neighbour(state: ResourceState | None) -> Neighbour | None:
+    if state is None:
+        return None
+    return Neighbour(
+        name=state.row.name,
+        type=state.implementation,
+        physical_id=state.row.physical_id,
+        metadata=state.stored.metadata,
+        data=state.stored.data,
+        properties=state.given,
+    )

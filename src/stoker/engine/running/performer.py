@@ -1,0 +1,390 @@
+"""Entering a resource type's method until it is done, recording what it learned after every entry.
+
+Before a side effect the intent is on disk already; entering again is all there is to recovery.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from stoker.base.errors import CloudError, Fenced, StokerError, TemplateInvalid
+from stoker.base.ids import new_id
+from stoker.engine.planning.decide import BEGINNING
+from stoker.engine.records.failure import Failure
+from stoker.engine.records.state import ResourceState, attribute_text
+from stoker.engine.redaction.stacks import without_secrets
+from stoker.engine.running.calls import Unrecorded, make_call, users_of
+from stoker.engine.running.hooks import hold
+from stoker.engine.running.lost_claims import disown
+from stoker.engine.running.retries import MOST_ATTEMPTS, Retries, backoff
+from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
+from stoker.plugins.agents import USER_PROJECT
+from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
+from stoker.plugins.resource import AttributeKey, Call
+from stoker.store.journal import Batch
+from stoker.store.possession import Possession, Taken
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
+from stoker.template.properties import against_schema, key_path
+
+if TYPE_CHECKING:
+    from stoker.engine.running.run import OperationRun
+
+LOG = logging.getLogger(__name__)
+
+Method = Callable[[Call], Awaitable[Outcome]]
+
+
+class NeedsReplacement(Exception):
+    """The type cannot make the change in place after all."""
+
+
+class Performer:
+    """Carries out actions of single resources for one run; it holds no state of its own."""
+
+    def __init__(self, run: OperationRun) -> None:
+        self.run = run
+
+    async def perform(self, state: ResourceState, method: Method, pending: Batch | None = None) -> None:
+        """Enter `method` until it is done, and record the end; `pending` changes go into the first commit.
+
+        Raises Failure (recorded), NeedsReplacement, or Stopped.
+        """
+        await self._disowning(state, self._perform(state, method, [pending] if pending is not None else []))
+
+    async def _perform(self, state: ResourceState, method: Method, first: list[Batch]) -> None:
+        while True:
+            done = await self._recording_failure(state, method, first)
+            with contextlib.suppress(Taken):  # then it looks for its own
+                return await self._completed(state, done, _next_batch(first))
+
+    async def perform_only(self, state: ResourceState, method: Method) -> None:
+        """As `perform`, but recording a good end is left to the caller."""
+        await self._disowning(state, self._recording_failure(state, method, []))
+
+    async def _disowning(self, state: ResourceState, work: Awaitable[object]) -> None:
+        """Do the work; when the claim is lost while it makes an object, see to it that there will be only one."""
+        run, uuid = self.run, state.row.uuid
+        try:
+            await work
+        except (Fenced, Stopped) as stopped:
+            lost = isinstance(stopped, Fenced) or run.stopping is Stop.LOST
+            if lost and uuid in run.making:
+                run.engine.spawn(disown(run, state))
+            raise
+        finally:
+            run.making.pop(uuid, None)
+
+    async def prepare(self, state: ResourceState, method: Method) -> None:
+        """Enter `method` until it is done; the resource's own action and status stay as they are. Raises Failure."""
+        state.stored.progress = {}
+        await self._disowning(state, self._until_done(state, method, []))
+        state.stored.progress = {}
+
+    async def _recording_failure(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
+        try:
+            self._check_values(state)
+            return await self._until_done(state, method, first)
+        except Failure as failure:
+            if self.run.stopping is Stop.EXPIRED:
+                await self._give_up(state, Stop.EXPIRED.value)
+            await self.failed(state, failure, _next_batch(first))
+            raise
+
+    def _check_values(self, state: ResourceState) -> None:
+        """Raise Failure when values that nobody could know before are not what the type takes."""
+        run, wanted = self.run, self.run.wanted
+        resource = wanted.definition.resources.get(state.row.name) if wanted is not None else None
+        beginning = (
+            state.row.action in BEGINNING and state.in_progress and not state.stored.definition.get("external_id")
+        )
+        if wanted is None or resource is None or not beginning or state.type.any_properties:
+            return
+        if resource.references or run.stack.parent_id is not None:
+            place = key_path(wanted.definition, resource, "properties")
+            _, problems = against_schema(wanted.definition, state.type.properties, state.given, place)
+            if problems:
+                raise Failure.of(TemplateInvalid(problems), state.row.name)
+
+    async def _give_up(self, state: ResourceState, why: str) -> None:
+        """Have the type tell others; that this fails changes nothing about the resource's own failure."""
+        try:
+            await state.type.give_up(await make_call(self.run, state), why)
+        except StokerError as error:
+            LOG.warning("nobody could be told that %s has failed: %s", state.row.name, error.message)
+
+    async def _until_done(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
+        """`first` holds the changes that the first commit takes along, until it has."""
+        run = self.run
+        retries, conflicts = Retries(run.engine.clock), 0
+        while True:
+            self._leave_if_stopped(state)
+            if run.cancelled:
+                await self._give_up(state, CANCELLED)
+            try:
+                outcome = await self._enter(state, method, await make_call(run, state))
+                retries.succeeded()
+            except CloudError as error:
+                outcome = await self._judge(state, error, retries, conflicts)
+                conflicts += error.conflict
+            except Fenced:
+                raise
+            except StokerError as error:
+                outcome = Failed(error.message, kind=error.kind)
+            if isinstance(outcome, Again):
+                if outcome.physical_id is not None:
+                    state.row.physical_id = outcome.physical_id
+                try:
+                    if first or not state.is_sealed:
+                        await self._record(state, _next_batch(first))
+                except Taken:
+                    continue
+                with contextlib.suppress(Stopped):  # the top of the loop leaves, knowing why
+                    await self._pause(state, outcome)
+            elif isinstance(outcome, Done):
+                return outcome
+            elif isinstance(outcome, Replace):
+                raise NeedsReplacement(outcome.reason)
+            elif not (self._may_try_again(state, outcome) and await self._start_over(state, outcome)):
+                raise _failure(state, outcome)
+
+    async def _pause(self, state: ResourceState, outcome: Again) -> None:
+        """Wait as long as a method asked for, or until its object moves where many are watched together."""
+        run, uuid = self.run, state.row.uuid
+        if outcome.watch is None or outcome.after is None or state.row.physical_id is None:
+            await run.pause(uuid, outcome.after)
+            return
+        tower = run.engine.watchtower
+        watching = tower.watching(
+            await run.cloud(), outcome.watch, state.row.physical_id, outcome.after, partial(run.wake, uuid)
+        )
+        with watching as watched:
+            await run.pause(uuid, None if watched else outcome.after)
+
+    def _leave_if_stopped(self, state: ResourceState) -> None:
+        """Raise when the run stops: a Failure when time is up, Stopped when somebody else goes on with it."""
+        if self.run.stopping is Stop.EXPIRED:
+            raise Failure("Aborted", (state.row.name,), f"{state.row.action} aborted ({Stop.EXPIRED.value})")
+        self.run.check_stopped()
+
+    async def _enter(self, state: ResourceState, method: Method, call: Call) -> Outcome:
+        """One entry. An object that an interrupted create may have made is looked for first."""
+        if state.stored.uncertain and state.row.physical_id is None:
+            await self._find(state, call)
+        if state.row.action == "CREATE" and state.row.physical_id is None and not state.type.local:
+            task = asyncio.current_task()
+            assert task is not None
+            self.run.making[state.row.uuid] = task
+        try:
+            return await method(call)
+        finally:
+            if call.metadata is not state.stored.metadata:
+                state.stored.metadata = call.metadata
+            if call.physical_id is not None and state.row.physical_id is None:
+                state.row.physical_id = call.physical_id
+            await self.run.adopt_user_project(state.stored.data.get(USER_PROJECT))
+
+    async def _find(self, state: ResourceState, call: Call) -> None:
+        """Look for the object of an interrupted creation, and record its id.
+
+        Two searches never end with the same one of two equal objects: on one engine they come one after the other, and
+        of two engines that find the same object the later one looks again. So does a creation whose answer comes after
+        a search has taken its object (see `_record`).
+        """
+        run, row, whole = self.run, state.row, state.type.part_of
+        call.unrecorded = unrecorded = Unrecorded(run, whole)
+        async with run.engine.searching:
+            while state.stored.uncertain:
+                call.physical_id = row.physical_id = await state.type.find(call)
+                state.stored.uncertain = False
+                batch = Batch().change(state.seal())
+                if row.physical_id is not None and row.physical_id in unrecorded.asked_for:
+                    batch.found.append(Possession(row.physical_id, row.uuid, whole))
+                try:
+                    await run.commit(batch)
+                except Taken:
+                    state.stored.uncertain = True
+                    call.physical_id = row.physical_id = None
+
+    async def _record(self, state: ResourceState, batch: Batch) -> None:
+        """Commit what has become of a resource, and with it, for the first time, the id of what was made for it.
+
+        Raises Taken when a resource that looked for one like it has that object by now: then this one is to look for
+        the other's.
+        """
+        run, row = self.run, state.row
+        if row.uuid in run.making and row.physical_id is not None and state.type.id_is_new:
+            batch.made.append(Possession(row.physical_id, row.uuid, state.type.part_of))
+        try:
+            await run.commit(batch.change(state.seal()))
+        except Taken as taken:
+            LOG.info("%s looks for its object: %s", row.name, taken.message)
+            row.status, row.physical_id = IN_PROGRESS, None
+            state.stored.progress, state.stored.uncertain = {}, True
+            raise
+        if row.physical_id is not None:
+            run.making.pop(row.uuid, None)
+
+    async def _judge(self, state: ResourceState, error: CloudError, retries: Retries, conflicts: int) -> Outcome:
+        """What a failed call means: try later, start over, or give up."""
+        action = state.row.action
+        if action == "CREATE" and state.row.physical_id is None and (error.status == 0 or error.status >= 500):
+            state.stored.uncertain = True
+        pause = await self._pause_after(state, error, retries)
+        if pause is not None:
+            return Again(after=pause)
+        if state.stored.uncertain and await self._there_after_all(state):
+            return Again(after=0.0)
+        if error.conflict and action == "DELETE" and not error.lasting:
+            return await self._in_use(state, error, conflicts)
+        return Failed(error.message, kind=error.kind, in_error=error.conflict and not error.lasting)
+
+    async def _pause_after(self, state: ResourceState, error: CloudError, retries: Retries) -> float | None:
+        """Seconds until a call that a busy service refused is made again, which is logged; None when it is not."""
+        pause = retries.pause_after(error)
+        if error.transient:
+            row = state.row
+            following = f"trying again in {pause:.1f} s" if pause is not None else "giving up"
+            message = await without_secrets(self.run, error.message, state)
+            LOG.warning(
+                "%s of %s in stack %s: %s refused attempt %d of %d, %s: %s",
+                row.action, row.name, self.run.stack.name, error.service, retries.attempts, MOST_ATTEMPTS, following,
+                message,
+            )  # fmt: skip
+        return pause
+
+    async def _there_after_all(self, state: ResourceState) -> bool:
+        """Whether a creation that the service says has failed on its side has made the object nevertheless."""
+        try:
+            await self._find(state, await make_call(self.run, state))
+        except CloudError as error:
+            LOG.info("%s cannot be looked for: %s", state.row.name, error.message)
+        return state.row.physical_id is not None
+
+    async def _in_use(self, state: ResourceState, error: CloudError, conflicts: int) -> Outcome:
+        """Something still uses the object: wait for it to let go, and say what it is (facts: resource_delete.retry)."""
+        run, row = self.run, state.row
+        users = await users_of(run, state)
+        text = f"{error.message}; it is in use by {', '.join(users)}" if users else error.message
+        if conflicts >= run.engine.settings.action_retry_limit:
+            return Failed(text, kind=error.kind)
+        pause = backoff(conflicts)
+        LOG.info(
+            "DELETE of %s in stack %s: attempt %d of %d, trying again in %.1f s: %s",
+            row.name, run.stack.name, conflicts + 1, run.engine.settings.action_retry_limit + 1, pause,
+            await without_secrets(run, text, state),
+        )  # fmt: skip
+        if conflicts == 0 and row.stack_id == run.stack.id:
+            row.reason = await without_secrets(run, f"waiting until it is free: {text}", state)
+            await run.commit(Batch().change(state.seal()).add(run.event(state, row.reason)))
+        return Again(after=pause)
+
+    def _may_try_again(self, state: ResourceState, outcome: Failed) -> bool:
+        limit = self.run.engine.settings.action_retry_limit
+        return outcome.in_error and state.row.action == "CREATE" and state.stored.attempts < limit
+
+    async def _start_over(self, state: ResourceState, outcome: Failed) -> bool:
+        """Remove a broken object and wait a little, so that it can be created anew (facts: resource_create.retry).
+
+        False when it cannot be removed: it stays the resource's, so that it is not forgotten. Whatever comes of further
+        attempts, it is the first failure that is told.
+        """
+        run, stored = self.run, state.stored
+        stored.first_failure = stored.first_failure or [outcome.kind, outcome.reason]
+        stored.progress = {}
+        if state.row.physical_id is not None and not await self._removed(state):
+            return False
+        state.row.physical_id = None
+        stored.progress = {}
+        stored.attempts += 1
+        await run.commit(Batch().change(state.seal()))
+        with contextlib.suppress(Stopped):  # whoever enters the resource next leaves, knowing why
+            await run.pause(state.row.uuid, backoff(stored.attempts))
+        return True
+
+    async def _removed(self, state: ResourceState) -> bool:
+        """Remove what a creation has left; false when that fails."""
+        run, limit = self.run, self.run.engine.settings.action_retry_limit
+        retries, conflicts = Retries(run.engine.clock), 0
+        while True:
+            self._leave_if_stopped(state)
+            try:
+                outcome = await state.type.delete(await make_call(run, state))
+                retries.succeeded()
+            except CloudError as error:
+                pause = await self._pause_after(state, error, retries)
+                if pause is None and error.conflict and not error.lasting and conflicts < limit:
+                    conflicts += 1
+                    pause = backoff(conflicts)
+                if pause is None:
+                    return error.not_found
+                outcome = Again(after=pause)
+            if not isinstance(outcome, Again):
+                return isinstance(outcome, Done)
+            with contextlib.suppress(Stopped):
+                await run.pause(state.row.uuid, outcome.after)
+
+    # -- how it ended ----------------------------------------------------------------------------------------
+
+    async def _completed(self, state: ResourceState, outcome: Done, batch: Batch) -> None:
+        run = self.run
+        row = state.row
+        reason = await without_secrets(run, outcome.note, state) if outcome.note else "state changed"
+        if outcome.physical_id is not None:
+            row.physical_id = outcome.physical_id
+        row.status, row.reason, row.updated_at = COMPLETE, reason, run.engine.clock.now()
+        state.stored.progress, state.stored.attempts, state.stored.uncertain = {}, 0, False
+        state.stored.stillborn = False
+        state.stored.first_failure = []
+        if row.action in BEGINNING:
+            state.end_change()
+        keys = run.keys_of(row.name) if row.action != "DELETE" else set()
+        state.stored.attributes = {}
+        if keys:
+            with contextlib.suppress(Stopped):  # whoever needs them later reads them then
+                values = await self.read(state, keys)
+                state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
+        await self._record(state, batch.add(run.event(state, row.reason)))
+        await hold(run, state, "post", row.action)
+
+    async def read(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
+        """Attribute values as the service gives them now; None for those that cannot be had.
+
+        A service that is busy is asked again: what is made of the values must not depend on that. Raises Stopped.
+        """
+        retries = Retries(self.run.engine.clock)
+        while True:
+            try:
+                return await state.type.read_attributes(await make_call(self.run, state), keys)
+            except StokerError as error:
+                pause = await self._pause_after(state, error, retries) if isinstance(error, CloudError) else None
+                if pause is None:
+                    LOG.warning("attributes of %s cannot be read: %s", state.row.name, error.message)
+                    return dict.fromkeys(keys)
+            await self.run.pause(new_id(), pause)
+
+    async def failed(self, state: ResourceState, failure: Failure, batch: Batch | None = None) -> None:
+        """Record that the resource's action has failed."""
+        run = self.run
+        row = state.row
+        reason = await without_secrets(run, failure.text(), state)
+        row.status, row.reason, row.updated_at = FAILED, reason, run.engine.clock.now()
+        state.stored.progress = {}
+        await run.commit((batch or Batch()).change(state.seal()).add(run.event(state, row.reason)))
+
+
+def _next_batch(first: list[Batch]) -> Batch:
+    return first.pop() if first else Batch()
+
+
+def _failure(state: ResourceState, outcome: Failed) -> Failure:
+    """The failure that an outcome means: the first of several, and behind a nested stack that of the leaf resource."""
+    if state.row.action == "CREATE" and state.stored.first_failure:
+        kind, reason = state.stored.first_failure
+        return Failure(kind, (state.row.name,), reason)
+    inner = Failure.parse(outcome.reason) if state.type.nested else None
+    return inner.below(state.row.name) if inner else Failure(outcome.kind, (state.row.name,), outcome.reason)

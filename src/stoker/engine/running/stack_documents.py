@@ -1,0 +1,107 @@
+"""What a run brings along or leaves besides the stack's own record: copies of a snapshot, documents of stacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from stoker.base.errors import SnapshotNotFound
+from stoker.engine.inspection.export import export
+from stoker.engine.planning.restoring import Restoring
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.content_copies import copies_of, path_below, path_of
+from stoker.store import snapshots
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, REMOVE_SNAPSHOT
+
+if TYPE_CHECKING:
+    from stoker.engine.running.run import OperationRun
+
+PAUSE_SECONDS = 1.0
+
+
+async def load_copies(run: OperationRun) -> Restoring:
+    """Find what the operation's snapshot holds of the run's stack, and in which nested stacks it holds more.
+
+    An operation without a snapshot restores nothing, and keeps what has been restored. Raises SnapshotNotFound.
+    """
+    identifier, database = run.operation.snapshot, run.engine.database
+    if identifier is None:
+        return Restoring(run.current)
+    snapshot = await database.read(snapshots.snapshot_by_id, identifier)
+    if snapshot is None:
+        raise SnapshotNotFound(f"The Snapshot ({identifier}) is gone.")
+    run.snapshot_path = path = await path_below(run, snapshot.stack_id)
+    above: set[str] = set()
+    for copy in await copies_of(run, [identifier]):
+        place = path_of(copy)
+        if place[: len(path)] != path:
+            continue
+        if len(place) == len(path) + 1:
+            run.copies[place[-1]] = copy
+        else:
+            above.add(place[len(path)])
+    return Restoring(run.current, run.operation.id, run.copies, frozenset(above))
+
+
+async def load_copies_to_remove(run: OperationRun) -> list[ResourceState]:
+    """The copies of the snapshot that is removed, or of all snapshots of a stack that goes, as resources of the run.
+
+    Each nested stack makes its copies in an operation of its own, which may go on when the one above has given way or
+    run out of time. So they are listed when nobody works on the snapshots any more. Raises Stopped.
+    """
+    database, identifiers = run.engine.database, [run.key]
+    if run.operation.action != REMOVE_SNAPSHOT:
+        identifiers = [snapshot.id for snapshot in await database.read(snapshots.snapshots_of, run.stack.id)]
+    while identifiers and not run.cancelled and await database.read(snapshots.worked_on, identifiers, run.key):
+        await run.pause(run.key, PAUSE_SECONDS)
+    copies = await copies_of(run, identifiers)
+    run.states |= {copy.row.uuid: copy for copy in copies}
+    return copies
+
+
+async def sealed_document(run: OperationRun) -> str:
+    """The document of the run's stack for the snapshot that it has taken."""
+    copies = await copies_of(run, [run.operation.snapshot or ""])
+    document = await export(run.engine, run.stack, copies)
+    document.data["status"] = COMPLETE
+    return run.engine.sealer.seal({"document": document.data, "hidden": document.hidden})
+
+
+async def keep_document(run: OperationRun) -> None:
+    """Record the document of a stack that is abandoned before anything of it is forgotten.
+
+    It can be had until the deleted stack is purged. Copies that snapshots hold are listed, for nobody else knows them.
+    """
+    engine = run.engine
+    if run.operation.parent_operation is not None:
+        return
+    kept = await engine.database.read(snapshots.stack_document, run.stack.id)
+    if kept is not None and "document" in engine.sealer.open(kept):
+        return
+    document = await export(engine, run.stack)
+    found = await engine.database.read(snapshots.snapshots_of, run.stack.id)
+    if found:
+        document.data["snapshots"] = [
+            {
+                "id": snapshot.id,
+                "name": snapshot.name,
+                "copies": [
+                    {"resource": ".".join(path_of(copy)), "type": copy.row.type, "id": copy.row.physical_id}
+                    for copy in await copies_of(run, [snapshot.id])
+                ],
+            }
+            for snapshot in found
+        ]
+    body = engine.sealer.seal({"document": document.data, "hidden": document.hidden})
+    await run.commit(Batch().then(partial(snapshots.keep_stack_document, stack_id=run.stack.id, body=body)))
+
+
+async def load_adopted(run: OperationRun) -> Mapping[str, Mapping[str, Any]]:
+    """Entries of the adopted document for the run's stack, by resource name."""
+    body = await run.engine.database.read(snapshots.stack_document, run.stack.root_id)
+    entries: Any = run.engine.sealer.open(body).get("adopted", {}) if body is not None else {}
+    for name in await path_below(run, run.stack.root_id):
+        entries = entries.get(name, {}).get("resources", {})
+    return entries if isinstance(entries, Mapping) else {}

@@ -1,0 +1,454 @@
+"""Carrying out one step of a plan: begin it, enter the type's method until it is done, record how it ended.
+
+Before a side effect the intent is committed (the row, IN_PROGRESS, with the uuid that its physical name comes from);
+after every entry of a method what it learned is committed. Entering again is all there is to recovery.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import orjson
+
+from stoker.base.errors import Bug, StokerError
+from stoker.base.ids import new_id
+from stoker.engine.planning.decide import (
+    BEGINNING,
+    UNMADE,
+    Target,
+    came_to_nothing,
+    decide,
+    is_asleep,
+    is_broken,
+    is_stillborn,
+)
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Decision, Step
+from stoker.engine.planning.reasons import Reason, ReasonCode
+from stoker.engine.records.failure import Failure
+from stoker.engine.records.state import ResourceState, attribute_text, keys_of
+from stoker.engine.running.adoption import bringing_about, take_over
+from stoker.engine.running.calls import final_values, make_call
+from stoker.engine.running.content_copies import Copier
+from stoker.engine.running.hooks import hold, holds
+from stoker.engine.running.performer import Method, NeedsReplacement, Performer
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import Call, ResourceType
+from stoker.store.journal import Batch
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
+
+if TYPE_CHECKING:
+    from stoker.engine.running.run import OperationRun
+
+LOG = logging.getLogger(__name__)
+
+
+class StepRunner:
+    """Carries out the steps of one run; it holds no state of its own."""
+
+    def __init__(self, run: OperationRun) -> None:
+        self.run_ = run
+        self.performer = Performer(run)
+
+    async def run(self, step: Step) -> None:
+        """Carry a step out. Raises Failure, or Stopped when the run has been told to stop."""
+        self.run_.check_stopped()
+        if step.kind is Kind.DELETE:
+            await self._remove(step)
+        elif step.kind is Kind.VERB:
+            await self._verb(step)
+        else:
+            await self.forward(step)
+
+    def _state(self, step: Step) -> ResourceState:
+        if step.uuid is None:
+            raise Bug(f"step {step.key!r} names no resource")
+        return self.run_.states[step.uuid]
+
+    # -- keeping ---------------------------------------------------------------------------------------------
+
+    def keep_as_is(self, step: Step) -> bool:
+        """Whether a resource planned to be kept needs no further look: nothing it refers to has moved."""
+        run = self.run_
+        if run.wanted is None or step.uuid is None or not run.moved.isdisjoint(run.wanted.requires[step.name]):
+            return False
+        if holds(run, step.name, "pre", "UPDATE"):
+            return False
+        state = run.states[step.uuid]
+        run.current[step.name] = state
+        return not self._outdated(state, frozenset(run.wanted.requires[step.name]))
+
+    def _outdated(self, state: ResourceState, requires: frozenset[str]) -> bool:
+        row = state.row
+        changed = not row.fingerprint or state.in_change or state.requires != requires
+        return changed or row.replaced_by is not None or row.status != COMPLETE
+
+    async def _keep(self, state: ResourceState, target: Target) -> None:
+        run = self.run_
+        run.current[target.name] = state
+        if not self._outdated(state, target.requires) and state.row.fingerprint == target.fingerprint:
+            return
+        self._describe(state, target)
+        state.row.replaced_by = None
+        state.row.status = COMPLETE
+        await run.commit(Batch().change(state.seal()))
+
+    def _describe(self, state: ResourceState, target: Target) -> None:
+        """Record the definition that the resource now has."""
+        state.row.type = target.type_name
+        state.row.fingerprint = target.fingerprint or ""
+        state.row.requires = orjson.dumps(sorted(target.requires)).decode()
+        state.stored.definition = target.definition()
+        state.stored.restored = dict(target.restored)
+        state.type = target.type
+
+    # -- towards the definition ------------------------------------------------------------------------------
+
+    async def forward(self, step: Step) -> None:
+        """Bring a desired resource about: create, update, replace or keep it, decided on final values."""
+        run = self.run_
+        state = run.states[step.uuid] if step.uuid else None
+        target = await self._final_target(step.name)
+        if state is not None and state.in_progress and state.row.action in BEGINNING:
+            run.current[step.name] = state
+            # A nested stack takes a newer definition at any time: what was begun, batches yet to come, need not end.
+            if not state.type.nested or state.row.fingerprint == target.fingerprint:
+                await self._go_on(state, target)
+        if state is not None and state.row.action != UNMADE:
+            await hold(run, state, "pre", "UPDATE")
+        decision = await self._decide(target, state)
+        if state is not None and decision.kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE):
+            run.current[step.name] = state
+            decision = await self._serving(target, state, decision)
+        if state is not None and decision.kind.value in target.restricted:
+            raise await self._restricted(state, decision)
+        if state is not None and decision.kind is Kind.KEEP:
+            await self._keep(state, target)
+        elif state is not None and decision.kind is Kind.REFUSE:
+            raise await self._refused(state, decision)
+        elif state is not None and decision.kind is Kind.UPDATE:
+            await self._update(state, target)
+        else:
+            await self._create(target, state)
+
+    async def _restricted(self, state: ResourceState, decision: Decision) -> Failure:
+        """The environment forbids what the change needs: the resource stays as it is (facts: restricted_actions)."""
+        run = self.run_
+        run.current[state.row.name] = state
+        text = f"{decision.kind.value} is restricted for resource."
+        event = run.event(state, text)
+        event.action, event.status = "UPDATE", FAILED
+        await run.commit(Batch().add(event))
+        return Failure("ResourceActionRestricted", (state.row.name,), text)
+
+    async def _final_target(self, name: str) -> Target:
+        run = self.run_
+        assert run.wanted is not None
+        await self._prefetch(name)
+        try:
+            return await run.evaluate(partial(run.wanted.target, name, run.scope))
+        except StokerError as error:
+            raise Failure.of(error, name) from error
+
+    async def _prefetch(self, name: str) -> None:
+        """Read the attributes that the resource refers to and that nobody has recorded yet."""
+        run = self.run_
+        assert run.wanted is not None
+        for reference in run.wanted.definition.resources[name].references:
+            state = run.current.get(reference.resource)
+            if state is None:
+                continue
+            for key in keys_of(reference, state.type):
+                text = attribute_text(key)
+                if text not in state.stored.attributes and (reference.resource, text) not in run.scope.prefetched:
+                    values = await self.performer.read(state, {key})
+                    run.scope.prefetched[reference.resource, text] = values.get(key)
+
+    async def _decide(self, target: Target, state: ResourceState | None) -> Decision:
+        repairable = False
+        if state is not None and is_broken(state.row) and state.row.action not in ("CHECK", "CREATE", "ADOPT"):
+            try:
+                call = await make_call(self.run_, state)
+                repairable = not await state.type.needs_replacement_after_failure(call)
+            except StokerError as error:
+                LOG.info("%s cannot be looked at, it will be replaced: %s", target.name, error.message)
+        return decide(target, state, repairable=repairable)
+
+    async def _serving(self, target: Target, state: ResourceState, decision: Decision) -> Decision:
+        """Have a resource take back what it gave up, and resume it when it was left suspended; what is to be done then.
+
+        What is inside a nested stack is resumed by that one's update.
+        """
+        if state.stored.made_way:
+            await self.performer.prepare(state, state.type.take_back)
+            state.stored.made_way = False
+        if not is_asleep(state.row):
+            return decision
+        if state.type.nested:
+            return Decision(Kind.UPDATE, (Reason(ReasonCode.SUSPENDED),))
+        await self._act(state, "RESUME")
+        return await self._decide(target, state)
+
+    async def _go_on(self, state: ResourceState, target: Target) -> None:
+        """Finish what an earlier run has begun; what then still differs is decided on afterwards."""
+        state.stored.uncertain = state.row.action == "CREATE" and state.row.physical_id is None
+        try:
+            await self.performer.perform(state, bringing_about(state))
+        except Failure:
+            if state.row.fingerprint == target.fingerprint:
+                raise
+        except NeedsReplacement:
+            state.row.status = FAILED
+
+    async def _create(self, target: Target, former: ResourceState | None) -> None:
+        run = self.run_
+        former = await self._clear(target, former)
+        await self._make_room(target, former)
+        former_reference = former.reference_id() if former is not None else None
+        state = await self._unmade(target, former)
+        adopts = run.operation.action == "ADOPT"
+        state.row.action, state.row.status = ("ADOPT" if adopts else "CREATE"), IN_PROGRESS
+        state.row.started_at = run.engine.clock.now()
+        batch = Batch()
+        batch.property_sets.append(state.give(target.given))
+        if former is not None and former is not state:
+            former.row.replaced_by = state.row.uuid
+            batch.change(former.seal())
+        if adopts:
+            take_over(state, run.adopted.get(target.name, {}))
+        if target.external_id is not None:
+            state.row.physical_id = str(target.external_id)
+        write = batch.change if state.row.uuid in run.states else batch.add
+        write(state.seal())
+        batch.add(run.event(state))
+        run.states[state.row.uuid] = run.current[target.name] = state
+        if not state.type.local:
+            await run.commit(batch)
+        pending = batch if state.type.local else None
+        await self.performer.perform(state, bringing_about(state), pending)
+        if former is not None and former_reference != state.reference_id():
+            run.moved.add(target.name)
+
+    async def _unmade(self, target: Target, former: ResourceState | None) -> ResourceState:
+        """The resource before its creation; one that a hook holds or has held is recorded."""
+        run = self.run_
+        known = former is not None and former.row.action == UNMADE
+        state = former if former is not None and known else self._new_state(target)
+        self._describe(state, target)
+        state.stored.metadata = target.metadata
+        if holds(run, target.name, "pre", "CREATE"):
+            if not known:
+                await run.commit(Batch().add(state.seal()))
+            run.states[state.row.uuid] = run.current[target.name] = state
+            await hold(run, state, "pre", "CREATE")
+        return state
+
+    def _namesakes(self, target: Target, former: ResourceState | None) -> list[ResourceState]:
+        """What is recorded under the name: resources from before this run, and the former one; the latest first."""
+        run = self.run_
+        known = [*run.earlier.get(target.name, ()), *([former] if former is not None else ())]
+        found = {state.row.uuid: state for state in known if state.row.uuid in run.states}
+        return sorted(found.values(), key=lambda state: -state.row.position)
+
+    async def _clear(self, target: Target, former: ResourceState | None) -> ResourceState | None:
+        """Remove what is recorded under the name and serves nobody any more; the former resource, if it is left.
+
+        A removal that an earlier run has begun may fail once more: then the object makes room as far as it can, and
+        its removal has its turn again when everything is made. Of what was never of use there is not to be more.
+        """
+        for state in self._namesakes(target, former):
+            if is_stillborn(state):
+                await self.delete(state)
+                self.run_.moved.add(target.name)
+                former = None if state is former else former
+            elif state.row.action == "DELETE":
+                with contextlib.suppress(Failure):
+                    await self.delete(state)
+        return former
+
+    async def _make_room(self, target: Target, former: ResourceState | None) -> None:
+        """Have whatever is recorded under the name give up what a new object needs: the one that is to be replaced,
+        and any whose removal has been begun and could not be ended.
+        """
+        for state in self._namesakes(target, former):
+            if state.row.physical_id is not None or state.stored.uncertain:
+                await self._make_way(state, target)
+
+    async def _make_way(self, former: ResourceState, target: Target) -> None:
+        """Have a resource give up what its replacement needs, remembering that it did and is not what it was."""
+        if not former.stored.made_way:
+            former.stored.made_way, former.row.fingerprint = True, ""
+            await self.run_.commit(Batch().change(former.seal()))
+
+        async def make_way(call: Call) -> Outcome:
+            if call.physical_id is None:
+                return Done()
+            if former.implementation == target.implementation:
+                call.replacement = await final_values(self.run_, target)
+            return await former.type.make_way(call)
+
+        await self.performer.prepare(former, make_way)
+
+    def _new_state(self, target: Target) -> ResourceState:
+        run = self.run_
+        now = run.engine.clock.now()
+        row = Resource(
+            uuid=new_id(),
+            stack_id=run.stack.id,
+            position=run.next_position(),
+            name=target.name,
+            type=target.type_name,
+            action=UNMADE,
+            status=COMPLETE,
+            reason="state changed",
+            created_at=now,
+            started_at=now,
+        )
+        return ResourceState(row, target.type, run.stack.name, run.engine.sealer)
+
+    async def _update(self, state: ResourceState, target: Target) -> None:
+        run = self.run_
+        run.current[target.name] = state
+        batch = Batch()
+        state.row.action, state.row.status, state.row.started_at = "UPDATE", IN_PROGRESS, run.engine.clock.now()
+        state.row.replaced_by = None
+        state.stored.progress, state.stored.marked = {}, False
+        if target.renewed:
+            kept = {name: value for name, value in state.given.items() if name not in target.renewed}
+            batch.property_sets.append(state.give(kept))
+        batch.property_sets.append(state.begin_change(target.given))
+        metadata_changed = state.stored.definition.get("metadata") != dict(target.metadata)
+        self._describe(state, target)
+        if metadata_changed:
+            state.stored.metadata = target.metadata
+        batch.change(state.seal()).add(run.event(state))
+        await run.commit(batch)
+        former_reference = state.reference_id()
+        try:
+            await self.performer.perform(state, state.type.update)
+            if former_reference != state.reference_id():
+                run.moved.add(target.name)
+        except NeedsReplacement:
+            state.row.status = FAILED
+            await self._create(target, state)
+
+    async def _refused(self, state: ResourceState, decision: Decision) -> Failure:
+        """A change that is not possible at all: the resource stays what it is, and has failed."""
+        state.row.action, state.row.status = "UPDATE", IN_PROGRESS
+        failure = Failure(
+            "NotSupported", (state.row.name,), "; ".join(reason.sentence() for reason in decision.reasons)
+        )
+        await self.performer.failed(state, failure, Batch().add(self.run_.event(state)))
+        return failure
+
+    # -- away ------------------------------------------------------------------------------------------------
+
+    async def _remove(self, step: Step) -> None:
+        """Delete what was to be replaced or has no place any more, unless it serves after all, or is gone already."""
+        state = self.run_.states.get(step.uuid or "")
+        if state is not None and not self.run_.serves(state):
+            await self.delete(state)
+
+    async def delete(self, state: ResourceState) -> None:
+        """Remove a recorded resource, as its deletion policy says."""
+        run = self.run_
+        row = state.row
+        is_copy = row.stack_id != run.stack.id
+        begun_before = row.action == "DELETE" and row.status == IN_PROGRESS and run.operation.action != "ABANDON"
+        if not begun_before:
+            if not is_copy:
+                await hold(run, state, "pre", "DELETE")
+            state.stored.definition["parting"] = parting(run.operation.action, state)
+            unknown = row.physical_id is None and not state.type.local
+            state.stored.uncertain = unknown and (row.action == "CREATE" or state.stored.uncertain)
+            state.stored.stillborn = is_stillborn(state)
+            row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.engine.clock.now()
+            state.stored.progress = {}
+            await run.commit(Batch().change(state.seal()).add(*run.told(state)))
+        method = PARTINGS[state.stored.definition["parting"]](state.type)
+        if method is not None:
+            await self.performer.perform_only(state, method)
+        if not is_copy:
+            await hold(run, state, "post", "DELETE")
+        row.status = COMPLETE
+        await run.commit(Batch().remove(row).add(*run.told(state)))
+        del run.states[row.uuid]
+        if run.current.get(row.name) is state:
+            del run.current[row.name]
+
+    # -- verbs -----------------------------------------------------------------------------------------------
+
+    async def _verb(self, step: Step) -> None:
+        """A resource that was never made is not well (facts: lifecycle.json, check_in_INIT_COMPLETE)."""
+        state = self._state(step) if step.uuid is not None else None
+        if state is None or state.row.action == UNMADE:
+            raise Failure("ResourceNotAvailable", (step.name,), "it has not been created")
+        if self.run_.operation.action == "CHECK" and came_to_nothing(state):
+            what = "its removal has begun" if state.row.action == "DELETE" else "it has not come into being"
+            raise Failure("ResourceNotAvailable", (step.name,), f"{what}: {state.row.reason}")
+        await self.verb(state, self.run_.operation.action)
+
+    async def verb(self, state: ResourceState, action: str) -> None:
+        """Have a resource suspend, resume, be checked, or take part in a snapshot."""
+        row = state.row
+        if not takes_part(action, state):
+            return
+        if row.action == action and row.status == COMPLETE and action in ("SUSPEND", "RESUME"):
+            return
+        allowed = {
+            "SUSPEND": (row.status == COMPLETE and row.action != "DELETE") or row.action == "SUSPEND",
+            "RESUME": row.action in ("SUSPEND", "RESUME") and (row.status == COMPLETE or row.action == "RESUME"),
+            "CHECK": True,
+            "SNAPSHOT": True,
+        }[action]
+        if not (allowed or (state.in_progress and row.action == action)):
+            state_name = f"{row.action}_{row.status}"
+            raise Failure("NotSupported", (row.name,), f"{action.lower()} is not possible in state {state_name}")
+        await self._act(state, action)
+
+    async def _act(self, state: ResourceState, action: str) -> None:
+        run, row = self.run_, state.row
+        if not (row.action == action and state.in_progress):
+            row.action, row.status, row.started_at = action, IN_PROGRESS, run.engine.clock.now()
+            state.stored.progress, state.stored.marked = {}, False
+            await run.commit(Batch().change(state.seal()).add(run.event(state)))
+        if action == "SNAPSHOT" and state.type.copy is not None:
+            await Copier(run, self.performer).make(state)
+            return
+        method: Method = getattr(state.type, action.lower())
+        await self.performer.perform(state, method)
+
+
+def takes_part(action: str, state: ResourceState) -> bool:
+    """Whether an action that changes no definition is for the resource.
+
+    What belongs to somebody else is only looked at, and of what is not complete there is nothing to keep.
+    """
+    external = state.stored.definition.get("external_id") is not None
+    whole = state.row.status == COMPLETE or state.row.action == "SNAPSHOT"
+    return action == "CHECK" or not (external or (action == "SNAPSHOT" and not whole))
+
+
+PARTINGS: Mapping[str, Callable[[ResourceType], Method | None]] = {
+    "Delete": lambda kind: kind.delete,
+    "Snapshot": lambda kind: kind.snapshot_delete,
+    "Abandon": lambda kind: kind.abandon,
+    "Retain": lambda kind: None,
+}
+"""What is done to the object when a resource goes."""
+
+
+def parting(action: str, state: ResourceState) -> str:
+    """What becomes of the object, settled when the stack's action begins to remove the resource."""
+    definition, row = state.stored.definition, state.row
+    if definition.get("external_id") is not None or row.action == UNMADE:
+        return "Retain"
+    if action == "ABANDON" or (row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)):
+        return "Abandon"
+    policy = str(definition.get("deletion_policy", "Delete"))
+    worthless = row.status == FAILED and row.action in state.type.unsaved
+    return "Delete" if policy == "Snapshot" and worthless else policy
