@@ -45,6 +45,7 @@ retry_interval = 1
 [engine]
 lease_seconds = {lease}
 heartbeat_seconds = {heartbeat}
+deaths_limit = {deaths_limit}
 status_port = {status_port}
 [heat_api]
 bind_host = 127.0.0.1
@@ -118,10 +119,14 @@ class Engine(Process):
 
 
 class Cluster:
-    """`engines(n)` makes n of them run; `call` is a request to the API as the user demo.
+    """`deaths_limit` is 0 unless a test sets it: most kill engines at random, and no operation is to blame for that.
+
+    `engines(n)` makes n of them run; `call` is a request to the API as the user demo.
 
     `exchange` keeps clusters on one broker apart, `broker_options` are lines for the section oslo_messaging_rabbit.
     """
+
+    deaths_limit = 0
 
     def __init__(
         self, directory: Path, database_url: str, broker: str, served: ServedCloud, exchange: str, broker_options: str
@@ -146,7 +151,8 @@ class Cluster:
         path.write_text(
             CONFIGURATION.format(
                 broker=self.broker, exchange=self.exchange, key="k" * 32, host=host, database=self.database_url,
-                lease=lease, heartbeat=HEARTBEAT, status_port=status_port or "", api_port=self.api_port,
+                lease=lease, heartbeat=HEARTBEAT, deaths_limit=self.deaths_limit,
+                status_port=status_port or "", api_port=self.api_port,
                 cfn_port=self.cfn_port, cloud=self.served.url, broker_options=self.broker_options,
             ).replace("status_port = \n", "")
         )  # fmt: skip

@@ -213,10 +213,18 @@ def test_an_operation_that_makes_progress_survives_more_deaths_than_the_limit(em
 
 @pytest.mark.xdist_group("servers")
 def test_a_poison_does_not_wander_through_a_cluster_for_ever(
-    tmp_path: Path, postgresql: Any, rabbitmq: Any, served: ServedCloud, plug_in: None, trigger: Path, held: Path
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    postgresql: Any,
+    rabbitmq: Any,
+    served: ServedCloud,
+    plug_in: None,
+    trigger: Path,
+    held: Path,
 ) -> None:
     """A resource that kills one engine of a cluster after the other, beside another tenant's long creation."""
     assert os.environ["PYTHONPATH"]
+    monkeypatch.setattr(Cluster, "deaths_limit", 3)
     cluster = Cluster(tmp_path, postgresql.new_database("poisoned"), rabbitmq.url, served, "poisoned", "")
     died: set[str] = set()
 

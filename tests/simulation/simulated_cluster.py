@@ -75,7 +75,8 @@ class Member:
             registry=cluster.registry,
             pool=self.pool,
             clock=clock,
-            settings=EngineSettings(host=self.process.name, enable_stack_abandon=True),
+            # Engines die at random here, and no operation is to blame for that.
+            settings=EngineSettings(host=self.process.name, enable_stack_abandon=True, engine_deaths_limit=0),
             peers=SimulatedPeers(self.process, self._peers, nature) if cluster.size > 1 else None,
         )
         transport.check_lease = lease_check(self.database, self.engine.id, self.process, nature)
