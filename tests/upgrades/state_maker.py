@@ -24,7 +24,7 @@ from stoker.emulator.testing import ServedCloud
 from stoker.store import tables
 from stoker.store.database import Database
 
-QUICK, SLOW = 0.01, 100.0
+QUICK, SLOW = 0.01, 300.0
 
 CHILD = """
 heat_template_version: 2021-04-16
@@ -133,6 +133,8 @@ async def in_flight(world: World) -> None:
         found = await world.database.read(lambda c: c.execute(select(tables.resources.c.name).where(busy)).all())
         built = await world.database.read(lambda c: c.execute(select(tables.resources.c.uuid).where(servers)).all())
         if len(found) >= 3 and len(built) == 2:
+            running = {run.stack.name for run in world.engine.all_runs() if run.stack.parent_id is None}
+            assert running == {"rising", "changing", "falling", "kept"}, running
             return
     raise AssertionError(f"the operations have not come as far as they should: {found} {built}")
 
