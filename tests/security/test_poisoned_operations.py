@@ -197,12 +197,13 @@ def test_an_operation_that_makes_progress_survives_more_deaths_than_the_limit(em
         f"  s{number}: {{type: 'Test::Slow', properties: {{file: '{path}'}}}}\n" for number, path in enumerate(holds)
     )
     embedded.create("long", f"heat_template_version: 2021-04-16\nresources:\n{resources}")
+    identifier = embedded.call("GET", "/stacks/long")[1]["stack"]["id"]
     for number, path in enumerate(holds):
         path.unlink()
 
         def complete(name: str = f"s{number}") -> bool:
-            status, answer = embedded.call("GET", f"/stacks/long/resources/{name}")
-            return status in (200, 302) and answer["resource"]["resource_status"] == "CREATE_COMPLETE"
+            status, answer = embedded.call("GET", f"/stacks/long/{identifier}/resources/{name}")
+            return status == 200 and answer["resource"]["resource_status"] == "CREATE_COMPLETE"
 
         wait_until(complete, f"resource {number} is complete", SECONDS)
         embedded.process.kill()
