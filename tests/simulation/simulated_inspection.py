@@ -76,6 +76,7 @@ class Inspection:
         self._cloud = cloud
         self._database = database
         self._nature = nature
+        cloud.open_all()  # services are seeded when they are opened, and what is seeded is not made by anybody
         self._preset = self._everything()
 
     def _everything(self) -> dict[tuple[str, str], set[str]]:
