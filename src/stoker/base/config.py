@@ -103,6 +103,19 @@ _TIMING = (
         default=["password", "v3password", "token", "v3token", "v3applicationcredential"],
         help="Plug-ins of keystoneauth that the credential of an OS::Heat::Stack may log in with.",
     ),
+    cfg.FloatOpt(
+        "remote_cloud_timeout",
+        default=60,
+        min=0.1,
+        help="Seconds that a login at a cloud that the credential of an OS::Heat::Stack names may take, redirects and "
+        "retries included, and that each call of this cloud may take, up to the last byte.",
+    ),
+    cfg.IntOpt(
+        "remote_cloud_answer_size",
+        default=16 * 2**20,
+        min=2**10,
+        help="Bytes that an answer of a cloud that the credential of an OS::Heat::Stack names may have.",
+    ),
 )
 
 _IDENTITY = (

@@ -7,6 +7,7 @@ import ssl
 import tempfile
 from collections import OrderedDict
 from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -34,8 +35,8 @@ from stoker.cloud.credentials import (
     TokenCredential,
     TrustCredential,
 )
-from stoker.cloud.guard import Guard
 from stoker.cloud.login import Login, PluginLogin, TokenLogin, known_access
+from stoker.cloud.remote_login import RemoteLogin
 from stoker.cloud.services import identity_url
 from stoker.cloud.session import Cloud, Shared
 from stoker.cloud.settings import ClientSettings, CloudSettings, Tls
@@ -72,7 +73,7 @@ class CloudPool:
         self._regions: WeakKeyDictionary[Cloud, dict[str, Cloud]] = WeakKeyDictionary()
         self._sessions: dict[Tls, tuple[requests.Session, ksa_session.Session]] = {}
         self._files: list[Path] = []
-        self._guard = Guard(settings.remote_cloud_networks)
+        self._remote_logins = ThreadPoolExecutor(max_workers=32, thread_name_prefix="remote-cloud-login")
 
     async def close(self) -> None:
         """Close every connection and forget every token."""
@@ -81,6 +82,7 @@ class CloudPool:
             session.close()
         for path in self._files:
             path.unlink(missing_ok=True)
+        self._remote_logins.shutdown(wait=False, cancel_futures=True)
         await self.transport.close()
 
     async def cloud(self, credential: Credential, region: str | None = None) -> Cloud:
@@ -182,16 +184,17 @@ class CloudPool:
                 f"allows {', '.join(allowed)}."
             )
         ca_file = self._ca_file(credential.ca_cert)
-        named = NamedCloud(credential.auth_type, credential.options(), ca_file=ca_file, insecure=credential.insecure)
-        return await self._open_named(named, named_by_user=True)
+        client = ClientSettings("public", ca_file, insecure=credential.insecure, named_by_user=True)
+        options = credential.options()
+        url, make = identity_url(options["auth_url"]), partial(_load_plugin, credential.auth_type, options)
+        seconds = self.settings.remote_cloud_timeout
+        login = RemoteLogin(self._clock, url, make, self.transport, client.tls, seconds, self._remote_logins)
+        return Cloud(login, await login.access(), self._shared, None, client)
 
-    async def _open_named(self, named: NamedCloud, *, named_by_user: bool = False) -> Cloud:
-        """A cloud that may be another operator's: none of our settings for reaching services apply."""
+    async def _open_named(self, named: NamedCloud) -> Cloud:
+        """A cloud of the operator's clouds.yaml: none of our settings for reaching services apply."""
         client = ClientSettings(
-            endpoint_type=named.interface or "public",
-            ca_file=named.ca_file,
-            insecure=named.insecure,
-            named_by_user=named_by_user,
+            endpoint_type=named.interface or "public", ca_file=named.ca_file, insecure=named.insecure
         )
         auth_url = named.auth.get("auth_url") or self.settings.auth_url
         make = partial(_load_plugin, named.auth_type, {**named.auth, "auth_url": auth_url})
@@ -230,7 +233,7 @@ class CloudPool:
 
     def _session(self, tls: Tls) -> ksa_session.Session:
         if tls not in self._sessions:
-            plain = self._guard.session() if tls.named_by_user else self.plain_session()
+            plain = self.plain_session()
             verify = False if tls.insecure else (tls.ca_file or True)
             certificate = (tls.cert_file, tls.key_file) if tls.cert_file and tls.key_file else tls.cert_file
             limit = self.settings.call_timeout

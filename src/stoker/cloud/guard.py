@@ -1,23 +1,22 @@
 """Connections to clouds that a user names: to public addresses only, and to those that the operator lists.
 
 The address is checked when it is connected to, for every connection: the login, each redirect of it, and the endpoints
-of the catalog that the other cloud answers with. What the name led to before does not count.
+of the catalog that the other cloud answers with. An earlier lookup of the name does not count.
 """
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import ipaddress
 import socket
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import aiohttp
-import requests
-from requests.adapters import HTTPAdapter
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.exceptions import NewConnectionError
+from aiohttp.abc import AbstractResolver, ResolveResult
 
 from stoker.base.addresses import Network, is_allowed
 
@@ -29,29 +28,21 @@ class AddressRefused(OSError):
 
 
 def is_refusal(error: BaseException | None) -> bool:
-    """Whether an error, or what it came of, is an AddressRefused."""
+    """Whether an error, or one of its causes, is an AddressRefused."""
     while error is not None and not isinstance(error, AddressRefused):
         error = error.__cause__ or error.__context__
     return error is not None
 
 
 class Guard:
-    """Makes what connects to allowed addresses only. `networks` (`10.0.0.0/8`) are allowed besides public addresses."""
+    """Makes connectors that reach allowed addresses only: public ones, and those in `networks` (`10.0.0.0/8`)."""
 
     def __init__(self, networks: Sequence[str]) -> None:
         self._networks: list[Network] = [ipaddress.ip_network(network) for network in networks]
 
     def connector(self, **options: Any) -> aiohttp.TCPConnector:
-        """For aiohttp's sessions."""
-        return aiohttp.TCPConnector(socket_factory=self._socket, **options)
-
-    def session(self) -> requests.Session:
-        """For keystoneauth. Proxies of the environment are not used: they would look names up themselves."""
-        session = requests.Session()
-        session.trust_env = False
-        for prefix in ("http://", "https://"):
-            session.mount(prefix, _Adapter(self))
-        return session
+        """A connector for an aiohttp session. Make it on the event loop that uses it."""
+        return aiohttp.TCPConnector(socket_factory=self._socket, resolver=_Resolver(), **options)
 
     def check(self, address: str) -> None:
         """Raise AddressRefused for an address that is not allowed."""
@@ -65,49 +56,31 @@ class Guard:
         made.setblocking(False)
         return made
 
-    def connect(self, host: str, port: int, timeout: Any) -> socket.socket:
-        """A connection to the first allowed address that the host's name has now. Raises OSError."""
-        failure = OSError(f"{host} has no address")
-        for *_, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-            try:
-                self.check(str(place[0]))
-                seconds = timeout if isinstance(timeout, int | float) else None
-                return socket.create_connection((str(place[0]), port), seconds)
-            except OSError as error:
-                failure = error
-        raise failure
 
+class _Resolver(AbstractResolver):
+    """Looks names up on threads of its own, since nothing can interrupt a lookup at a slow name server."""
 
-class _Adapter(HTTPAdapter):
-    """requests' adapter with connections that the guard makes."""
+    def __init__(self) -> None:
+        self._workers = ThreadPoolExecutor(max_workers=32, thread_name_prefix="remote-cloud-names")
 
-    def __init__(self, guard: Guard) -> None:
-        self._guard = guard
-        super().__init__()
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        """The addresses of a host, which are checked when they are connected to. Raises OSError."""
+        lookup = partial(socket.getaddrinfo, host, port, family, socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().run_in_executor(self._workers, lookup)
+        return [
+            ResolveResult(
+                hostname=host,
+                host=str(address[0]),
+                port=int(address[1]),
+                family=kind,
+                proto=protocol,
+                flags=socket.AI_NUMERICHOST,
+            )
+            for kind, _, protocol, _, address in found
+        ]
 
-    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
-        super().init_poolmanager(*arguments, **options)
-        guard = self._guard
-
-        class Plain(HTTPConnection):
-            def _new_conn(self) -> socket.socket:
-                return _connected(self, guard)
-
-        class Encrypted(HTTPSConnection):
-            def _new_conn(self) -> socket.socket:
-                return _connected(self, guard)
-
-        class PlainPool(HTTPConnectionPool):
-            ConnectionCls = Plain
-
-        class EncryptedPool(HTTPSConnectionPool):
-            ConnectionCls = Encrypted
-
-        self.poolmanager.pool_classes_by_scheme = {"http": PlainPool, "https": EncryptedPool}
-
-
-def _connected(connection: HTTPConnection, guard: Guard) -> socket.socket:
-    try:
-        return guard.connect(connection.host, connection.port or 0, connection.timeout)
-    except OSError as error:
-        raise NewConnectionError(connection, str(error)) from error
+    async def close(self) -> None:
+        """Let the threads end."""
+        self._workers.shutdown(wait=False, cancel_futures=True)

@@ -59,8 +59,12 @@ class Login(ABC):
         async with self._lock:
             if self._access is None or self._access is rejected:
                 self._access = None
-                self._access = await asyncio.to_thread(self._fetch)
+                self._access = await self._fetched()
             return self._access
+
+    async def _fetched(self) -> Access:
+        """Run `_fetch` on a worker thread."""
+        return await asyncio.to_thread(self._fetch)
 
     @abstractmethod
     def _fetch(self) -> Access:

@@ -52,9 +52,11 @@ class CloudSettings:
     `auth_url` to `project_domain_id` are the service user (`[keystone_authtoken]` and `[trustee]`);
     `server_keystone_endpoint_type` is the interface of the identity endpoint that servers are told, `server_auth_url`
     (`[clients_keystone] auth_uri`) the URL that they are told where no interface is chosen.
-    `remote_cloud_networks` and `remote_cloud_auth_types` are what credentials that users give may lead to and use.
+    `remote_cloud_networks` and `remote_cloud_auth_types` are what credentials that users give may lead to and use;
+    `remote_cloud_timeout` (seconds) bounds a login and a call there, `remote_cloud_answer_size` (bytes) an answer.
     `max_microversions` maps `nova`, `cinder` and `ironic` to the operator's caps. `max_concurrent_calls` bounds the
-    requests in flight of one process; `connect_timeout` and `call_timeout` are seconds.
+    requests in flight of one process to the operator's cloud, and separately those to clouds that users name;
+    `connect_timeout` and `call_timeout` are seconds.
     """
 
     auth_url: str = ""
@@ -83,6 +85,8 @@ class CloudSettings:
     max_microversions: Mapping[str, str] = field(default_factory=dict)
     remote_cloud_networks: tuple[str, ...] = ()
     remote_cloud_auth_types: tuple[str, ...] = ("password", "v3password", "token", "v3token", "v3applicationcredential")
+    remote_cloud_timeout: float = 60.0
+    remote_cloud_answer_size: int = 16 * 2**20
     max_concurrent_calls: int = 200
     connect_timeout: float = 10.0
     call_timeout: float = 300.0

@@ -63,6 +63,23 @@ async def _at_once() -> None:
     """Nothing to wait for."""
 
 
+class AnswerTooLarge(Exception):
+    """The answer of a cloud that a user names has more bytes than `remote_cloud_answer_size` allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Lane:
+    """Connections, how many at a time, and their limits; None: no limit.
+
+    `seconds` is the deadline of a request with its retries, `size` the largest answer in bytes.
+    """
+
+    session: aiohttp.ClientSession
+    slots: asyncio.Semaphore
+    seconds: float | None = None
+    size: int | None = None
+
+
 class Transport:
     """The connections of one process. Make it and close it on the event loop that uses it.
 
@@ -73,18 +90,29 @@ class Transport:
     def __init__(self, settings: CloudSettings, clock: Clock) -> None:
         self._retry_limit = settings.client_retry_limit
         self._clock = clock
-        self._slots = asyncio.Semaphore(settings.max_concurrent_calls)
         self._contexts: dict[Tls, ssl.SSLContext] = {}
         self.before_change: Callable[[], Awaitable[None]] = _at_once
         self.observe: Callable[[str, int], None] = lambda service, status: None
         guard = Guard(settings.remote_cloud_networks)
-        self._session = _session(settings, aiohttp.TCPConnector(limit=0, ttl_dns_cache=60))
-        self._guarded = _session(settings, guard.connector(limit=0, ttl_dns_cache=60))
+        timeout, calls = settings.call_timeout, settings.max_concurrent_calls
+        self._session = _session(settings, timeout, aiohttp.TCPConnector(limit=0, ttl_dns_cache=60))
+        # Compressed answers are not asked for, nor unpacked: they could be of any size.
+        guarded = _session(
+            settings,
+            settings.remote_cloud_timeout,
+            guard.connector(limit=0, ttl_dns_cache=60),
+            headers={"Accept-Encoding": "identity"},
+            auto_decompress=False,
+        )
+        self._own = _Lane(self._session, asyncio.Semaphore(calls))
+        self._named_by_user = _Lane(
+            guarded, asyncio.Semaphore(calls), settings.remote_cloud_timeout, settings.remote_cloud_answer_size
+        )
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._session.close()
-        await self._guarded.close()
+        await self._own.session.close()
+        await self._named_by_user.session.close()
 
     async def send(self, request: Request) -> Answer:
         """The service's answer, whatever its status. Raises CloudError (status 0) when none came.
@@ -92,16 +120,21 @@ class Transport:
         A connection that could not be made is tried again, one that broke only where doing the request twice is
         the same as doing it once.
         """
+        try:
+            async with asyncio.timeout(self._lane(request).seconds):
+                return await self._retried(request)
+        except TimeoutError as error:
+            raise _unreachable(request, error, transient=True) from error
+
+    async def _retried(self, request: Request) -> Answer:
         pause = _FIRST_PAUSE
         for tries_left in range(self._retry_limit, -1, -1):
             try:
-                return await self._once(request)
-            except aiohttp.ClientSSLError as error:
+                return await self.attempt(request)
+            except TimeoutError:  # before ClientError: some of aiohttp's errors are both
+                raise
+            except (AnswerTooLarge, aiohttp.ClientSSLError, aiohttp.InvalidURL) as error:
                 raise _unreachable(request, error, transient=False) from error
-            except aiohttp.InvalidURL as error:
-                raise _unreachable(request, error, transient=False) from error
-            except TimeoutError as error:
-                raise _unreachable(request, error, transient=True) from error
             except aiohttp.ClientError as error:
                 if is_refusal(error):
                     raise _unreachable(request, error, transient=False) from error
@@ -112,21 +145,22 @@ class Transport:
             pause *= 2
         raise AssertionError("the last try returns or raises")
 
-    async def _once(self, request: Request) -> Answer:
-        async with self._slots:
+    async def attempt(self, request: Request) -> Answer:
+        """Send the request once. Raises aiohttp.ClientError, TimeoutError, and AnswerTooLarge."""
+        async with self._lane(request).slots:
             if request.method not in _LOOKS:
                 await self.before_change()
             try:
                 answer = await self._exchange(request)
-            except (aiohttp.ClientError, TimeoutError):
+            except (aiohttp.ClientError, AnswerTooLarge, TimeoutError):
                 self.observe(request.service, 0)
                 raise
         self.observe(request.service, answer.status)
         return answer
 
     async def _exchange(self, request: Request) -> Answer:
-        session = self._guarded if request.tls.named_by_user else self._session
-        async with session.request(
+        lane = self._lane(request)
+        async with lane.session.request(
             request.method,
             request.url,
             params=request.params,
@@ -135,10 +169,13 @@ class Transport:
             ssl=self._context(request.tls),
             allow_redirects=False,  # a token must not follow a redirect to another host
         ) as response:
-            content = await response.read()
+            content = await _content(response, lane.size)
         path, request_id = without_names(response.url.path), response.headers.get("x-openstack-request-id", "-")
         log.debug("%s %s %s: %s (%s)", request.service, request.method, path, response.status, request_id)
         return Answer(response.status, response.headers, parse(content, response.content_type), content)
+
+    def _lane(self, request: Request) -> _Lane:
+        return self._named_by_user if request.tls.named_by_user else self._own
 
     def _context(self, tls: Tls) -> ssl.SSLContext:
         context = self._contexts.get(tls)
@@ -161,13 +198,33 @@ class Transport:
             timer.cancel()
 
 
-def _session(settings: CloudSettings, connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
+def _session(
+    settings: CloudSettings,
+    seconds: float,
+    connector: aiohttp.TCPConnector,
+    headers: Mapping[str, str] | None = None,
+    *,
+    auto_decompress: bool = True,
+) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
         connector=connector,
-        timeout=aiohttp.ClientTimeout(total=settings.call_timeout, sock_connect=settings.connect_timeout),
+        timeout=aiohttp.ClientTimeout(total=seconds, sock_connect=min(seconds, settings.connect_timeout)),
         cookie_jar=aiohttp.DummyCookieJar(),
-        headers={"Accept": "application/json", "User-Agent": "stoker"},
+        headers={"Accept": "application/json", "User-Agent": "stoker", **(headers or {})},
+        auto_decompress=auto_decompress,
     )
+
+
+async def _content(response: aiohttp.ClientResponse, limit: int | None) -> bytes:
+    """The body of an answer. Raises AnswerTooLarge."""
+    if limit is None:
+        return await response.read()
+    content = bytearray()
+    async for chunk in response.content.iter_any():
+        content += chunk
+        if len(content) > limit:
+            raise AnswerTooLarge(f"the answer is larger than remote_cloud_answer_size allows ({limit} bytes)")
+    return bytes(content)
 
 
 def parse(content: bytes, content_type: str) -> Any:

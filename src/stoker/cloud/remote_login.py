@@ -1,0 +1,124 @@
+"""Logging in at a cloud that a user names: a deadline for the whole login, and bounded answers.
+
+keystoneauth is synchronous, and the timeouts of its connections start again with every byte received. Therefore its
+requests are sent by `Transport`, whose deadline covers a whole exchange, and run on threads that nothing else needs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import aiohttp
+import requests
+from keystoneauth1 import session as ksa_session
+from keystoneauth1.identity.base import BaseIdentityPlugin
+from requests.adapters import BaseAdapter
+from requests.structures import CaseInsensitiveDict
+
+from stoker.base.clock import Clock
+from stoker.base.errors import CloudError
+from stoker.cloud.login import Access, PluginLogin
+from stoker.cloud.settings import Tls
+from stoker.cloud.transport import AnswerTooLarge, Request, Transport
+
+_SERVICE = "keystone"
+_LATE = "the deadline of the login has passed"
+
+
+class RemoteLogin(PluginLogin):
+    """A token of a cloud that a user names. `seconds` is the deadline of a login, its redirects and retries included.
+
+    `workers` are the threads of all such logins: slow ones wait for each other, and for nothing of the operator's.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        auth_url: str,
+        make: Callable[[], BaseIdentityPlugin],
+        transport: Transport,
+        tls: Tls,
+        seconds: float,
+        workers: ThreadPoolExecutor,
+    ) -> None:
+        super().__init__(clock, auth_url, ksa_session.Session(), make)
+        self._transport, self._tls, self._seconds, self._workers = transport, tls, seconds, workers
+
+    async def _fetched(self) -> Access:
+        loop = asyncio.get_running_loop()
+        adapter = _Adapter(self._transport, self._tls, loop, time.monotonic() + self._seconds)
+        self._session = ksa_session.Session(session=adapter.session(), app_name="stoker")
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await loop.run_in_executor(self._workers, self._fetch)
+        except TimeoutError:
+            problem = (
+                f"the login at {self.auth_url} takes longer than remote_cloud_timeout allows ({self._seconds:g} s)"
+            )
+            raise CloudError(_SERVICE, 0, problem, transient=True) from None
+
+
+class _Adapter(BaseAdapter):
+    """Sends the requests of one login through a Transport, on its event loop, up to `deadline` (monotonic seconds)."""
+
+    def __init__(self, transport: Transport, tls: Tls, loop: asyncio.AbstractEventLoop, deadline: float) -> None:
+        super().__init__()
+        self._transport, self._tls, self._loop, self._deadline = transport, tls, loop, deadline
+
+    def session(self) -> requests.Session:
+        """A session that sends everything here. Proxies and credentials of the environment are not used."""
+        session = requests.Session()
+        session.trust_env = False
+        for prefix in ("http://", "https://"):
+            session.mount(prefix, self)
+        return session
+
+    def send(
+        self,
+        request: requests.PreparedRequest,
+        stream: bool = False,
+        timeout: Any = None,
+        verify: bool | str = True,
+        cert: Any = None,
+        proxies: Mapping[str, str] | None = None,
+    ) -> requests.Response:
+        """The answer to a request, read to its end. Raises requests' exceptions."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise requests.ConnectTimeout(_LATE, request=request)
+        kept: dict[str, Any] = {
+            name: value for name, value in request.headers.items() if name.lower() not in _OWN_HEADERS
+        }
+        body: Any = request.body
+        sent = Request(_SERVICE, str(request.method), str(request.url), kept, body=body, tls=self._tls)
+        exchange = asyncio.run_coroutine_threadsafe(self._transport.attempt(sent), self._loop)
+        try:
+            answer = exchange.result(left)
+        except TimeoutError as error:
+            exchange.cancel()
+            raise requests.ConnectTimeout(_LATE, request=request) from error
+        except aiohttp.ClientSSLError as error:
+            raise requests.exceptions.SSLError(error, request=request) from error
+        except AnswerTooLarge as error:
+            raise requests.exceptions.ContentDecodingError(error, request=request) from error
+        except aiohttp.InvalidURL as error:
+            raise requests.exceptions.InvalidURL(error, request=request) from error
+        except aiohttp.ClientError as error:
+            raise requests.ConnectionError(error, request=request) from error
+        response = requests.Response()
+        response.status_code, response.url, response.request = answer.status, str(request.url), request
+        response.headers = CaseInsensitiveDict(answer.headers)
+        response.encoding = "utf-8"
+        response._content = answer.content
+        return response
+
+    def close(self) -> None:
+        """Nothing to close: the connections are the transport's."""
+
+
+_OWN_HEADERS = frozenset({"accept-encoding", "connection", "content-length"})
+"""Headers that belong to the connection, which the transport makes."""
