@@ -50,8 +50,8 @@ def examples() -> Iterator[Example]:
 
 async def plan_towards(world: World, stack: Stack, template: str, action: str) -> str:
     request = StackRequest(HEADER + template)
-    parsed = parse_template(world.engine, request.template)
-    environment = parse_environment(request, parsed)
+    parsed = await parse_template(world.engine, world.context, request.template)
+    environment = await parse_environment(world.engine, world.context, request, parsed)
     checked = await check_request(world.engine, world.context, stack, parsed, environment, {}, {})
     return (await make_plan(world.engine, stack, checked, action)).text()
 
