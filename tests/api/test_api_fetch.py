@@ -69,7 +69,7 @@ def test_a_template_is_fetched(request_as, engine, pages, path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "complaint"),
-    [("/gone", "answers with status 404"), ("/binary", "is not UTF-8: byte 0"), ("/away", "cannot be fetched")],
+    [("/gone", "returned status 404"), ("/binary", "is not UTF-8: byte 0"), ("/away", "cannot be fetched")],
 )
 def test_what_is_no_template_is_refused(request_as, engine, pages, path, complaint) -> None:
     answer = request_as("POST", "/validate", json={"template_url": pages + path})
@@ -140,13 +140,15 @@ def talking(parts: Iterable[bytes]) -> Iterator[str]:
     ],
 )  # fmt: skip
 def test_addresses_that_only_the_service_can_reach(host: str) -> None:
-    with pytest.raises(BadValue, match=r"no public address, nor in template_fetch_networks|a URL that is not valid"):
+    with pytest.raises(
+        BadValue, match=r"no public address, and is not in template_fetch_networks|a URL that is not valid"
+    ):
         fetched(f"http://{host}:1/latest/meta-data")
 
 
 def test_every_redirect_is_checked(pages: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ANSWERS, "/inside", (302, {"Location": "http://169.254.169.254/latest/meta-data"}, b""))
-    with pytest.raises(BadValue, match=r"169\.254\.169\.254 is at no public address"):
+    with pytest.raises(BadValue, match=r"169\.254\.169\.254 has no public address"):
         fetched(f"{pages}/inside", ["127.0.0.0/8"])
 
 
@@ -191,7 +193,7 @@ def test_what_a_host_answers_is_not_repeated(request_as, banner: bytes) -> None:
         answer = request_as("POST", "/validate", json={"template_url": url})
     assert answer.status_code == 400
     told = answer.json["error"]["message"]
-    assert "does not answer in HTTP" in told or "answers with status 999" in told
+    assert "does not speak HTTP" in told or "returned status 999" in told
     assert not {"SSH", "ESMTP", "inside", "banner"} & set(re.split(r"\W+", told.removeprefix(url)))
 
 
@@ -202,11 +204,11 @@ def test_a_project_has_only_some_fetches_at_a_time(request_as, config) -> None:
         limited(config, template_fetches_per_project=2)
         answer = request_as("POST", "/validate", json={"template_url": url})
         assert answer.status_code == 503
-        assert "2 templates are being fetched for the project" in answer.json["error"]["message"]
+        assert "Too many templates are being fetched: 2 for the project" in answer.json["error"]["message"]
         fetching.fetch_text(url, "another", limits).cancel()
         for future in own:
             future.cancel()
-    wait_until(lambda: not fetching._fetches._under_way, "the fetches have ended")
+    wait_until(lambda: not fetching._fetches._in_progress, "the fetches have ended")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from oslo_config import cfg
 
 from stoker.base.config import LIBRARY_GROUPS, OPTIONS, load_config, unsupported_options
 from stoker.base.context import RequestContext
-from stoker.base.logging import _SECRETS, mask, protect, request_scope
+from stoker.base.logging import _SECRETS, protect, redact, request_scope
 
 FILE = """
 [DEFAULT]
@@ -117,7 +117,7 @@ def test_every_option_has_a_help_text_and_no_group_is_left_to_two_readers() -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "masked"),
+    ("text", "redacted"),
     [
         ("X-Auth-Token: abc", "X-Auth-Token: ***"),
         ("Authorization: Bearer a.b.c", "Authorization: Bearer ***"),
@@ -136,8 +136,8 @@ def test_every_option_has_a_help_text_and_no_group_is_left_to_two_readers() -> N
         ("http://127.0.0.1:8004/v1", "http://127.0.0.1:8004/v1"),
     ],
 )
-def test_secrets_are_masked(text, masked) -> None:
-    assert mask(text) == masked
+def test_secrets_are_redacted(text, redacted) -> None:
+    assert redact(text) == redacted
 
 
 def test_lines_name_their_request_and_keep_secrets_even_in_tracebacks() -> None:
@@ -162,4 +162,4 @@ def test_a_text_is_looked_at_closely_whenever_there_may_be_a_secret_in_it(text: 
     closely = text
     for pattern in _SECRETS:
         closely = pattern.sub(r"\g<keep>***", closely)
-    assert mask(text) == closely
+    assert redact(text) == closely

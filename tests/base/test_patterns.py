@@ -1,4 +1,4 @@
-"""Patterns mean what they mean in Python's `re`, whichever engine answers."""
+"""Patterns have the semantics of Python's `re`, whichever engine matches them."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def _of_python(pattern: str) -> re.Pattern[str] | None:
 @example("(?i)[^k]", ["k", "K", "\u212a"])
 @example(r"\B", [""])
 @example("(a|b*)*c?", ["abc", "aabb"])
-def test_the_same_as_re(pattern: str, texts: list[str]) -> None:
-    """Whether a text fits, and whether a pattern occurs in it, is what `re` says."""
+def test_results_equal_those_of_re(pattern: str, texts: list[str]) -> None:
+    """`fits` and `found_in` give the results of `re`."""
     expected = _of_python(pattern)
     if expected is None:
         with pytest.raises(PatternError):
@@ -71,8 +71,8 @@ def test_the_same_as_re(pattern: str, texts: list[str]) -> None:
 
 @settings(max_examples=60)
 @given(PATTERNS, TEXTS)
-def test_the_same_matches_as_re(pattern: str, text: str) -> None:
-    """Matches, their groups and places are what `re` says."""
+def test_matches_equal_those_of_re(pattern: str, text: str) -> None:
+    """Matches, their groups and positions equal those of `re`."""
     expected = _of_python(pattern)
     assume(expected is not None)
     assert expected is not None
@@ -95,7 +95,7 @@ _ORDINARY = [
 
 @pytest.mark.parametrize("pattern", _ORDINARY)
 def test_ordinary_patterns_need_no_other_process(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Patterns as templates have them are answered at once for ASCII texts."""
+    """Typical patterns of templates are matched without the helper process for ASCII strings."""
     monkeypatch.setattr(Pattern, "_ask", None)
     assert not compiled(pattern).fits("?")
 
@@ -109,8 +109,8 @@ def test_ordinary_patterns_need_no_other_process(pattern: str, monkeypatch: pyte
         ("(?:a|a)*?é", "a" * 60 + "é"[:0] + "ü"),
     ],
 )
-def test_what_never_ends_is_ended(pattern: str, text: str) -> None:
-    """Backtracking without end raises an error, and the next question is answered."""
+def test_endless_backtracking_is_ended(pattern: str, text: str) -> None:
+    """Catastrophic backtracking raises an error, and the next request is answered."""
     try:
         compiled(pattern).fits(text)
     except PatternTooCostly:
@@ -121,7 +121,7 @@ def test_what_never_ends_is_ended(pattern: str, text: str) -> None:
 
 
 def test_long_patterns_are_refused() -> None:
-    """A pattern has a limited size, whatever it says."""
+    """The size of patterns is limited."""
     with pytest.raises(PatternError, match="10000"):
         compiled("a" * 10_001)
     with pytest.raises(PatternError):

@@ -1,1 +1,1 @@
-"""What every layer may use: ids, clock, configuration, errors, logging. Imports nothing of ours."""
+"""What every layer may use: ids, clock, configuration, errors, logging. Imports no other package of Stoker."""

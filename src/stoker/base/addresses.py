@@ -1,7 +1,7 @@
 """Which addresses may be connected to on behalf of a user.
 
-A user must not make the service talk to what only the service can reach: loopback, private and link-local addresses,
-and with them the metadata services of clouds.
+A user must not be able to make the service connect to hosts that only the service can reach: loopback, private and
+link-local addresses, among them the metadata services of clouds (server-side request forgery).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def is_allowed(text: str, networks: Sequence[Network]) -> bool:
-    """Whether an address, as written in a socket's address, is public or in one of the operator's `networks`."""
+    """Return whether an address (the string in a socket address) is public or in one of the operator's `networks`."""
     address = ipaddress.ip_address(text.partition("%")[0])
     if isinstance(address, ipaddress.IPv6Address):
         address = _inside(address) or address
@@ -24,7 +24,7 @@ def is_allowed(text: str, networks: Sequence[Network]) -> bool:
 
 
 def _inside(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that an IPv6 address stands for: mapped, 6to4, or translated (RFC 6052)."""
+    """Return the IPv4 address embedded in an IPv6 address: mapped, 6to4, or translated (RFC 6052)."""
     if address in _TRANSLATED:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour

@@ -1,14 +1,14 @@
-"""What the work for one request or operation may cost: steps, bytes that it makes, seconds of processor time.
+"""Limits on the cost of one request or operation: steps, bytes created, seconds of processor time.
 
-One `Budget` is opened for a whole request or operation, and everything that is done for it (parsing, expanding,
-evaluating, planning) charges that one, before it does the work:
+One `Budget` is opened for a whole request or operation. All work for it (parsing, expanding, evaluating, planning)
+charges this budget before the work is done:
 
     with opened(Budget(allowed)):
         with computing():
             charge(steps=len(items), made=size)
 
-Code that runs where none is open charges nothing. `at_once` is for callers that must not be held up, such as an event
-loop: what would take longer raises `Postponed`, and is done again from the beginning on another thread.
+Without an open budget nothing is charged. `at_once` is for callers that must not block, such as an event loop: work
+that would take longer raises `Postponed`, and is restarted from the beginning on another thread.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from typing import Any
 from stoker.base.errors import BudgetExceeded
 from stoker.base.processor_time import processor_time
 
-_STEPS_BETWEEN_LOOKS = 128
+_STEPS_BETWEEN_CHECKS = 128
 _BYTES_PER_STEP = 512
 _MOST_BYTES_AT_ONCE = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """How much a budget has; `resources` are those of a tree of stacks, -1 is no limit."""
+    """The size of a budget. `resources` is the maximum in a tree of stacks; -1 means no limit."""
 
     steps: int
     made: int
@@ -39,32 +39,32 @@ class Allowed:
     resources: int = -1
 
     def times(self, factor: int) -> Allowed:
-        """As much for each of `factor` times that the same work is done."""
+        """Return the allowance for doing the same work `factor` times."""
         return replace(self, steps=self.steps * factor, made=self.made * factor, seconds=self.seconds * factor)
 
 
 class Postponed(BaseException):
-    """The work does not end in the time that the caller has; it has to be done elsewhere.
+    """The work does not finish within the caller's time limit and must be done on another thread.
 
-    Not an `Exception`: nobody but the one who asked is to handle it.
+    Not an `Exception`, so that only the caller that set the limit (`at_once`) handles it.
     """
 
 
 class Budget:
-    """What is left of what is allowed. Several threads may work for one request at the same time."""
+    """The remaining allowance. Several threads may work for one request at the same time."""
 
-    __slots__ = ("_allowed", "_made", "_marks", "_seconds", "_steps", "_until_look")
+    __slots__ = ("_allowed", "_made", "_marks", "_seconds", "_steps", "_until_check")
 
     def __init__(self, allowed: Allowed) -> None:
         self._allowed = allowed
         self._steps = allowed.steps
         self._made = allowed.made
         self._seconds = allowed.seconds
-        self._until_look = _STEPS_BETWEEN_LOOKS
+        self._until_check = _STEPS_BETWEEN_CHECKS
         self._marks: dict[int, float] = {}
 
     def charge(self, steps: int = 1, made: int = 0) -> None:
-        """Take `steps`, and `made` bytes that are about to be made. Raises BudgetExceeded or Postponed."""
+        """Deduct `steps`, and `made` bytes that are about to be allocated. Raises BudgetExceeded or Postponed."""
         if made:
             steps += made // _BYTES_PER_STEP
             self._made -= made
@@ -80,13 +80,13 @@ class Budget:
             raise BudgetExceeded(
                 f"The template takes more than {self._allowed.steps} steps to evaluate. Make it simpler, or split it."
             )
-        self._until_look -= steps
-        if self._until_look < 0:
-            self.look()
+        self._until_check -= steps
+        if self._until_check < 0:
+            self._check()
 
-    def look(self) -> None:
-        """Take the processor time that has passed in this thread since the last look. Raises BudgetExceeded."""
-        self._until_look = _STEPS_BETWEEN_LOOKS
+    def _check(self) -> None:
+        """Deduct the processor time used by this thread since the last call. Raises BudgetExceeded or Postponed."""
+        self._until_check = _STEPS_BETWEEN_CHECKS
         thread = threading.get_ident()
         mark = self._marks.get(thread)
         now = processor_time()
@@ -97,7 +97,7 @@ class Budget:
             raise Postponed
 
     def spend(self, seconds: float) -> None:
-        """Take processor time that was used. Raises BudgetExceeded when nothing is left."""
+        """Deduct processor time that was used. Raises BudgetExceeded when none is left."""
         self._seconds -= seconds
         if self._seconds <= 0:
             raise BudgetExceeded(
@@ -106,7 +106,7 @@ class Budget:
             )
 
     def members(self, count: int, name: str = "The group") -> None:
-        """See that a resource may have `count` members, before any of them is made. Raises BudgetExceeded."""
+        """Check that a resource may have `count` members, before any of them is created. Raises BudgetExceeded."""
         limit = self._allowed.resources
         if 0 <= limit < count:
             raise BudgetExceeded(
@@ -115,8 +115,8 @@ class Budget:
         self.charge(count)
 
     def computing(self) -> AbstractContextManager[None]:
-        """The processor time of the block is taken, also while it lasts. Raises BudgetExceeded when none is left."""
-        return _NOTHING_MORE if threading.get_ident() in self._marks else self._computing()
+        """Deduct the processor time of the block, also while it runs. Raises BudgetExceeded when none is left."""
+        return _ALREADY_MEASURED if threading.get_ident() in self._marks else self._computing()
 
     @contextmanager
     def _computing(self) -> Iterator[None]:
@@ -129,11 +129,11 @@ class Budget:
             self._seconds -= processor_time() - self._marks.pop(thread)
 
 
-_NOTHING_MORE: AbstractContextManager[None] = nullcontext()
+_ALREADY_MEASURED: AbstractContextManager[None] = nullcontext()
 
 
 class _Slice(threading.local):
-    """Until which moment of its processor time the thread may compute without a break; None is no limit."""
+    """The processor time up to which the thread may compute without interruption; None means no limit."""
 
     ends: float | None = None
 
@@ -149,7 +149,7 @@ def current() -> Budget | None:
 
 @contextmanager
 def opened(budget: Budget) -> Iterator[Budget]:
-    """Have everything in the block charge `budget`, in tasks and threads too that are begun with its context."""
+    """Charge `budget` for all work in the block, including tasks and threads started with its context."""
     token = _current.set(budget)
     try:
         yield budget
@@ -159,7 +159,7 @@ def opened(budget: Budget) -> Iterator[Budget]:
 
 @contextmanager
 def ensured(allowed: Allowed) -> Iterator[Budget]:
-    """The open budget, or where there is none, a new one for the block; the block's processor time is taken from it."""
+    """Use the open budget, or a new one if none is open; the block's processor time is deducted from it."""
     budget = _current.get()
     if budget is not None:
         with budget.computing():
@@ -170,21 +170,21 @@ def ensured(allowed: Allowed) -> Iterator[Budget]:
 
 
 def charge(steps: int = 1, made: int = 0) -> None:
-    """As `Budget.charge`, of the open budget."""
+    """Call `Budget.charge` on the open budget, if any."""
     budget = _current.get()
     if budget is not None:
         budget.charge(steps, made)
 
 
 def members(count: int, name: str = "The group") -> None:
-    """As `Budget.members`, of the open budget."""
+    """Call `Budget.members` on the open budget, if any."""
     budget = _current.get()
     if budget is not None:
         budget.members(count, name)
 
 
 def charge_copy(value: Any, times: int = 1) -> None:
-    """Charge the open budget for plain data that is about to be written out `times` times."""
+    """Charge the open budget for plain data that is about to be copied `times` times."""
     budget = _current.get()
     if budget is not None:
         budget.charge(made=times * measured(value, budget))
@@ -192,7 +192,7 @@ def charge_copy(value: Any, times: int = 1) -> None:
 
 @contextmanager
 def at_once(seconds: float) -> Iterator[None]:
-    """Compute for `seconds` at the most; what takes longer raises Postponed."""
+    """Compute for at most `seconds`; work that takes longer raises Postponed."""
     former, _slice.ends = _slice.ends, processor_time() + seconds
     try:
         yield
@@ -202,9 +202,9 @@ def at_once(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def waiting(seconds: float) -> Iterator[None]:
-    """Wait for another process that computes for `seconds` at the most; that is taken from the open budget.
+    """Wait for another process that computes for at most `seconds`, and deduct the time from the open budget.
 
-    Raises Postponed where there is no time to wait.
+    Raises Postponed inside `at_once`, where waiting is not allowed.
     """
     if _slice.ends is not None:
         raise Postponed
@@ -218,7 +218,7 @@ def waiting(seconds: float) -> Iterator[None]:
 
 
 def size_of(text: str) -> int:
-    """Bytes that a string takes, at the most."""
+    """Return an upper bound of the bytes that a string takes."""
     return len(text) if text.isascii() else 4 * len(text)
 
 
@@ -227,9 +227,9 @@ _BETWEEN_CHARGES = 512
 
 
 def measured(value: Any, budget: Budget) -> int:
-    """Bytes that plain data would take with every part written out that it has several times.
+    """Return the bytes that plain data would take with every shared part written out each time it occurs.
 
-    Looking at it is charged for, so that it ends. Raises BudgetExceeded or Postponed.
+    The traversal is charged as well, which bounds it. Raises BudgetExceeded or Postponed.
     """
     if type(value) is str:
         budget.charge()
@@ -264,7 +264,7 @@ def measured(value: Any, budget: Budget) -> int:
 _LISTS = frozenset({list, tuple})
 _SCALARS = frozenset({bool, int, float, type(None)})
 _SHORT = 256
-"""Up to which length it does not matter what characters a string is made of."""
+"""Strings shorter than this count as one byte per character, whatever characters they contain."""
 
 
 def _key_size(key: object) -> int:

@@ -1,4 +1,4 @@
-"""Time as a dependency: what waits asks a clock, so tests decide what time it is."""
+"""Time as a dependency: code that waits uses a clock, so that tests control the time."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from math import floor
 from typing import Protocol
 
 _REMEMBERED_SECONDS = 4096
-"""How many seconds are kept as text: a list tells of many things that happened in the same one."""
+"""How many formatted seconds are cached: a listing often shows many events of the same second."""
 
 
 class Timer(Protocol):
-    """A wake-up that has been asked for and can be called off."""
+    """A scheduled callback that can be canceled."""
 
     def cancel(self) -> None:
-        """Call it off; harmless when it has already fired."""
+        """Cancel the callback; no effect when it has already run."""
 
 
 class Clock(Protocol):
-    """The time of day and wake-ups."""
+    """The time of day, and scheduled callbacks."""
 
     def now(self) -> float:
         """Seconds since the epoch."""
@@ -44,7 +44,7 @@ class SystemClock:
 
 
 async def sleep(clock: Clock, seconds: float) -> None:
-    """Return when the clock has gone on by so many seconds."""
+    """Return when the clock has advanced by this many seconds."""
     over = asyncio.Event()
     clock.call_later(seconds, over.set)
     await over.wait()
@@ -81,7 +81,7 @@ class ManualClock:
         self._now = end
 
     def step(self, seconds: float) -> None:
-        """Set the time of day without any time passing: timers fire after as long as before."""
+        """Set the time of day without advancing time: the remaining delays of timers do not change."""
         self._now += seconds
         self._timers = [(due + seconds, order, timer) for due, order, timer in self._timers]
 

@@ -1,6 +1,6 @@
-"""Configuration: `heat.conf` keeps its names, types and defaults (facts: config_options.json).
+"""Configuration: the options of `heat.conf` keep their names, types and defaults.
 
-`OPTIONS` is the whole list of what Stoker honours, by group. An option that is not in it is not registered, and
+`OPTIONS` lists every option that Stoker supports, by group. An option that is not in it is not registered, and
 `load_config` names it in a warning, so that no setting is accepted and then ignored.
 """
 
@@ -27,7 +27,7 @@ _INTERFACES = ["publicURL", "internalURL", "adminURL", "public", "internal", "ad
 
 
 class _Network(types.ConfigType):
-    """A network of IP addresses (`10.0.0.0/8`), kept as text."""
+    """A network of IP addresses (`10.0.0.0/8`), stored as a string."""
 
     def __init__(self) -> None:
         super().__init__(type_name="network")
@@ -40,10 +40,10 @@ class _Network(types.ConfigType):
 
 
 _LOCATION, _PLACE = re.compile(r"LocationInfo\(location=<[^>]*>, detail=(['\"])(.*?)\1\)"), r"\2"
-"""How oslo.config writes where a value is from, and what of that is for the operator: the file's path."""
+"""How oslo.config shows the location of a value, and the part of it that operators need: the file's path."""
 
 PUBLIC_KEY = "notgood but just long enough i t"
-"""The default of auth_encryption_key, which protects nothing because everybody knows it."""
+"""The default of auth_encryption_key, which protects nothing because it is public."""
 
 _LIMITS = (
     cfg.IntOpt("max_template_size", default=524288, min=0, help="Largest template, in bytes."),
@@ -52,7 +52,7 @@ _LIMITS = (
     cfg.IntOpt("max_nested_stack_depth", default=5, min=0, help="Levels of nested stacks below the root."),
     cfg.IntOpt("max_snapshots_per_stack", default=32, min=-1, help="Snapshots that a stack may have; -1: no limit."),
     cfg.BoolOpt("enable_stack_abandon", default=False, help="Whether stacks can be abandoned and exported."),
-    cfg.BoolOpt("enable_stack_adopt", default=False, help="Whether stacks can be made from the documents of others."),
+    cfg.BoolOpt("enable_stack_adopt", default=False, help="Whether stacks can be created from abandoned stacks' data."),
     cfg.IntOpt("max_stacks_per_tenant", default=512, min=-1, help="Stacks that a project may have; -1: no limit."),
     cfg.IntOpt(
         "max_software_configs_per_tenant", default=4096, min=-1, help="Software configs of a project; -1: no limit."
@@ -69,27 +69,27 @@ _LIMITS = (
 )
 
 _TIMING = (
-    cfg.IntOpt("stack_action_timeout", default=3600, min=1, help="Seconds an action may take unless a stack says so."),
+    cfg.IntOpt("stack_action_timeout", default=3600, min=1, help="Default timeout of a stack action, in seconds."),
     cfg.IntOpt("action_retry_limit", default=5, min=0, help="Times an action is tried on a resource that fails."),
-    cfg.IntOpt("client_retry_limit", default=2, min=0, help="Times a call of a service is repeated."),
+    cfg.IntOpt("client_retry_limit", default=2, min=0, help="Retries of a failed service call."),
     cfg.IntOpt("max_interface_check_attempts", default=10, min=1, help="Times a port's attachment is checked."),
     cfg.FloatOpt(
         "template_fetch_timeout",
         default=60,
         min=0,
-        help="Seconds that fetching a template may take, from looking its host up to the last byte.",
+        help="Seconds that fetching a template may take, from resolving its host up to the last byte.",
     ),
     cfg.IntOpt(
         "template_fetches_per_project",
         default=4,
         min=1,
-        help="Templates that a process fetches at a time for one project; for all projects, eight times as many.",
+        help="Templates that a process fetches concurrently for one project; for all projects, eight times as many.",
     ),
     cfg.ListOpt(
         "template_fetch_networks",
         default=[],
         item_type=_Network(),
-        help="Networks that templates may be fetched from by URL although their addresses are not public.",
+        help="Networks with non-public addresses that templates may be fetched from by URL.",
     ),
     cfg.ListOpt(
         "remote_cloud_networks",
@@ -123,22 +123,21 @@ _IDENTITY = (
         "auth_encryption_key",
         default=PUBLIC_KEY,
         secret=True,
-        help="Key for what is encrypted in the database, of 16 characters or more, the same for all engines; the "
-        "default is refused. Of several with commas between them the first encrypts and all decrypt, so that keys can "
-        "be rotated.",
+        help="Key that encrypts secrets in the database: 16 characters or more, the same for all engines; the default "
+        "is refused. In a comma-separated list the first key encrypts and all decrypt, which allows rotation.",
     ),
     cfg.StrOpt(
         "deferred_auth_method",
         default="trusts",
         choices=["password", "trusts"],
-        help="How to act later on a user's behalf; password is refused at start, for no passwords are kept.",
+        help="How to act later on a user's behalf; password is refused at start, since passwords are not stored.",
     ),
-    cfg.ListOpt("trusts_delegated_roles", default=[], help="Roles a trust hands over; none: all of the user's."),
-    cfg.BoolOpt("allow_trusts_redelegation", default=False, help="Trusts may be handed on."),
-    cfg.StrOpt("heat_stack_user_role", default="heat_stack_user", help="Role of the users that stacks make."),
-    cfg.StrOpt("stack_user_domain_id", help="Domain of the users that stacks make, by id."),
-    cfg.StrOpt("stack_user_domain_name", help="Domain of the users that stacks make, by name."),
-    cfg.StrOpt("stack_domain_admin", help="User who may make users and projects in that domain."),
+    cfg.ListOpt("trusts_delegated_roles", default=[], help="Roles that a trust delegates; empty: all of the user's."),
+    cfg.BoolOpt("allow_trusts_redelegation", default=False, help="Whether trusts may be redelegated."),
+    cfg.StrOpt("heat_stack_user_role", default="heat_stack_user", help="Role of the users that stacks create."),
+    cfg.StrOpt("stack_user_domain_id", help="Domain of the users that stacks create, by id."),
+    cfg.StrOpt("stack_user_domain_name", help="Domain of the users that stacks create, by name."),
+    cfg.StrOpt("stack_domain_admin", help="User who may create users and projects in that domain."),
     cfg.StrOpt("stack_domain_admin_password", secret=True, help="Password of that user."),
     cfg.StrOpt("region_name_for_services", help="Region whose endpoints are used."),
     cfg.StrOpt("region_name_for_shared_services", help="Region of the services shared between regions."),
@@ -147,7 +146,7 @@ _IDENTITY = (
         "server_keystone_endpoint_type",
         default="",
         choices=["", "public", "internal", "admin"],
-        help="Interface of the identity endpoint that servers are told.",
+        help="Interface of the identity endpoint that is passed to servers.",
     ),
 )
 
@@ -157,7 +156,7 @@ _BEHAVIOUR = (
     cfg.StrOpt(
         "default_publisher_id",
         sample_default="orchestration.<host name>",
-        help="Who notifications on the message bus are from.",
+        help="Publisher ID of notifications on the message bus.",
     ),
     cfg.StrOpt(
         "default_notification_level",
@@ -166,7 +165,7 @@ _BEHAVIOUR = (
         choices=["DEBUG", "INFO", "WARN", "AUDIT", "SAMPLE", "ERROR", "CRITICAL"],
         help="Level of notifications that are not about failures; those are of level ERROR.",
     ),
-    cfg.BoolOpt("stack_scheduler_hints", default=False, help="Tell the scheduler which stack a server is of."),
+    cfg.BoolOpt("stack_scheduler_hints", default=False, help="Pass a server's stack to the scheduler as hints."),
     cfg.ListOpt("hidden_stack_tags", default=[], help="Stacks with one of these tags are left out of lists."),
     cfg.StrOpt(
         "environment_dir",
@@ -176,7 +175,7 @@ _BEHAVIOUR = (
     cfg.StrOpt(
         "template_dir",
         default="/etc/heat/templates",
-        help="Directory of templates that the environment names without a path.",
+        help="Directory of templates that the environment refers to without a path.",
     ),
     cfg.URIOpt("heat_metadata_server_url", help="Base URL at which servers poll their metadata."),
     cfg.URIOpt("heat_waitcondition_server_url", help="URL at which servers signal wait conditions."),
@@ -190,19 +189,19 @@ _BEHAVIOUR = (
         "default_software_config_transport",
         default="POLL_SERVER_CFN",
         choices=["POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL", "ZAQAR_MESSAGE"],
-        help="How servers get their metadata unless they say so.",
+        help="Default of how servers get their metadata.",
     ),
     cfg.StrOpt(
         "default_deployment_signal_transport",
         default="CFN_SIGNAL",
         choices=["CFN_SIGNAL", "HEAT_SIGNAL", "TEMP_URL_SIGNAL", "ZAQAR_SIGNAL"],
-        help="How servers tell what came of software deployments unless those say so.",
+        help="Default of how servers signal the results of software deployments.",
     ),
     cfg.StrOpt(
         "default_user_data_format",
         default="HEAT_CFNTOOLS",
         choices=["HEAT_CFNTOOLS", "RAW", "SOFTWARE_CONFIG"],
-        help="Form of a server's user data unless it says so.",
+        help="Default format of a server's user data.",
     ),
     cfg.Opt("max_cinder_api_microversion", types.String(regex=r"^3\.\d+$"), help="Highest volume microversion used."),
     cfg.Opt("max_ironic_api_microversion", types.String(regex=r"^1\.\d+$"), help="Highest bare metal microversion."),
@@ -215,7 +214,7 @@ _DATABASE = (
     cfg.IntOpt("max_overflow", default=50, min=0, help="Connections opened beyond those under load."),
     cfg.IntOpt("pool_timeout", min=0, help="Seconds to wait for a free connection."),
     cfg.IntOpt("connection_recycle_time", default=3600, help="Seconds after which a connection is renewed."),
-    cfg.IntOpt("max_retries", default=10, min=-1, help="Attempts to connect at start; -1: for ever."),
+    cfg.IntOpt("max_retries", default=10, min=-1, help="Attempts to connect at start; -1: no limit."),
     cfg.IntOpt("retry_interval", default=10, min=0, help="Seconds between those attempts."),
 )
 
@@ -224,7 +223,7 @@ _ENGINE = (
         "lease_seconds",
         default=15.0,
         min=0.5,
-        help="An engine that has not been heard of for so long has lost what it runs to others.",
+        help="Seconds without a report after which other engines take over an engine's operations.",
     ),
     cfg.FloatOpt(
         "heartbeat_seconds",
@@ -236,11 +235,11 @@ _ENGINE = (
         "deaths_limit",
         default=3,
         min=0,
-        help="An operation that was under way at the deaths of so many engines in a row, without progress, is set "
-        "aside as failed; 0: never.",
+        help="Number of engines in a row that must have died while running an operation, without progress, before the "
+        "operation is set aside as failed; 0: never.",
     ),
     cfg.StrOpt("status_host", default="127.0.0.1", help="Address of an engine's metrics and health check."),
-    cfg.PortOpt("status_port", help="Port of an engine's metrics and health check; without one there are none."),
+    cfg.PortOpt("status_port", help="Port of an engine's metrics and health check; unset: not served."),
 )
 
 
@@ -254,8 +253,8 @@ def _api(port: int) -> tuple[cfg.Opt, ...]:
             "max_connections",
             default=4096,
             min=16,
-            help="Connections that are open at a time; beyond, idle ones are closed, the oldest of the client that has "
-            "most of them first. Half the process's limit of open files, if that is less.",
+            help="Maximum of open connections; above it idle ones are closed, first the oldest of the client with "
+            "most of them. Half the process's limit of open files, if that is less.",
         ),
         cfg.FloatOpt("head_timeout", default=10, min=0.1, help="Seconds that the head of a request may take."),
         cfg.FloatOpt("body_timeout", default=60, min=0.1, help="Seconds that the body of a request may take."),
@@ -274,7 +273,7 @@ _SIGNATURES = (
     cfg.StrOpt("certfile", help="Client certificate."),
     cfg.StrOpt("keyfile", help="Key of the client certificate."),
     cfg.BoolOpt("insecure", default=False, help="Accept any server certificate."),
-    cfg.IntOpt("timeout", min=1, help="Seconds that an answer may take."),
+    cfg.IntOpt("timeout", min=1, help="Seconds that a response may take."),
 )
 
 _CLIENT = (
@@ -300,8 +299,8 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
             "event_streams",
             default=256,
             min=0,
-            help="Streams of events held open at a time by the built-in server; others end at once, and clients that "
-            "come back get what is new.",
+            help="Maximum of event streams that the built-in server holds open; others end at once, and clients that "
+            "reconnect get the new events.",
         ),
     ),
     "heat_api_cfn": (
@@ -309,7 +308,7 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
         cfg.URIOpt(
             "cost_calculator_url",
             schemes=["http", "https"],
-            help="Page to which EstimateTemplateCost leads; it gets the number of resources of each type as its query.",
+            help="Page whose URL EstimateTemplateCost returns; its query has the number of resources of each type.",
         ),
     ),
     "ec2authtoken": _SIGNATURES,
@@ -320,7 +319,7 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
     ),
     **{f"clients_{service}": _CLIENT for service in _SERVICES},
     "clients_heat": (*_CLIENT, cfg.URIOpt("url", help="This service's URL, instead of the catalog's.")),
-    "clients_keystone": (*_CLIENT, cfg.URIOpt("auth_uri", help="Identity URL that servers are told.")),
+    "clients_keystone": (*_CLIENT, cfg.URIOpt("auth_uri", help="Identity URL that is passed to servers.")),
     "oslo_middleware": tuple(http_proxy_to_wsgi.OPTS),
     "cors": tuple(cors.CORS_OPTS),
     "healthcheck": (*healthcheck.opts.HEALTHCHECK_OPTS, *healthcheck.opts.DISABLE_BY_FILE_OPTS),
@@ -331,17 +330,17 @@ OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
             help="standalone: the REST API takes users' names and passwords (X-Auth-User, X-Auth-Key) besides tokens.",
         ),
     ),
-    "revision": (cfg.StrOpt("heat_revision", default="unknown", help="Revision that build_info tells."),),
+    "revision": (cfg.StrOpt("heat_revision", default="unknown", help="Revision that build_info reports."),),
     "volumes": (cfg.BoolOpt("backups_enabled", default=True, help="The cloud has volume backups."),),
     "yaql": (
         cfg.IntOpt("limit_iterators", default=200, min=0, help="Most elements an expression may yield."),
         cfg.IntOpt("memory_quota", default=10000, min=0, help="Most bytes an expression may use."),
     ),
 }
-"""What Stoker honours, by group."""
+"""The options that Stoker supports, by group."""
 
 LIBRARY_GROUPS = frozenset({"keystone_authtoken", "oslo_policy"})
-"""Groups that keystonemiddleware and oslo.policy read for themselves."""
+"""Groups that keystonemiddleware and oslo.policy read themselves."""
 
 SERVICE_USER = "trustee"
 """The group of the user as whom Stoker acts; keystoneauth declares its options."""
@@ -350,7 +349,7 @@ SERVICE_USER_OPTIONS = (
     "auth_url", "username", "password", "user_domain_name", "user_domain_id", "project_name", "project_domain_name",
     "project_domain_id",
 )  # fmt: skip
-"""Those of its options that are honoured."""
+"""The options of that group that are supported."""
 
 _SERVICE_USER_PLUGINS = ("password", "v3password")
 
@@ -364,9 +363,9 @@ def load_config(
     """Read the configuration.
 
     `args` are command-line arguments (`--config-file`, `--debug` …), `files` the paths of files in the order in which
-    they override each other; None looks for `heat.conf` in the usual places. Raises oslo_config.cfg.Error with a
-    message for the operator when a value is not acceptable. `register` declares options of further libraries that the
-    process uses, `library_groups` are the sections that they read. Logs a warning that lists what is not supported.
+    they override each other; None looks for `heat.conf` in the usual places. `register` declares options of further
+    libraries that the process uses, `library_groups` are the sections that they read. Logs a warning that lists
+    unsupported options. Raises oslo_config.cfg.Error with a message for the operator when a value is not acceptable.
     """
     config = cfg.ConfigOpts()
     register_options(config)
@@ -386,7 +385,7 @@ def load_config(
 
 
 def register_options(config: cfg.ConfigOpts) -> None:
-    """Make `config` know every option of ours."""
+    """Register every option of Stoker on `config`."""
     for group, options in OPTIONS.items():
         config.register_opts(options, group=None if group == "DEFAULT" else group)
     loading.register_auth_conf_options(config, SERVICE_USER)
@@ -394,7 +393,7 @@ def register_options(config: cfg.ConfigOpts) -> None:
 
 
 def unsupported_options(config: cfg.ConfigOpts, library_groups: frozenset[str] = frozenset()) -> list[str]:
-    """`[group] name` of each option in the configuration files that nothing reads, sorted."""
+    """Return `[group] name` of each option in the configuration files that is not supported, sorted."""
     found: set[tuple[str, str]] = set()
     for path in _files(config):
         sections: dict[str, dict[str, list[str]]] = {}
@@ -413,7 +412,7 @@ def _files(config: cfg.ConfigOpts) -> Iterable[Path]:
 
 
 def _not_in_utf8(paths: Iterable[str]) -> str:
-    """Which of the files it is that cannot be decoded."""
+    """Return which of the files cannot be decoded as UTF-8."""
     for path in paths:
         try:
             Path(path).read_bytes().decode("utf-8")
@@ -445,7 +444,7 @@ def _credentials(config: cfg.ConfigOpts) -> list[cfg.Opt]:
 
 
 def _check(config: cfg.ConfigOpts) -> None:
-    """Read every value once, so that a bad one is told at start and not when it is first needed."""
+    """Read every value once, so that an invalid one is reported at start and not when it is first needed."""
     for group, options in OPTIONS.items():
         values = config if group == "DEFAULT" else config[group]
         for option in options:

@@ -1,4 +1,4 @@
-"""Who asks: the identity that travels with every request, from the API's edge to the last cloud call."""
+"""The caller of a request: the identity that is passed along from the API to the last cloud call."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 class RequestContext:
     """The caller of one request, as the identity service confirmed it.
 
-    `token` travels and is never stored or logged: it is left out of `repr`. `is_admin` is the outcome of the
-    policy rule `context_is_admin`. `denied_types` are the resource types and wildcards (`OS::Keystone::*`) that the
-    policy rules `resource_types:*` refuse to the caller.
+    `token` is passed along but never stored or logged; `repr` omits it. `is_admin` is the result of the policy rule
+    `context_is_admin`. `denied_types` are the resource types and wildcards (`OS::Keystone::*`) that the policy rules
+    `resource_types:*` deny to the caller.
     """
 
     request_id: str
@@ -31,20 +31,17 @@ class RequestContext:
     denied_types: tuple[str, ...] = ()
 
     def may_use(self, type_name: str) -> bool:
-        """False when policy refuses the resource type, by its name or by its namespace's wildcard.
-
-        Source: facts policies.json, resource_type_rules.
-        """
+        """Return False when policy denies the resource type, by its name or by its namespace's wildcard."""
         namespace, _, _ = type_name.rpartition("::")
         return type_name not in self.denied_types and f"{namespace}::*" not in self.denied_types
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON data from which `from_dict` builds an equal context. Holds the token."""
+        """Return plain JSON data from which `from_dict` builds an equal context. It contains the token."""
         return {**vars(self), "roles": list(self.roles), "denied_types": list(self.denied_types)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RequestContext:
-        """The context that `to_dict` described; keys that a newer release added are left out."""
+        """Return the context that `to_dict` described; keys added by a newer release are ignored."""
         values = {item.name: data[item.name] for item in fields(cls) if item.name in data}
         return cls(
             **{

@@ -1,4 +1,4 @@
-"""One complaint about a template or its environment: what, where, what was expected, what to do."""
+"""Diagnostics of a template or its environment: what is wrong, where, what was expected, what to do."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 Path = tuple[str | int, ...]
-"""Keys and indexes from the top of a document down to a value."""
+"""Keys and indexes from the root of a document to a value."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """A place in a text; both numbers count from 1."""
+    """A place in a document; both numbers count from 1."""
 
     line: int
     column: int
@@ -22,9 +22,9 @@ class Position:
 class Diagnostic:
     """A problem (or a warning) at one place.
 
-    `rule` is a stable short name (`unknown-property`), `kind` the Heat error class it maps to, `path` the
-    way to the value inside its document, `source` the document's name (`web.yaml`), `position` its place in
-    the text when the text is known, `hint` what to do about it.
+    `rule` is a stable short name (`unknown-property`), `kind` the Heat error class it maps to, `path` the path of
+    the value inside its document, `source` the document's name (`web.yaml`), `position` the place in the document's
+    text when that is known, `hint` what to do about it.
     """
 
     rule: str
@@ -47,17 +47,17 @@ class Diagnostic:
         return f"{head}: {body}" if head else body
 
     def sort_key(self) -> tuple[Any, ...]:
-        """Documents in name order, then top to bottom."""
+        """Order by document name, then by position from top to bottom."""
         position = self.position or Position(0, 0)
         return (self.source, position, tuple(str(part) for part in self.path), self.rule)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON data."""
+        """Return plain JSON data."""
         return {**asdict(self), "path": list(self.path)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Diagnostic:
-        """The diagnostic that `to_dict` described."""
+        """Return the diagnostic that `to_dict` described."""
         position = data.get("position")
         return cls(
             **{
@@ -69,7 +69,7 @@ class Diagnostic:
 
 
 def format_path(path: Path) -> str:
-    """`('resources', 'a', 'networks', 0)` as `resources.a.networks[0]`."""
+    """Format `('resources', 'a', 'networks', 0)` as `resources.a.networks[0]`."""
     text = ""
     for part in path:
         if isinstance(part, int):

@@ -1,17 +1,16 @@
-"""Every error of Stoker is a node of this tree, and only its class decides who sees it and how.
+"""The tree of Stoker's errors. Only the class of an error decides who sees it and how.
 
     StokerError
-    ├── UserError            what the caller asked cannot be done; shown as written, 4xx
+    ├── UserError            the request cannot be carried out; the message is shown as written, 4xx
     │   ├── Invalid          400: TemplateInvalid, NotSupported, RequestLimitExceeded …
     │   ├── Forbidden        403
     │   ├── NotFound         404: EntityNotFound, ResourceNotFound, SnapshotNotFound …
     │   └── Conflict         409: StackExists, ActionInProgress
-    ├── CloudError           a call to a service failed; keeps the service's own words
-    ├── Fenced               another engine has taken the operation over; stop quietly
-    └── Bug                  a broken invariant of ours; the user gets a reference number
+    ├── CloudError           a call to a service failed; keeps the service's own message
+    ├── Fenced               another engine has taken over the operation; stop silently
+    └── Bug                  an internal invariant is broken; the user gets a reference number
 
-`kind` is the name that goes on the wire as `error.type` (facts: rest_api.json, exceptions); it is the
-class name unless a class says otherwise.
+`kind` is the name that the REST API sends as `error.type`; it is the class name unless a class overrides it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from stoker.base.diagnostics import Diagnostic
 
 
 class StokerError(Exception):
-    """Root of the tree. `message` is complete sentences in plain words, without secrets."""
+    """Root of the tree. `message` consists of complete sentences without secrets."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -31,11 +30,11 @@ class StokerError(Exception):
 
     @property
     def kind(self) -> str:
-        """Name of the error on the wire."""
+        """The error's name in API responses."""
         return type(self).__name__
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data from which `from_dict` builds an equal error on the other side of a transport."""
+        """Return plain data from which `from_dict` builds an equal error on the other side of a transport."""
         return {"kind": type(self).__name__, "message": self.message}
 
     @classmethod
@@ -44,17 +43,17 @@ class StokerError(Exception):
 
 
 class UserError(StokerError):
-    """The request cannot be carried out as it was made; the message is for the person who made it."""
+    """The request cannot be carried out; the message is for the user who sent it."""
 
     status: ClassVar[int] = 400
 
 
 class Invalid(UserError):
-    """The request is not well-formed or asks for something that makes no sense."""
+    """The request is malformed or contradictory."""
 
 
 class BadValue(Invalid):
-    """A value of the request has the wrong form. On the wire `ValueError`, as Heat's clients know it."""
+    """A value of the request has the wrong form. The API reports it as `ValueError`, as Heat does."""
 
     @property
     def kind(self) -> str:
@@ -62,7 +61,7 @@ class BadValue(Invalid):
 
 
 class TemplateInvalid(Invalid):
-    """A template or its environment has problems: all of them, sorted, each with its place."""
+    """A template or its environment has errors. Holds all diagnostics, sorted."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
@@ -84,19 +83,19 @@ class TemplateInvalid(Invalid):
 
 
 class StackValidationFailed(Invalid):
-    """A stack could not be made from the request, for a reason outside the template's text."""
+    """The stack cannot be created or updated as requested, for a reason outside the template's text."""
 
 
 class NotSupported(Invalid):
-    """Stoker, this resource type or this state does not allow the action."""
+    """Stoker, the resource type or the current state does not support the action."""
 
 
 class RequestLimitExceeded(Invalid):
-    """A quota or a size limit would be passed."""
+    """A quota or a size limit would be exceeded."""
 
 
 class BudgetExceeded(RequestLimitExceeded):
-    """The work for a request or an operation costs more than it may; on the wire `RequestLimitExceeded`."""
+    """The work for a request or operation exceeds its budget; the API reports `RequestLimitExceeded`."""
 
     @property
     def kind(self) -> str:
@@ -104,15 +103,15 @@ class BudgetExceeded(RequestLimitExceeded):
 
 
 class DownloadLimitExceeded(Invalid):
-    """What a request names is larger than may be fetched."""
+    """A document that a request refers to is larger than the limit for downloads."""
 
 
 class Overloaded(StokerError):
-    """The service already does as much of this for the caller, or for all, as it may at a time; later it can."""
+    """The limit of concurrent work of this kind, for the caller or in total, is reached; a later retry may succeed."""
 
 
 class DatabaseUnavailable(StokerError):
-    """The database can store, or read, nothing now: its disk is full, its file damaged or not writable."""
+    """The database can currently not be read or written: its disk is full, its file damaged or not writable."""
 
     @property
     def kind(self) -> str:
@@ -120,51 +119,51 @@ class DatabaseUnavailable(StokerError):
 
 
 class ImmutableParameterModified(Invalid):
-    """An update gives another value to a parameter that is declared immutable."""
+    """An update changes the value of a parameter that is declared immutable."""
 
 
 class MissingCredentialError(Invalid):
-    """The request lacks what is needed to act later on the user's behalf."""
+    """The request lacks a credential that is needed to act later on the user's behalf."""
 
 
 class ResourceActionNotSupported(Invalid):
-    """The resource's type has no such action."""
+    """The resource's type does not support the action."""
 
 
 class PhysicalResourceIDAmbiguity(Invalid):
-    """More than one resource has this physical id."""
+    """More than one resource has the physical ID."""
 
 
 class InvalidBreakPointHook(Invalid):
-    """There is no such hook, or it is not set."""
+    """The hook does not exist or is not set."""
 
 
 class ResourceTypeUnavailable(Invalid):
-    """The service behind a resource type is not in the caller's catalog."""
+    """The service that a resource type needs is not in the caller's catalog."""
 
 
 class Forbidden(UserError):
-    """The caller may not do this."""
+    """The caller is not allowed to do this."""
 
     status = 403
 
 
 class NotFound(UserError):
-    """What the request names does not exist, or is not the caller's to know of."""
+    """The requested object does not exist, or is not visible to the caller."""
 
     status = 404
 
 
 class EntityNotFound(NotFound):
-    """No such stack, resource type, event, config …"""
+    """A stack, resource type, event, configuration … does not exist."""
 
 
 class ResourceNotFound(NotFound):
-    """The stack has no resource of this name."""
+    """The stack has no resource with this name."""
 
 
 class ResourceNotAvailable(NotFound):
-    """The resource exists in the template, and has not been made yet."""
+    """The resource is in the template but has not been created yet."""
 
 
 class SnapshotNotFound(NotFound):
@@ -172,30 +171,30 @@ class SnapshotNotFound(NotFound):
 
 
 class Conflict(UserError):
-    """The state of things does not allow the request now."""
+    """The current state does not allow the request."""
 
     status = 409
 
 
 class StackExists(Conflict):
-    """The project has a stack of this name."""
+    """The project already has a stack with this name."""
 
 
 class PlanOutdated(Conflict):
-    """A saved plan is not what would be done now."""
+    """A saved plan differs from what an update would do now."""
 
 
 class ActionInProgress(Conflict):
-    """The stack is busy with another action."""
+    """Another action on the stack is in progress."""
 
 
 class CloudError(StokerError):
     """A call to a service failed.
 
-    `service` is the plugin name (`nova`, `neutron`, …), `status` the HTTP status (0 when no answer came),
-    `reason` the service's own words, `request_id` its `x-openstack-request-id` if it gave one.
-    `transient` says that the same call may succeed later, `lasting` that it is refused again as long as nobody changes
-    what is there (a quota, a name that is taken). With `conflict`, which says neither, they decide about retries.
+    `service` is the plugin name (`nova`, `neutron`, …), `status` the HTTP status (0 without a response), `reason` the
+    service's own message, `request_id` its `x-openstack-request-id` if any. `transient` means that the same call may
+    succeed later; `lasting` that it fails again until something else is changed (a quota, a name that is taken).
+    Together with `conflict`, which implies neither, they decide about retries.
     """
 
     def __init__(
@@ -226,12 +225,12 @@ class CloudError(StokerError):
 
     @property
     def not_found(self) -> bool:
-        """The service does not know the object (404)."""
+        """The object does not exist in the service (404)."""
         return self.status == 404
 
     @property
     def conflict(self) -> bool:
-        """The object's state forbids the call for now (409)."""
+        """The object's current state does not allow the call (409)."""
         return self.status == 409
 
     def to_dict(self) -> dict[str, Any]:
@@ -269,11 +268,11 @@ _CLOUD_KINDS = {
 
 
 class Fenced(StokerError):
-    """This engine no longer owns the operation it tried to write for."""
+    """This engine no longer owns the operation for which it tried to write."""
 
 
 class Bug(StokerError):
-    """An invariant of Stoker is broken. Logged in full; the user sees `reference` and no more."""
+    """An internal invariant is broken. It is logged in full; the user sees only `reference`."""
 
     def __init__(self, message: str, reference: str = "") -> None:
         super().__init__(message)
@@ -288,6 +287,6 @@ def _tree(cls: type[StokerError]) -> dict[str, type[StokerError]]:
 
 
 def from_dict(data: Mapping[str, Any]) -> StokerError:
-    """The error that `to_dict` described; an unknown name becomes a `Bug` with the same message."""
+    """Return the error that `to_dict` described; an unknown name becomes a `Bug` with the same message."""
     cls = _tree(StokerError).get(str(data.get("kind")), Bug)
     return cls._restore({"message": "", **data})

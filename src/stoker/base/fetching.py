@@ -1,11 +1,12 @@
-"""Documents that a request, or a template, names by URL (`template_url`, `TemplateURL`).
+"""Documents that a request or a template refers to by URL (`template_url`, `TemplateURL`).
 
-A user must not make the service read for him what only the service can reach. Where a name leads is checked on the
-address that is connected to, at the moment of connecting, for every redirect again: what a name meant before does not
-count. What a host answers is never repeated, so that nobody finds out through Stoker what listens where.
+A user must not be able to make the service read what only the service can reach (server-side request forgery). The
+check is made on the address that is connected to, when the connection is opened, and again for every redirect: an
+earlier resolution of the host name is not trusted. Error messages never repeat a host's response, so that Stoker
+cannot be used to scan for listening ports.
 
-A slow host holds nobody up but the one who asked: fetches run on an event loop of their own, each with a deadline for
-all of it, and a project has only some at a time.
+A slow host delays only the request that names it: fetches run on an event loop of their own, each with a deadline for
+the whole fetch, and the number of concurrent fetches of a project is limited.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ _SCHEMES = ("http", "https")
 _CHUNK = 65536
 _REDIRECTS = 5
 _PROJECTS = 8
-"""How many projects may use up their fetches at a time."""
+"""How many projects may reach their limit of concurrent fetches at the same time."""
 _HEADERS = {"User-Agent": "stoker", "Accept-Encoding": "identity"}
 
 
 @dataclass(frozen=True)
 class FetchLimits:
-    """What may be fetched.
+    """Limits of fetches.
 
-    `size` is in bytes; `seconds` is how long all of a fetch may take. Only public addresses are connected to, and those
-    of `networks` (`10.0.0.0/8`). `per_project` is how many fetches a process makes at a time for one project.
+    `size` is in bytes; `seconds` is the timeout of a whole fetch. Connections are made only to public addresses and to
+    those in `networks` (`10.0.0.0/8`). `per_project` is the number of concurrent fetches of a process for one project.
     """
 
     size: int
@@ -50,11 +51,11 @@ class FetchLimits:
 
 
 def fetch_text(url: str, project_id: str, limits: FetchLimits) -> Future[str]:
-    """The text at an http or https URL, fetched in the background for a project.
+    """Fetch the document at an http or https URL in the background, for a project.
 
-    Proxies of the environment are not used, since they would look names up themselves. Raises BadValue for a URL that
-    cannot be fetched, Overloaded when too much is being fetched for the project; the future raises BadValue when the
-    URL does not lead to a text in UTF-8, RequestLimitExceeded when it is larger.
+    Proxies from the environment are not used, since they would resolve names themselves. Raises BadValue for an invalid
+    URL, Overloaded when too many fetches are in progress; the future raises BadValue when the URL does not lead to a
+    UTF-8 document, RequestLimitExceeded when the document is larger than `limits.size`.
     """
     try:
         split = urlsplit(url)
@@ -71,17 +72,18 @@ class _Fetches:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._under_way: Counter[str] = Counter()
+        self._in_progress: Counter[str] = Counter()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def begin(self, url: str, project_id: str, limits: FetchLimits) -> Future[str]:
         with self._lock:
-            own, all_of_them = self._under_way[project_id], self._under_way.total()
+            own, all_of_them = self._in_progress[project_id], self._in_progress.total()
             if own >= limits.per_project or all_of_them >= _PROJECTS * limits.per_project:
                 raise Overloaded(
-                    f"{own} templates are being fetched for the project, and {all_of_them} in all; try again later."
+                    f"Too many templates are being fetched: {own} for the project, {all_of_them} in total. "
+                    "Try again later."
                 )
-            self._under_way[project_id] += 1
+            self._in_progress[project_id] += 1
             loop = self._loop = self._loop or _started_loop()
         found = asyncio.run_coroutine_threadsafe(_fetched(url, limits), loop)
         found.add_done_callback(lambda _: self._end(project_id))
@@ -89,9 +91,9 @@ class _Fetches:
 
     def _end(self, project_id: str) -> None:
         with self._lock:
-            self._under_way[project_id] -= 1
-            if not self._under_way[project_id]:
-                del self._under_way[project_id]
+            self._in_progress[project_id] -= 1
+            if not self._in_progress[project_id]:
+                del self._in_progress[project_id]
 
 
 _fetches = _Fetches()
@@ -99,7 +101,7 @@ _fetches = _Fetches()
 
 def _started_loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
-    # Names are looked up by threads, which nothing can interrupt.
+    # Host names are resolved on threads, which cannot be interrupted.
     loop.set_default_executor(ThreadPoolExecutor(max_workers=64, thread_name_prefix="fetch-names"))
     threading.Thread(target=loop.run_forever, name="fetch", daemon=True).start()
     return loop
@@ -112,13 +114,11 @@ async def _fetched(url: str, limits: FetchLimits) -> str:
         async with asyncio.timeout(limits.seconds):
             content = await _content(url, limits.size, gate)
     except TimeoutError:
-        raise _failure(url, "it takes longer than template_fetch_timeout allows") from None
+        raise _failure(url, "it takes longer than template_fetch_timeout") from None
     except (aiohttp.ClientError, OSError, ValueError) as error:
         raise _failure(url, gate.refusal or _reason(error)) from None
     if len(content) > limits.size:
-        raise RequestLimitExceeded(
-            f"The template at {url} is larger than {limits.size} bytes, which max_template_size allows."
-        )
+        raise RequestLimitExceeded(f"The template at {url} is larger than {limits.size} bytes (max_template_size).")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -126,7 +126,7 @@ async def _fetched(url: str, limits: FetchLimits) -> str:
 
 
 async def _content(url: str, limit: int, gate: _Gate) -> bytes:
-    """The body, or as much as shows that it is too large."""
+    """Return the body, cut off one byte after the limit."""
     connector = aiohttp.TCPConnector(resolver=gate, socket_factory=gate.socket, use_dns_cache=False, limit=1)
     session = aiohttp.ClientSession(
         connector=connector,
@@ -149,7 +149,7 @@ async def _content(url: str, limit: int, gate: _Gate) -> bytes:
 
 
 class _NotFound(ValueError):
-    """The host answers with another status than that of success."""
+    """The host answers with a status other than success."""
 
 
 def _failure(url: str, reason: str) -> BadValue:
@@ -157,29 +157,29 @@ def _failure(url: str, reason: str) -> BadValue:
 
 
 def _reason(error: Exception) -> str:
-    """Why a fetch failed, in words that tell nothing of what the host sent."""
+    """Return why a fetch failed, without repeating anything that the host sent."""
     match error:
         case aiohttp.TooManyRedirects():
             return f"it is redirected more than {_REDIRECTS} times"
         case _NotFound():
-            return f"its host answers with status {error}"
-        case aiohttp.InvalidURL():  # also of a redirection
+            return f"its host returned status {error}"
+        case aiohttp.InvalidURL():  # also raised for the target of a redirect
             return "it leads to a URL that is not valid, or not http or https"
         case aiohttp.ClientConnectorDNSError():
-            return "the name of its host is not known"
+            return "the name of its host cannot be resolved"
         case aiohttp.ClientSSLError():
-            return "its host has no valid certificate"
+            return "its host does not have a valid certificate"
         case aiohttp.ClientConnectorError():
             return "its host cannot be reached"
         case _:
-            return "its host does not answer in HTTP"
+            return "its host does not speak HTTP"
 
 
 # -- connecting to checked addresses only ---------------------------------------------------------------------------
 
 
 class _Gate(AbstractResolver):
-    """Lets one fetch reach allowed addresses only. `refusal` says what it was kept from."""
+    """Restricts the connections of one fetch to allowed addresses. `refusal` is the reason for a refused one."""
 
     def __init__(self, networks: Sequence[Network]) -> None:
         self._networks = networks
@@ -188,7 +188,7 @@ class _Gate(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """The allowed addresses that the host's name has now. Raises OSError."""
+        """Resolve the host name, and return the allowed addresses. Raises OSError when there are none."""
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
         allowed = [place for place in found if is_allowed(str(place[4][0]), self._networks)]
@@ -210,13 +210,13 @@ class _Gate(AbstractResolver):
         """Nothing to close."""
 
     def socket(self, address: Any) -> socket.socket:
-        """A socket for an address as getaddrinfo gives it, which may have stood in the URL. Raises OSError."""
+        """Open a socket for an address from getaddrinfo or from the URL itself. Raises OSError if it is not allowed."""
         if not is_allowed(str(address[4][0]), self._networks):
             self._refuse(str(address[4][0]))
         return _new_socket(address)
 
     def _refuse(self, host: str) -> None:
-        self.refusal = f"{host} is at no public address, nor in template_fetch_networks"
+        self.refusal = f"{host} has no public address, and is not in template_fetch_networks"
         raise OSError(self.refusal)
 
 

@@ -13,21 +13,21 @@ _RANDOM_BITS = uuid.UUID("ffffffff-ffff-0fff-3fff-ffffffffffff").int
 
 
 def new_id() -> str:
-    """A random UUID in its hyphenated text form."""
+    """Return a random UUID as a hyphenated string."""
     number = int.from_bytes(os.urandom(16)) & _RANDOM_BITS | _VERSION_4
     text = f"{number:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def new_request_id() -> str:
-    """An OpenStack request id."""
+    """Return a new OpenStack request ID."""
     return f"req-{new_id()}"
 
 
 def short_id(identifier: str) -> str:
-    """12 lower-case base32 characters made from 60 random bits of a version 4 UUID.
+    """Return 12 lower-case base32 characters made from 60 random bits of a version 4 UUID.
 
-    Stable for one UUID, so a physical name can be derived again after a crash (facts: engine.yaml, names).
+    The same UUID always gives the same characters, so that a physical name can be derived again after a crash.
     """
     number = uuid.UUID(identifier).int
     bits = number & ((1 << _SHORT_ID_BITS) - 1)  # the low 62 bits of a version 4 UUID are all random
@@ -36,16 +36,16 @@ def short_id(identifier: str) -> str:
 
 
 def physical_name(stack_name: str, resource_name: str, identifier: str, limit: int | None = 255) -> str:
-    """`<stack>-<resource>-<short id>`, shortened in the middle when longer than `limit` characters.
+    """Return `<stack>-<resource>-<short id>`, shortened in the middle when longer than `limit` characters.
 
-    Raises ValueError for a limit below 4 (facts: engine.yaml, names.physical_resource_name).
+    Raises ValueError for a limit below 4.
     """
     name = f"{stack_name.rstrip('*')}-{resource_name}-{short_id(identifier)}"
     return shorten(name, limit)
 
 
 def shorten(name: str, limit: int | None) -> str:
-    """The first two characters, a hyphen, and the end of `name`, when it is longer than `limit`."""
+    """Return the first two characters, a hyphen, and the end of `name` if it is longer than `limit`, else `name`."""
     if limit is None or len(name) <= limit:
         return name
     if limit < 4:
@@ -54,6 +54,6 @@ def shorten(name: str, limit: int | None) -> str:
 
 
 def arn(project_id: str, stack_name: str, stack_id: str, path: str = "") -> str:
-    """The stack's (or with `path`, one of its resources') ARN."""
+    """Return the ARN of a stack or, with `path`, of one of its resources."""
     tail = f"/{quote(path, safe='/')}" if path else ""
     return f"arn:openstack:heat::{project_id}:stacks/{quote(stack_name, safe='')}/{stack_id}{tail}"

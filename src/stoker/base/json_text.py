@@ -1,8 +1,8 @@
-"""JSON text of data that may hold integers of any size.
+"""JSON serialization of data that may contain integers of any size.
 
-orjson, which is several times faster than the standard library, refuses integers beyond 64 bits and reads them as
-floats; templates may hold them. Text with such integers is written by the standard library and begins with a blank,
-which is how `loads` knows.
+orjson, which is several times faster than the standard library, refuses to write integers beyond 64 bits and reads
+them as floats; templates may contain them. Documents with such integers are written by the standard library and begin
+with a space, by which `loads` recognizes them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LARGE_INTEGERS = b" "
 
 
 def dumps(data: Any, option: int = 0, default: Callable[[Any], Any] | None = None) -> bytes:
-    """`data` as UTF-8 text, with orjson's options. Raises TypeError for what cannot be written."""
+    """Serialize `data` to UTF-8, with orjson's options. Raises TypeError for data that JSON cannot represent."""
     try:
         return orjson.dumps(data, option=option, default=default)
     except TypeError as error:
@@ -29,5 +29,5 @@ def dumps(data: Any, option: int = 0, default: Callable[[Any], Any] | None = Non
 
 
 def loads(text: bytes) -> Any:
-    """The data that `dumps` wrote. Raises ValueError for what is not JSON."""
+    """Parse the output of `dumps`. Raises ValueError for invalid JSON."""
     return json.loads(text) if text.startswith(_LARGE_INTEGERS) else orjson.loads(text)

@@ -1,4 +1,4 @@
-"""Logging: oslo.log's options and formats, the request in every line, and no secret in any.
+"""Logging: oslo.log's options and formats, with the request in every line, and secrets redacted.
 
 Modules log through the standard `logging.getLogger(__name__)`; `setup` is called once, by a process's entry point.
 """
@@ -20,7 +20,7 @@ from stoker.base.context import RequestContext
 _PRODUCT = "stoker"
 
 READABLE_FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-7s %(name)s: %(operation)s%(message)s"
-"""Lines for a person at a terminal; the ids of the request and of the operation, if any, stand before the message."""
+"""Lines for a terminal; the IDs of the request and of the operation, if any, precede the message."""
 
 READABLE_REQUEST_FORMAT = "%(asctime)s.%(msecs)03d %(levelname)-7s %(name)s: [%(request_id)s] %(operation)s%(message)s"
 
@@ -36,10 +36,10 @@ _KEY = (
     r"\b(?:[\w-]*passw(?:or)?d|[\w-]*adminpass|admin_pass|[\w-]*secret[\w-]*|[\w-]*private_key|auth_encryption_key"
     r"|[\w-]*token|authorization|signature|x-amz-signature|api_key)"
 )
-"""Names whose values are secret, whatever stands around them."""
+"""Names whose values are secret."""
 
 _SECRETS = (
-    # "name": "value", 'name': 'value', also with the quotes escaped inside another text
+    # "name": "value", 'name': 'value', also with the quotes escaped inside another string
     re.compile(
         rf"""(?P<keep>{_KEY}\\?["']?\s*[:=,]\s*b?(?P<quote>\\?["']))(?P<hide>(?:(?!(?P=quote))(?:\\.|.))*)""",
         re.IGNORECASE | re.DOTALL,
@@ -51,7 +51,7 @@ _SECRETS = (
     ),
     # scheme://user:value@host
     re.compile(r"(?P<keep>\b[a-z][a-z0-9+.-]*://[^\s/:@]*:)(?P<hide>[^\s/@]+)(?=@)", re.IGNORECASE),
-    # a Fernet token, wherever it stands
+    # a Fernet token anywhere
     re.compile(r"(?P<keep>)(?P<hide>\bgAAAA[\w=-]{20,})"),
 )
 
@@ -59,14 +59,14 @@ _MARKS = (
     "passw", "adminpass", "admin_pass", "secret", "private_key", "encryption_key", "token", "authorization",
     "signature", "api_key", "://", "gaaaa",
 )  # fmt: skip
-"""Each pattern needs one of these; most lines have none, and looking for these costs little."""
+"""Each pattern requires one of these strings. Most lines contain none, and searching for them is cheap."""
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _CONTROL_INSIDE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
-"""The same without the tabs and line feeds of tracebacks."""
+"""The same without tabs and line feeds, which tracebacks contain."""
 
 _CONTINUATION = "  | "
-"""What begins the second and further lines of one record, so that none looks like a record of its own."""
+"""Prefix of the second and further lines of a record, so that no line can be mistaken for a record of its own."""
 
 _request: ContextVar[RequestContext | None] = ContextVar("stoker_request", default=None)
 _operation: ContextVar[str | None] = ContextVar("stoker_operation", default=None)
@@ -74,9 +74,9 @@ _operation: ContextVar[str | None] = ContextVar("stoker_operation", default=None
 
 @contextmanager
 def request_scope(context: RequestContext | None) -> Iterator[None]:
-    """Lines logged inside carry the request's id and caller; follows tasks that are started inside.
+    """Add the request's ID and caller to lines logged inside the block, and in tasks that are started inside.
 
-    None stands for a request whose caller is not known (yet).
+    None means a request whose caller is not known (yet).
     """
     token = _request.set(context)
     try:
@@ -87,9 +87,9 @@ def request_scope(context: RequestContext | None) -> Iterator[None]:
 
 @contextmanager
 def operation_scope(operation_id: str, context: RequestContext | None) -> Iterator[None]:
-    """Lines logged inside carry the operation's id, and the id of the request that asked for it, where that is known.
+    """Add the operation's ID, and the ID of the request that started it if known, to lines logged inside the block.
 
-    JSON (`use_json`) has it among `extra`, as `operation_id`.
+    In JSON (`use_json`) it is the field `operation_id` of `extra`.
     """
     token = _operation.set(operation_id)
     try:
@@ -102,8 +102,8 @@ def operation_scope(operation_id: str, context: RequestContext | None) -> Iterat
 def setup(config: cfg.ConfigOpts, *, readable: bool = False) -> None:
     """Set up logging for this process as `config` says (oslo.log's options: debug, use_json, log_file …).
 
-    `readable` chooses short lines on the standard error stream, for a terminal, where the configuration says nothing
-    else.
+    `readable` selects short lines on the standard error stream, for a terminal, unless the configuration sets these
+    options.
     """
     log.set_defaults(default_log_levels=[*log.get_default_log_levels(), *_QUIET_LOGGERS])
     if readable:
@@ -117,13 +117,13 @@ def setup(config: cfg.ConfigOpts, *, readable: bool = False) -> None:
 
 
 def protect(handler: logging.Handler) -> None:
-    """Make `handler` name the request and the operation in each line, hide secrets and escape control characters."""
+    """Make `handler` add request and operation to each line, redact secrets, and escape control characters."""
     handler.addFilter(_complete)
     handler.setFormatter(_ProtectingFormatter(handler.formatter or logging.Formatter()))
 
 
-def mask(text: str) -> str:
-    """`text` with the values of passwords, tokens and keys replaced by `***`."""
+def redact(text: str) -> str:
+    """Return `text` with the values of passwords, tokens and keys replaced by `***`."""
     plain = text.casefold()
     if not any(mark in plain for mark in _MARKS):
         return text
@@ -133,7 +133,7 @@ def mask(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """`text` with control characters as `\\xNN` or `\\uNNNN`, so that it cannot start a line or steer a terminal."""
+    """Return `text` with control characters as `\\xNN` or `\\uNNNN`, so that it cannot forge a log line."""
     return _CONTROL.sub(_escaped, text)
 
 
@@ -142,14 +142,17 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 class _LineContext(oslo_context.RequestContext):
-    """The request of one line. oslo.context would have it stand for the thread, and for all that is logged there."""
+    """The request of one log line. oslo.context would store it for the thread, and apply it to all later lines."""
 
     def update_store(self) -> None:
-        """Be nobody's context but the line's."""
+        """Do not store this context for the thread."""
 
 
 def _complete(record: logging.LogRecord) -> bool:
-    """Name request and operation where formatters look, and settle the message: oslo.log's may write its arguments."""
+    """Set request and operation where formatters read them, and render the message.
+
+    Rendering it here keeps oslo.log's JSON formatter from writing its arguments, which may be secret.
+    """
     context = _request.get()
     if context is not None and not getattr(record, "request_id", None):
         request_id, user_id, project_id = map(escape, (context.request_id, context.user_id, context.project_id))
@@ -160,15 +163,15 @@ def _complete(record: logging.LogRecord) -> bool:
     record.operation = "" if operation is None else f"[operation {operation}] "
     if operation is not None:
         record.extra = {**getattr(record, "extra", {}), "operation_id": operation}
-    record.msg, record.args = escape(mask(record.getMessage())), None
+    record.msg, record.args = escape(redact(record.getMessage())), None
     return True
 
 
 class _ProtectingFormatter(logging.Formatter):
-    """Hides secrets and escapes control characters in what the formatter inside produced: text, JSON, tracebacks.
+    """Redacts secrets and escapes control characters in the output of another formatter: lines, JSON, tracebacks.
 
-    Messages have no line ends by now. The lines of a traceback get a prefix from oslo.log's formatters
-    (`logging_exception_prefix`); here from all others.
+    Messages no longer contain line ends here. oslo.log's formatters prefix the lines of a traceback themselves
+    (`logging_exception_prefix`); this class does so for all other formatters.
     """
 
     def __init__(self, inner: logging.Formatter) -> None:
@@ -177,5 +180,5 @@ class _ProtectingFormatter(logging.Formatter):
         self._margin = "" if isinstance(inner, formatters.ContextFormatter) else _CONTINUATION
 
     def format(self, record: logging.LogRecord) -> str:
-        text = _CONTROL_INSIDE.sub(_escaped, mask(self._inner.format(record)))
+        text = _CONTROL_INSIDE.sub(_escaped, redact(self._inner.format(record)))
         return text.replace("\n", f"\n{self._margin}") if self._margin else text

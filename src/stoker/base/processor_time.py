@@ -1,7 +1,7 @@
-"""How much the calling thread has computed, for budgets that users' input must keep to.
+"""Processor time of the calling thread, for budgets that limit the cost of users' input.
 
-Neither what else the machine does nor a collection of garbage counts: the latter takes as long as the whole process is
-large, whoever happens to set it off.
+The load of the machine does not count, nor does garbage collection: its duration depends on the size of the whole
+process, not on the code that happens to trigger it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 
 
 class _Collections(threading.local):
-    """Processor time that collections of garbage have taken in this thread, in seconds."""
+    """Processor time of garbage collections in this thread, in seconds."""
 
     began = 0.0
     seconds = 0.0
@@ -32,5 +32,5 @@ gc.callbacks.append(_note)
 
 
 def processor_time() -> float:
-    """Seconds that this thread has computed, from any beginning: only differences say something."""
+    """Return the processor time of this thread in seconds, from an arbitrary start: only differences are meaningful."""
     return time.thread_time() - _collections.seconds

@@ -1,11 +1,11 @@
-"""Regular expressions that users write: in Python's syntax and with its meaning, without its cost.
+"""Regular expressions written by users: Python's syntax and semantics, with bounded cost.
 
     pattern = compiled("[a-z]+")
     pattern.fits("abc"), pattern.found_in("1 abc 2"), pattern.matches("ab cd")
 
-Whether a pattern is one is decided by Python's own parser. Whether it matches is answered by RE2, whose time is linear
-in the text and whose memory is bounded, for patterns and texts where both engines mean the same (see `automaton`);
-otherwise by Python's `re` in a helper process that has a limited time and memory (see `helper`).
+Python's own parser decides whether a pattern is valid. RE2, whose time is linear in the length of the string and whose
+memory is bounded, matches it where both engines agree (see `automaton`); otherwise Python's `re` does, in a helper
+process with limited time and memory (see `helper`).
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 r"""Python's regular expressions in RE2's syntax, where the two engines agree.
 
-The translation is made from the tree that Python's own parser yields, and holds for ASCII texts only: for these, what
-a set or a class of characters contains is worked out here, character by character, so that it does not matter how
-RE2 folds case or what it counts as a word. Left out, so that Python's engine has to answer, are
+The translation starts from the tree that Python's own parser produces, and is valid for ASCII strings only: sets and
+classes of characters are expanded here, character by character, so that RE2's case folding and its definition of word
+characters do not matter. Not translated, and therefore left to Python's engine, are
 
-- what RE2 does not have: look-around, references to groups, conditions, atomic groups, possessive repetition, and
-  repetition of more than 1000 or of a very large whole;
-- repetition of what may match nothing, where the two engines end a match in different places;
-- `\B`, which Python does not find in an empty text.
+- features that RE2 lacks: look-around, backreferences, conditionals, atomic groups, possessive quantifiers, and
+  repetition of more than 1000 times or of a very large subpattern;
+- repetition of a subpattern that can match the empty string, where the two engines end a match in different places;
+- `\B`, which Python does not match in an empty string.
 
-`$` also matches before a newline at the very end, which RE2 cannot say: it becomes the end of the text, and a text that
-ends in a newline is not for RE2.
+`$` also matches before a newline at the very end, which RE2 cannot express: it is translated to the end of the string,
+and RE2 is not used for strings that end in a newline.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 import re2
 
 _MOST_MEMORY = 1 << 19
-"""Bytes that RE2 may take for one pattern, its program and what it remembers of texts together."""
+"""Bytes that RE2 may use for one pattern: its program and its caches together."""
 
 _NOTHING = r"[^\x00-\x{10FFFF}]"
 _CATEGORIES = {
@@ -48,12 +48,14 @@ _PLACES = {
 
 
 class NotTranslatable(Exception):
-    """RE2 does not have what the pattern uses, or means something else by it."""
+    """RE2 lacks a feature that the pattern uses, or gives it another meaning."""
 
 
 def automaton(tree: Any) -> Any | None:
-    """RE2's program for a tree of `re`'s parser; None when there is none that means the same for every ASCII text
-    that does not end in a newline. Its method `Match(anchor, bytes, 0, size)` answers spans.
+    """Return RE2's program for a tree of `re`'s parser; None when no program gives the same results.
+
+    It is valid for every ASCII string that does not end in a newline. Its method `Match(anchor, bytes, 0, size)`
+    returns spans.
     """
     options = re2.Options()
     options.max_mem = _MOST_MEMORY
@@ -109,7 +111,7 @@ def _place(code: Any, flags: int) -> str:
 
 
 def _set(members: list[tuple[Any, Any]], flags: int) -> str:
-    """The ASCII characters that a set contains, negated or not."""
+    """Return a set for the ASCII characters that a set, negated or not, contains."""
     folds = bool(flags & re.IGNORECASE)
     negated = bool(members) and members[0][0] is codes.NEGATE
     contained: set[str] = set()
@@ -122,12 +124,12 @@ def _set(members: list[tuple[Any, Any]], flags: int) -> str:
 
 
 def _members(code: Any, argument: Any, folds: bool) -> set[str]:
-    """The ASCII characters of one member of a set, in lower case when case is folded."""
+    """Return the ASCII characters of one member of a set, in lower case when case is ignored."""
     if code is codes.CATEGORY:
         found: Iterable[str] = _IN_CATEGORY[argument]
     elif code in (codes.LITERAL, codes.RANGE):
         first, last = (argument, argument) if code is codes.LITERAL else argument
-        if folds and last > 127:  # some characters beyond ASCII have partners in it
+        if folds and last > 127:  # some non-ASCII characters equal an ASCII one when case is ignored
             raise NotTranslatable
         found = map(chr, range(first, min(last, 127) + 1))
     else:

@@ -1,7 +1,7 @@
-"""Asking a helper process what Python's `re` makes of a pattern and a text.
+"""Match patterns with Python's `re` in a helper process.
 
-Helpers are started when they are needed and kept for the next question. The kernel ends one that computes for too long;
-nobody waits for it longer than `_PATIENCE_SECONDS`, whatever else the machine does.
+Helpers are started on demand and reused. The kernel ends a helper that computes for too long; callers wait for at most
+`_PATIENCE_SECONDS`, however busy the machine is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = 0.2
-"""Processor time that one question may take."""
+"""Limit of processor time of one request, in seconds."""
 
 _MEMORY = 192 * 1024 * 1024
 _PATIENCE_SECONDS = 10.0
@@ -26,19 +26,19 @@ _MOST_AT_ONCE = 2
 
 
 class PatternTooCostly(TimeoutError):
-    """A pattern takes more time or memory on a text than it may."""
+    """Matching a pattern exceeds the limit of time or memory."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """Where a pattern matches in a text; `regs` are the spans of its groups, the whole match first, as in `re`."""
+    """A match; `regs` are the spans of its groups, the whole match first, as in `re`."""
 
     text: str
     regs: tuple[tuple[int, int], ...]
     names: dict[str, int]
 
     def group(self, number: int = 0) -> str | None:
-        """What a group matched; None when it took no part."""
+        """Return what a group matched; None when it did not participate."""
         start, end = self.regs[number]
         return None if start < 0 else self.text[start:end]
 
@@ -47,19 +47,19 @@ class Match:
         return tuple(self.group(number) for number in range(1, len(self.regs)))
 
     def groups(self) -> tuple[str | None, ...]:
-        """What each group but the whole matched."""
+        """Return what each group matched, without the whole match."""
         return self._groups
 
     def groupdict(self) -> dict[str, str | None]:
-        """What each named group matched."""
+        """Return what each named group matched."""
         return {name: self.group(number) for name, number in self.names.items()}
 
     def start(self, number: int = 0) -> int:
-        """Where a group begins; -1 when it took no part."""
+        """Return where a group begins; -1 when it did not participate."""
         return self.regs[number][0]
 
     def end(self, number: int = 0) -> int:
-        """Where a group ends; -1 when it took no part."""
+        """Return where a group ends; -1 when it did not participate."""
         return self.regs[number][1]
 
 
@@ -69,12 +69,12 @@ class _Helper:
     def __init__(self) -> None:
         worker = Path(__file__).with_name("worker.py")
         command = [sys.executable, "-I", "-S", str(worker), str(SECONDS), str(_MEMORY)]
-        self._process = subprocess.Popen(  # noqa: S603 - a file of ours, and numbers
+        self._process = subprocess.Popen(  # noqa: S603 - a file of Stoker, and numbers
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, close_fds=True
         )
 
     def ask(self, question: str) -> dict[str, Any]:
-        """The answer to a line. Raises EOFError when the process has ended, TimeoutError when it does not answer."""
+        """Return the answer to a line. Raises EOFError when the process has ended, TimeoutError without an answer."""
         assert self._process.stdin is not None and self._process.stdout is not None
         try:
             self._process.stdin.write(question.encode() + b"\n")
@@ -96,14 +96,14 @@ class _Helper:
 
 
 class _Helpers:
-    """Those that are waiting for a question, and how many may work at once."""
+    """The idle helpers, and the limit of concurrent requests."""
 
     def __init__(self) -> None:
         self._idle: list[_Helper] = []
         self._turns = threading.BoundedSemaphore(_MOST_AT_ONCE)
 
     def ask(self, question: str) -> dict[str, Any]:
-        """The answer to a question. Raises PatternTooCostly."""
+        """Return the answer to a request. Raises PatternTooCostly."""
         with self._turns:
             helper = self._idle.pop() if self._idle else _Helper()
             try:
@@ -120,7 +120,7 @@ class _Helpers:
         return answer
 
     def stop(self) -> None:
-        """End those that are waiting."""
+        """End the idle helpers."""
         while self._idle:
             self._idle.pop().stop()
 
@@ -130,7 +130,7 @@ atexit.register(_helpers.stop)
 
 
 def ask(question: str, pattern: str, flags: int, *arguments: Any) -> Any:
-    """What `re` answers; see `worker`. Raises PatternTooCostly, and ValueError for arguments that make no sense."""
+    """Return `re`'s answer; see `worker`. Raises PatternTooCostly, and ValueError for invalid arguments."""
     answer = _helpers.ask(json.dumps([question, pattern, flags, *arguments]))
     if "error" in answer:
         raise ValueError(answer["error"])

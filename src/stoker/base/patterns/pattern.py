@@ -1,4 +1,4 @@
-"""One pattern, and who answers questions about it."""
+"""One pattern, and the choice of the engine that matches it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from stoker.base.patterns import helper
 from stoker.base.patterns.automaton import automaton
 
 MOST_CHARACTERS = 10_000
-"""How long a pattern may be."""
+"""Maximum length of a pattern."""
 
 _MOST_FOR_AUTOMATON = 65_536
-"""Up to how many characters a text is for RE2, which cannot be stopped."""
+"""Longer strings are not matched by RE2, which cannot be interrupted."""
 
 _FROM_START, _ANYWHERE = re2._re2.RE2.Anchor.ANCHOR_START, re2._re2.RE2.Anchor.UNANCHORED
 _NO_MATCH = (-1, -1)
@@ -28,7 +28,7 @@ _warning_filters = threading.Lock()
 
 
 class PatternError(ValueError):
-    """A text is no regular expression."""
+    """A string is not a valid regular expression."""
 
 
 class Pattern:
@@ -45,7 +45,7 @@ class Pattern:
         self._automaton: Any = automaton(tree)
 
     def fits(self, text: str) -> bool:
-        """Whether the match at the beginning of `text`, the first that Python finds, reaches to its end.
+        """Return whether the match that Python finds at the beginning of `text` reaches its end.
 
         Raises PatternTooCostly, like all methods.
         """
@@ -54,29 +54,29 @@ class Pattern:
         return bool(self._ask("fits", text))
 
     def begins(self, text: str) -> bool:
-        """Whether the pattern matches at the beginning of `text`."""
+        """Return whether the pattern matches at the beginning of `text`."""
         if self._for_automaton(text):
             return self._span(_FROM_START, text) != _NO_MATCH
         return bool(self._ask("begins", text))
 
     def found_in(self, text: str) -> bool:
-        """Whether the pattern matches anywhere in `text`."""
+        """Return whether the pattern matches anywhere in `text`."""
         if self._for_automaton(text):
             return self._span(_ANYWHERE, text) != _NO_MATCH
         return bool(self._ask("found", text))
 
     def first(self, text: str) -> helper.Match | None:
-        """The first match in `text`; None when there is none."""
+        """Return the first match in `text`; None when there is none."""
         return next(self._read(text, self._ask("first", text)), None)
 
     def matches(self, text: str) -> list[helper.Match]:
-        """Every match in `text` that does not overlap with one before it."""
+        """Return all non-overlapping matches in `text`."""
         return list(self._read(text, self._ask("matches", text)))
 
     def replaced(self, text: str, replacement: str, count: int = 0) -> str:
-        """`text` with its first `count` matches replaced, 0 for all; the replacement may name groups as in `re.sub`.
+        """Return `text` with its first `count` matches replaced, 0 for all.
 
-        Raises ValueError for a replacement that makes no sense.
+        As in `re.sub`, `replacement` may refer to groups. Raises ValueError for an invalid replacement.
         """
         return str(self._ask("replaced", text, replacement, count))
 
@@ -115,6 +115,6 @@ def _parsed(text: str, flags: int) -> Any:
 
 @lru_cache(maxsize=128)
 def compiled(text: str, *, ignore_case: bool = False, multi_line: bool = False, dot_all: bool = False) -> Pattern:
-    """The pattern that `text` is in Python's syntax. Raises PatternError."""
+    """Compile a pattern in Python's syntax. Raises PatternError."""
     flags = re.IGNORECASE * ignore_case | re.MULTILINE * multi_line | re.DOTALL * dot_all
     return Pattern(text, int(flags))

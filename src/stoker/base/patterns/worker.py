@@ -1,7 +1,7 @@
-"""The helper process: answers questions about patterns, one JSON line each, with Python's `re`.
+"""The helper process: matches patterns with Python's `re`; one JSON line per request and answer.
 
-A file of its own that imports nothing of Stoker, since it is run by its path: `worker.py SECONDS BYTES`. The kernel
-ends the process when one answer takes more than SECONDS of processor time; more than BYTES of memory is refused.
+This file imports nothing of Stoker, since it is run by its path: `worker.py SECONDS BYTES`. The kernel ends the process
+when one answer takes more than SECONDS of processor time, and refuses to allocate more than BYTES of memory.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _first(pattern: re.Pattern[str], text: str) -> Any:
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> list[Any]:
-    """The spans of each match's groups, the whole match first."""
+    """Return the spans of each match's groups, the whole match first."""
     found = [match.regs for match in itertools.islice(pattern.finditer(text), _MOST_MATCHES + 1)]
     if len(found) > _MOST_MATCHES:
         raise MemoryError
@@ -46,7 +46,7 @@ def _matches(pattern: re.Pattern[str], text: str) -> list[Any]:
 
 
 def _replaced(pattern: re.Pattern[str], text: str, replacement: str, count: int) -> str:
-    """`text` with matches replaced; IndexError or re.error for a replacement that names groups that there are not."""
+    """Return `text` with matches replaced. Raises IndexError or re.error for a replacement with unknown groups."""
     result = pattern.sub(replacement, text, count)
     if len(result) > _MOST_CHARACTERS:
         raise MemoryError
@@ -73,7 +73,7 @@ def _answer(question: str, pattern: str, flags: int, *arguments: Any) -> dict[st
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Answer requests until the input ends."""
     seconds, memory = float(sys.argv[1]), int(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
