@@ -1,4 +1,4 @@
-"""A broker that does not know the engine's user yet: the operator is told, and nothing has to be restarted."""
+"""A broker that does not know the engine's user yet: the operator is notified, and no restart is needed."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from stoker.rpc.messaging import MessagingClient, MessagingServer, open_transpor
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 
 EXECUTOR = "ignore:Using the 'executor' argument:DeprecationWarning"
-"""Older releases of the library need to be told."""
+"""Older releases of the library require the argument."""
 
 CONTEXT = RequestContext("req-1", "u", "alice", "p")
 
 
-class Told:
-    """An engine that nobody tells anything of weight."""
+class Listener:
+    """An engine that ignores its peers' messages."""
 
     async def offered(self, operation_id: str) -> None: ...
 
@@ -46,19 +46,20 @@ async def test_an_engine_waits_for_the_broker_to_know_its_user(
     path.write_text(f"[DEFAULT]\ntransport_url = {url}\ncontrol_exchange = late\n")
     transport = open_transport(cluster_config([str(path)]))
     service = Dispatcher(None, {"echo": echo})
-    server = MessagingServer(transport, "engine-1", asyncio.get_running_loop(), service, Told())
+    server = MessagingServer(transport, "engine-1", asyncio.get_running_loop(), service, Listener())
     server.start()
     client = MessagingClient(transport)
 
-    def told() -> bool:
-        return f"broker at 127.0.0.1:{rabbitmq.port} refuses [DEFAULT] transport_url" in caplog.text
+    def refused() -> bool:
+        message = f"broker at 127.0.0.1:{rabbitmq.port} refuses the connection ([DEFAULT] transport_url)"
+        return message in caplog.text
 
-    await asyncio.to_thread(wait_until, told, "the operator is told")
+    await asyncio.to_thread(wait_until, refused, "the refusal is logged")
     with pytest.raises(EngineUnavailable, match="cannot be reached"):
         await asyncio.to_thread(client.call, CONTEXT, "echo", {"value": "early"})
     rabbitmq.run(*rabbitmq.control(["add_user", "late", "s3cret"]))
     rabbitmq.run(*rabbitmq.control(["set_permissions", "late", ".*", ".*", ".*"]))
-    await asyncio.to_thread(wait_until, lambda: server.serving, "calls are taken")
+    await asyncio.to_thread(wait_until, lambda: server.serving, "the server is serving")
     assert await asyncio.to_thread(client.call, CONTEXT, "echo", {"value": "late"}) == "late"
     await server.stop()
     await asyncio.to_thread(transport.cleanup)

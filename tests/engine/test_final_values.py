@@ -114,7 +114,7 @@ parameters: {word: {type: string, hidden: true, constraints: [{length: {max: 3}}
         (
             fed("secretive.yaml", "long-and-secret", word=TOLD),
             "resources.fed: template: resources.fed.properties.word: "
-            "the value, which is secret, does not fit the type or the constraints",
+            "the value (not shown, since it is secret) violates the type or a constraint",
         ),
     ],
     ids=["type", "constraint", "any type", "required", "deep inside", "secret"],

@@ -38,7 +38,7 @@ CONTEXT = RequestContext(
 
 
 class Engine:
-    """What operations are given: here, a place to note things."""
+    """The engine that operations receive: it records calls."""
 
     def __init__(self) -> None:
         self.seen: list[Any] = []
@@ -111,12 +111,12 @@ def test_a_call_arrives_as_it_was_sent_and_shares_nothing(client, engine) -> Non
     assert seen == value and seen is not value
 
 
-def test_errors_arrive_as_their_kind(client) -> None:
+def test_errors_arrive_with_their_class(client) -> None:
     with pytest.raises(EntityNotFound, match=r"There is no stack web\."):
         client.call(CONTEXT, "fail", {})
 
 
-def test_what_is_no_error_of_ours_becomes_a_reference(client, caplog) -> None:
+def test_an_unexpected_exception_becomes_a_reference(client, caplog) -> None:
     with caplog.at_level(logging.ERROR), pytest.raises(Bug) as failure:
         client.call(CONTEXT, "break_down", {})
     assert "internal detail" not in str(failure.value)
@@ -126,7 +126,7 @@ def test_what_is_no_error_of_ours_becomes_a_reference(client, caplog) -> None:
 
 
 @pytest.mark.parametrize(("method", "arguments"), [("explode", {}), ("echo", {"other": 1}), ("fail", {"value": 1})])
-def test_what_the_engine_does_not_have_is_a_bug(client, method, arguments) -> None:
+def test_an_unknown_method_or_argument_is_a_bug(client, method, arguments) -> None:
     with pytest.raises(Bug, match=method) as failure:
         client.call(CONTEXT, method, arguments)
     assert failure.value.reference
@@ -147,7 +147,7 @@ def test_answers_that_are_not_json_are_a_bug(client, method) -> None:
         client.call(CONTEXT, method, {})
 
 
-def test_a_call_that_takes_too_long_is_given_up_and_runs_on(client, engine, loop) -> None:
+def test_a_call_that_times_out_continues_to_run(client, engine, loop) -> None:
     with pytest.raises(EngineUnavailable, match=r"hang within 0\.05 seconds"):
         client.call(CONTEXT, "hang", {}, timeout=0.05)
     loop.call_soon_threadsafe(engine.released.set)
@@ -165,14 +165,14 @@ def test_a_call_that_takes_too_long_is_given_up_and_runs_on(client, engine, loop
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_errors_cross_as_json(error: StokerError) -> None:
+def test_errors_are_sent_as_json(error: StokerError) -> None:
     crossed = error_from_dict(json.loads(json_text(error_to_dict(error))))
     assert type(crossed) is type(error)
     assert str(crossed) == str(error)
     assert error_to_dict(crossed) == error_to_dict(error)
 
 
-def test_the_context_crosses_as_json_and_hides_its_token() -> None:
+def test_the_context_is_sent_as_json_and_its_repr_omits_the_token() -> None:
     assert RequestContext.from_dict(json_copy(CONTEXT.to_dict())) == CONTEXT
     assert RequestContext.from_dict({**CONTEXT.to_dict(), "added_later": 1}) == CONTEXT
     assert "t0ps3cret" not in repr(CONTEXT)

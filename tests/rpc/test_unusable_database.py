@@ -46,13 +46,13 @@ async def test_a_request_is_answered_with_503(tmp_path: Path, work: Callable[[Pa
     async def operation(engine: Any, context: RequestContext) -> None:
         work(tmp_path / "stoker.db")
 
-    with pytest.raises(DatabaseUnavailable, match="database cannot be used now") as caught:
+    with pytest.raises(DatabaseUnavailable, match="database cannot be used, and nothing was changed") as caught:
         await Dispatcher(None, {"work": operation}).dispatch(CALLER, "work", {})
     assert status_of(caught.value) == 503
     assert fault_body(caught.value)["title"] == "Service Unavailable"
 
 
-async def test_a_wrong_statement_stays_a_mistake_of_ours(tmp_path: Path) -> None:
+async def test_an_invalid_statement_is_a_bug(tmp_path: Path) -> None:
     async def operation(engine: Any, context: RequestContext) -> None:
         raise ProgrammingError("SELECT", {}, Exception("wrong"))
 
@@ -66,7 +66,7 @@ def configured(path: Path, directory: Path) -> cfg.ConfigOpts:
     return load_config([], [str(settings)])
 
 
-async def test_a_file_that_is_no_database_is_reported_in_a_sentence(tmp_path: Path) -> None:
+async def test_a_file_that_is_not_a_database_is_reported_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "stoker.db"
     path.write_bytes(b"no database at all" * 100)
     with pytest.raises(Invalid, match="file is not a database"):
@@ -74,7 +74,7 @@ async def test_a_file_that_is_no_database_is_reported_in_a_sentence(tmp_path: Pa
             pass
 
 
-async def test_a_damaged_database_is_reported_in_a_sentence(tmp_path: Path) -> None:
+async def test_a_damaged_database_is_reported_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "stoker.db"
     database = Database(f"sqlite:///{path}")
     database.migrate()

@@ -1,8 +1,8 @@
-"""What the API may ask of an engine, whichever transport carries it.
+"""The calls that the API makes to engines, independent of the transport.
 
-A call is a method name, a caller and named arguments; an answer is data. Both are JSON: maps with text keys, lists,
-texts, numbers, booleans and nulls, so that any transport can carry them. Errors cross as `error_to_dict` of the
-`stoker.base.errors` tree.
+A call consists of a method name, a caller and named arguments; an answer is data. Both are JSON (maps with string keys,
+lists, strings, numbers, booleans and nulls), so that any transport can carry them. Errors of the `stoker.base.errors`
+tree are sent as `error_to_dict` returns them.
 """
 
 from __future__ import annotations
@@ -42,38 +42,38 @@ class EngineUnavailable(errors.StokerError):
 
 
 class EngineClient(Protocol):
-    """The API's handle on the engines."""
+    """The API's client of the engines."""
 
     def call(self, context: RequestContext, method: str, arguments: Mapping[str, Any], timeout: float = 60.0) -> Any:
-        """The answer of `method`, waited for at most `timeout` seconds.
+        """Call `method` and return its answer, waiting for at most `timeout` seconds.
 
-        Raises the `StokerError` that the method raised, or EngineUnavailable when no answer came.
+        Raises the `StokerError` that the method raised, or EngineUnavailable without an answer.
         """
 
 
 def json_text(data: Any) -> bytes:
-    """`data` as JSON text in UTF-8. Raises TypeError when it holds anything that is not JSON."""
+    """Serialize `data` to JSON in UTF-8. Raises TypeError when it contains anything that JSON cannot represent."""
     return dumps(data, _STRICT)
 
 
 def json_data(text: bytes) -> Any:
-    """The data that `json_text` made a text of."""
+    """Parse the output of `json_text`."""
     return loads(text)
 
 
 def json_copy(data: Any) -> Any:
-    """What arrives when `data` is sent as JSON. Raises TypeError when it holds anything that is not JSON."""
+    """Return `data` as it arrives when sent as JSON. Raises TypeError for data that JSON cannot represent."""
     return json_data(json_text(data))
 
 
 def error_to_dict(error: errors.StokerError) -> dict[str, Any]:
-    """Plain data of an error; with the reference of a `Bug`, by which it is found in the engine's log."""
+    """Return plain data of an error; for a `Bug` with the reference under which the engine has logged it."""
     data = error.to_dict()
     return {**data, "reference": error.reference} if isinstance(error, errors.Bug) else data
 
 
 def error_from_dict(data: Mapping[str, Any]) -> errors.StokerError:
-    """The error that `error_to_dict` described."""
+    """Return the error that `error_to_dict` described."""
     error = errors.from_dict(data)
     if isinstance(error, errors.Bug):
         error.reference = str(data.get("reference", ""))

@@ -1,4 +1,4 @@
-"""The transport of the embedded set-up: a call from an API thread into the engine's event loop."""
+"""The transport of an embedded Stoker: a call from an API thread into the engine's event loop."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from stoker.rpc.envelope import Service, opened, packed, reply_of, unpacked
 class DirectClient:
     """An `EngineClient` for a `service` that runs in `loop`, on another thread of the same process.
 
-    Arguments, answers and errors make the same way through JSON as over a wire, so that neither side can come to
-    depend on shared objects, and what works embedded works distributed.
+    Arguments, answers and errors are serialized to JSON as for a network transport, so that neither side can depend on
+    shared objects, and code that works in one process also works in a cluster.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, service: Service) -> None:
@@ -22,7 +22,7 @@ class DirectClient:
         self._service = service
 
     def call(self, context: RequestContext, method: str, arguments: Mapping[str, Any], timeout: float = 60.0) -> Any:
-        """As `EngineClient.call`. A call that is given up on runs on, as it would on a remote engine."""
+        """See `EngineClient.call`. A call that timed out continues to run, as it would on a remote engine."""
         sent = unpacked(packed(f"the arguments of {method}", arguments))
         caller = RequestContext.from_dict(json_copy(context.to_dict()))
         future = asyncio.run_coroutine_threadsafe(reply_of(self._service, caller, method, sent), self._loop)

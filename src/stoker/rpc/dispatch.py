@@ -1,4 +1,4 @@
-"""Calls on the engine's side: from a method's name to the operation that carries it out."""
+"""The engine's side of calls: from a method name to the operation that implements it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Dispatcher:
         self._operations = {name: (operation, inspect.signature(operation)) for name, operation in operations.items()}
 
     async def dispatch(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> Any:
-        """The operation's answer.
+        """Run an operation and return its answer.
 
-        Errors of the `StokerError` tree pass through. Anything else is a defect: it is logged in full under a
-        reference, and raised as a `Bug` that tells the reference and nothing more.
+        Errors of the `StokerError` tree are passed through. Any other exception is a defect: it is logged in full with
+        a reference, and raised as a `Bug` that contains only the reference.
         """
         with request_scope(context):
             try:
@@ -48,9 +48,10 @@ class Dispatcher:
                 raise
             except DBAPIError as error:
                 if unusable(error):
-                    _log.error("%s failed, as the database cannot be used: %s", method, error.orig)
+                    _log.error("%s failed because the database cannot be used: %s", method, error.orig)
                     raise DatabaseUnavailable(
-                        "The service's database cannot be used now, so nothing was done; its operator has to see to it."
+                        "The service's database cannot be used, and nothing was changed. "
+                        "Contact the operator of the service."
                     ) from error
                 raise _bug(method) from error
             except Exception as error:
@@ -68,7 +69,7 @@ class Dispatcher:
 
 
 def _bug(method: str) -> Bug:
-    """What the error that is being handled becomes, once it is in the log."""
+    """Log the exception that is being handled, and return the error that the caller gets."""
     reference = new_id()
     _log.exception("Reference %s: %s failed unexpectedly", reference, method)
     return Bug(f"The engine failed unexpectedly in {method}.", reference)

@@ -1,6 +1,6 @@
-"""What travels, whichever transport carries it: arguments, and a reply that is an answer or an error.
+"""Messages, independent of the transport: arguments, and a reply that is an answer or an error.
 
-Both travel as JSON texts, which are written once and read once: what carries them never looks inside.
+Both are sent as JSON documents, which are serialized once and parsed once: the transport does not look inside.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from stoker.base.errors import Bug, StokerError
 from stoker.rpc.contract import RequestContext, error_from_dict, error_to_dict, json_data, json_text
 
 Reply = dict[str, str]
-"""`{"answer": …}` or `{"error": …}`, each a JSON text."""
+"""`{"answer": …}` or `{"error": …}`, each a JSON document."""
 
 
 class Service(Protocol):
     """The engine's side of the transport (`stoker.rpc.dispatch.Dispatcher`)."""
 
     async def dispatch(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> Any:
-        """The answer of `method`."""
+        """Run `method` and return its answer."""
 
 
 async def reply_of(service: Service, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> Reply:
-    """What comes of a call, ready to be sent. Never raises a StokerError."""
+    """Carry out a call, and return the reply, ready to be sent. Never raises a StokerError."""
     try:
         answer = await service.dispatch(context, method, arguments)
         return {"answer": packed(f"the answer of {method}", answer)}
@@ -32,14 +32,14 @@ async def reply_of(service: Service, context: RequestContext, method: str, argum
 
 
 def opened(reply: Reply) -> Any:
-    """The answer in a reply. Raises the error that it holds."""
+    """Return the answer in a reply. Raises the error in it, if any."""
     if "error" in reply:
         raise error_from_dict(unpacked(reply["error"]))
     return unpacked(reply["answer"])
 
 
 def packed(what: str, data: Any) -> str:
-    """`data` as it travels. Raises Bug when it holds anything that is not JSON."""
+    """Serialize `data` for sending. Raises Bug when it contains anything that JSON cannot represent."""
     try:
         return json_text(data).decode()
     except (TypeError, ValueError) as error:
@@ -47,5 +47,5 @@ def packed(what: str, data: Any) -> str:
 
 
 def unpacked(text: str) -> Any:
-    """What was packed."""
+    """Return the data that was packed."""
     return json_data(text.encode())

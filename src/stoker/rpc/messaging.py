@@ -1,10 +1,11 @@
-"""The transport of a cluster: oslo.messaging, as a rule over RabbitMQ.
+"""The transport of a cluster: oslo.messaging, usually over RabbitMQ.
 
-API processes call whichever engine is free; engines offer each other work, alert each other, and pass requests on to
-the one that runs a stack. oslo.messaging has threads, the engine an event loop: the two meet in this module only.
+API processes call any engine that is free; engines offer work to each other, alert each other, and forward requests to
+the engine that runs a stack. oslo.messaging uses threads, the engine an event loop: only this module connects the two.
 
-Requests travel as JSON in the arguments of few methods, so that a release may add operations, arguments and kinds of
-error without changing what the transport knows. A message that is lost delays: whatever must happen is in the database.
+Requests are sent as JSON in the arguments of few methods, so that a release can add operations, arguments and kinds of
+errors without changes to the transport. A lost message only causes a delay: all work that must be done is recorded in
+the database.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _SECTION = "oslo_messaging_rabbit"
 NOTIFICATIONS = "oslo_messaging_notifications"
 _GLOBAL = ("oslo_messaging_metrics", "oslo_messaging_tracing")
 LIBRARY_GROUPS = frozenset({_SECTION, NOTIFICATIONS, *_GLOBAL})
-"""Sections that oslo.messaging reads for itself."""
+"""Sections that oslo.messaging reads itself."""
 
 _PORT = 5672
 _CONNECT_TRIES = 4
@@ -55,14 +56,16 @@ _PROBLEMS = (
 
 
 def register_options(config: cfg.ConfigOpts) -> None:
-    """Make `config` know oslo.messaging's options, with quorum queues unless the operator says otherwise.
+    """Register oslo.messaging's options on `config`, with quorum queues by default.
 
-    A quorum queue survives the loss of one broker of three, and RabbitMQ 4 has no other kind that is replicated.
+    A quorum queue survives the loss of one broker of three, and RabbitMQ 4 has no other replicated kind of queue.
     """
     for group, options in opts.list_opts():
         if group in (None, _SECTION, NOTIFICATIONS):
             config.register_opts(options, group=group)
-    for group in _GLOBAL:  # these the library declares on oslo.config's global object only, and reads from ours
+    for (
+        group
+    ) in _GLOBAL:  # the library declares these on oslo.config's global object only, but reads them from `config`
         for name in cfg.CONF[group] if group in cfg.CONF else ():  # noqa: SIM401  its `get` raises
             config.register_opt(registered_option(name, group), group=group)
     config.set_default("control_exchange", "stoker")
@@ -70,16 +73,16 @@ def register_options(config: cfg.ConfigOpts) -> None:
 
 
 def engine_topic(transport: Any) -> str:
-    """The queue of calls that any engine may take.
+    """Return the queue of calls that any engine may serve.
 
-    RabbitMQ names queues within a virtual host, and not within an exchange: with `control_exchange` in the name, two
-    installations that differ in it share a broker and take no calls of each other.
+    RabbitMQ scopes queue names to a virtual host, not to an exchange: with `control_exchange` in the name, two
+    installations with different values can share a broker without receiving each other's calls.
     """
     return f"{transport.conf.control_exchange}-engine"
 
 
 def open_transport(config: cfg.ConfigOpts) -> Any:
-    """The way to the broker that `transport_url` names; nothing is connected yet. Raises cfg.Error for a wrong URL."""
+    """Create the transport for `transport_url`, without connecting yet. Raises cfg.Error for an invalid URL."""
     register_options(config)
     with checked_url("[DEFAULT] transport_url"):
         transport = oslo_messaging.get_rpc_transport(config)
@@ -87,34 +90,34 @@ def open_transport(config: cfg.ConfigOpts) -> Any:
     if found is not None and found.location.is_user_controlled:
         LOG.info("The message broker is at %s ([DEFAULT] transport_url)", broker_of(config))
     else:
-        LOG.warning("[DEFAULT] transport_url is not set: the message broker is taken to be at %s", broker_of(config))
+        LOG.warning("[DEFAULT] transport_url is not set; using the message broker at %s", broker_of(config))
     return transport
 
 
 @contextlib.contextmanager
 def checked_url(option: str) -> Iterator[None]:
-    """Have a URL that cannot be used be told of as a cfg.Error, which does not show it: a password is a part of it."""
+    """Convert errors about a broker's URL to cfg.Error. The message omits the URL, which may contain a password."""
     try:
         yield
     except oslo_messaging.DriverLoadFailure as error:
-        problem = f"oslo.messaging knows no kind of broker by the name of {error.driver}"
+        problem = f"oslo.messaging has no driver {error.driver!r}"
     except oslo_messaging.InvalidTransportURL:
-        problem = "this is no URL"
+        problem = "this is not a URL"
     except ValueError:
-        problem = "its hosts and ports cannot be told apart"
+        problem = "its hosts and ports cannot be parsed"
     else:
         return
     raise cfg.Error(f"{option}: {problem}; it has the form rabbit://USER:PASSWORD@HOST:PORT/VIRTUAL_HOST")
 
 
 def broker_of(config: cfg.ConfigOpts) -> str:
-    """Host and port of the broker, or of each, without the password."""
+    """Return the hosts and ports of the brokers, without passwords."""
     hosts = oslo_messaging.TransportURL.parse(config).hosts
     return ", ".join(f"{host.hostname}:{host.port or _PORT}" for host in hosts) or f"localhost:{_PORT}"
 
 
 class MessagingClient:
-    """An `EngineClient` that reaches any engine of the cluster. Threads may share it."""
+    """An `EngineClient` that calls any engine of the cluster. It is thread-safe."""
 
     def __init__(self, transport: Any) -> None:
         target = oslo_messaging.Target(topic=engine_topic(transport), version=VERSION)
@@ -125,9 +128,9 @@ class MessagingClient:
     def call(
         self, context: RequestContext, method: str, arguments: Mapping[str, Any], timeout: float | None = None
     ) -> Any:
-        """As `EngineClient.call`; without `timeout`, `rpc_response_timeout` is how long an answer is waited for.
+        """See `EngineClient.call`; the default of `timeout` is `rpc_response_timeout`.
 
-        A call that is given up on may still be carried out.
+        A call that timed out may still be carried out.
         """
         sent = packed(f"the arguments of {method}", arguments)
         seconds = self._patience if timeout is None else timeout
@@ -144,47 +147,47 @@ class MessagingClient:
             raise EngineUnavailable("The message broker cannot be reached; try again later.") from None
 
 
-class Told(Protocol):
-    """What an engine does with what peers tell it; called on its event loop."""
+class PeerListener(Protocol):
+    """An engine's handlers of its peers' messages; called on its event loop."""
 
     async def offered(self, operation_id: str) -> None:
-        """An operation waits for an owner."""
+        """An operation is waiting for an owner."""
 
     async def alerted(self) -> None:
-        """Others have decided something about what runs here."""
+        """The state of an operation that runs here was changed by another engine; check it."""
 
     async def ended(self, operation_id: str) -> None:
-        """An operation has ended somewhere."""
+        """An operation has ended on some engine."""
 
 
 class _Endpoint:
-    """What oslo.messaging calls, on its threads."""
+    """The methods that oslo.messaging calls, on its threads."""
 
     target = oslo_messaging.Target(version=VERSION)
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, service: Service, told: Told) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, service: Service, listener: PeerListener) -> None:
         self._loop = loop
         self._service = service
-        self._told = told
+        self._listener = listener
 
     def call(self, _context: Any, caller: dict[str, Any], request: str, arguments: str) -> Reply:
         work = reply_of(self._service, RequestContext.from_dict(caller), request, unpacked(arguments))
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def offer(self, _context: Any, operation: str) -> None:
-        asyncio.run_coroutine_threadsafe(self._told.offered(operation), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._listener.offered(operation), self._loop).result()
 
     def alert(self, _context: Any) -> None:
-        asyncio.run_coroutine_threadsafe(self._told.alerted(), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._listener.alerted(), self._loop).result()
 
     def finished(self, _context: Any, operation: str) -> None:
-        asyncio.run_coroutine_threadsafe(self._told.ended(operation), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._listener.ended(operation), self._loop).result()
 
 
 async def in_time(work: Callable[[], object], seconds: float) -> bool:
-    """Do what waits for a broker that is away, for ever if need be, on a thread that keeps no process from its end.
+    """Run blocking work, which may wait for the broker indefinitely, on a thread that does not delay process exit.
 
-    Tells whether the work has ended after so many seconds.
+    Returns whether the work has ended within `seconds`.
     """
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
 
@@ -192,8 +195,8 @@ async def in_time(work: Callable[[], object], seconds: float) -> bool:
         try:
             work()
         except Exception as error:
-            LOG.info("The message broker was not told of the end: %s", error)
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            LOG.info("The connection to the message broker was not closed properly: %s", error)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: there is no waiter
             loop.call_soon_threadsafe(ended.set)
 
     threading.Thread(target=run, name="rpc-end", daemon=True).start()
@@ -206,25 +209,25 @@ async def in_time(work: Callable[[], object], seconds: float) -> bool:
 
 
 async def close_transport(transport: Any) -> None:
-    """Give the connections to the broker back."""
+    """Close the connections to the broker."""
     await in_time(transport.cleanup, _CLOSING_SECONDS)
 
 
 class MessagingServer:
-    """Takes calls for one engine.
+    """Serves calls for one engine.
 
-    `start` returns at once. A broker that is away, or that does not know the user yet, is waited for in the background.
+    `start` returns at once. A broker that is unreachable, or that refuses the login, is retried in the background.
     """
 
     def __init__(
-        self, transport: Any, engine_id: str, loop: asyncio.AbstractEventLoop, service: Service, told: Told
+        self, transport: Any, engine_id: str, loop: asyncio.AbstractEventLoop, service: Service, listener: PeerListener
     ) -> None:
         target = oslo_messaging.Target(topic=engine_topic(transport), server=engine_id, version=VERSION)
         self._new_server = partial(
             oslo_messaging.get_rpc_server,
             transport,
             target,
-            [_Endpoint(loop, service, told)],
+            [_Endpoint(loop, service, listener)],
             executor="threading",
             access_policy=oslo_messaging.DefaultRPCAccessPolicy,
         )
@@ -236,7 +239,7 @@ class MessagingServer:
         self.serving = False
 
     def start(self) -> None:
-        """Begin to take calls, as soon as the broker can be reached."""
+        """Start to serve calls as soon as the broker can be reached."""
         self._starting.start()
 
     def _start(self) -> None:
@@ -251,16 +254,16 @@ class MessagingServer:
             self._server.start()
         except AMQPError as error:
             LOG.error(
-                "The message broker at %s refuses [DEFAULT] transport_url, and is asked again in %d seconds: %s",
+                "The message broker at %s refuses the connection ([DEFAULT] transport_url); retrying in %d seconds: %s",
                 self._broker, _ASKED_AGAIN_AFTER, error,
             )  # fmt: skip
             return False
-        LOG.info("Calls come by the message broker at %s", self._broker)
+        LOG.info("Receiving calls through the message broker at %s", self._broker)
         self.serving = True
         return True
 
     async def stop(self, seconds: float = 10.0) -> None:
-        """Take no more calls, and let those that are being carried out end. The loop has to go on meanwhile."""
+        """Accept no more calls, and wait for those in progress. The event loop must keep running meanwhile."""
         self._stopped.set()
         if not self.serving:
             return
@@ -269,43 +272,43 @@ class MessagingServer:
             in_time(self._server.stop, _CLOSING_SECONDS), in_time(self._wake, _CLOSING_SECONDS)
         )
         if not all(stopped):
-            LOG.warning("The message broker at %s is not there to be told that this engine stops", self._broker)
+            LOG.warning("The message broker at %s cannot be notified that this engine stops", self._broker)
         elif not await in_time(self._server.wait, seconds):
-            LOG.warning("Calls that take longer are cut off")
+            LOG.warning("Calls that have not finished in time are aborted")
 
     def _wake(self) -> None:
-        """End the wait for the next message, which takes seconds where there is none, with a message."""
+        """Send a message to this engine, which ends the server's wait for the next message at once."""
         with contextlib.suppress(*_PROBLEMS):
             self._myself.cast({}, "alert")
 
 
 class MessagingPeers:
-    """The other engines (`stoker.engine.ownership.peers.Peers`). What is only told goes out on threads of its own."""
+    """The other engines (`stoker.engine.ownership.peers.Peers`). One-way messages are sent on separate threads."""
 
     def __init__(self, transport: Any) -> None:
         target = oslo_messaging.Target(topic=engine_topic(transport), version=VERSION)
         self._client = oslo_messaging.get_rpc_client(transport, target, retry=_CONNECT_TRIES)
-        self._telling = oslo_messaging.get_rpc_client(transport, target, retry=1)
-        self._senders = ThreadPoolExecutor(2, thread_name_prefix="rpc-tell")
+        self._caster = oslo_messaging.get_rpc_client(transport, target, retry=1)
+        self._senders = ThreadPoolExecutor(2, thread_name_prefix="rpc-cast")
         self._askers = ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="rpc-ask")
         self._waiting = threading.Semaphore(_MOST_WAITING)
 
     def offer(self, operation_id: str) -> None:
-        """As `Peers.offer`."""
-        self._send(lambda: self._telling.cast({}, "offer", operation=operation_id))
+        """See `Peers.offer`."""
+        self._send(lambda: self._caster.cast({}, "offer", operation=operation_id))
 
     def alert(self, engine_id: str) -> None:
-        """As `Peers.alert`."""
-        self._send(lambda: self._telling.prepare(server=engine_id).cast({}, "alert"))
+        """See `Peers.alert`."""
+        self._send(lambda: self._caster.prepare(server=engine_id).cast({}, "alert"))
 
     def finished(self, operation_id: str) -> None:
-        """As `Peers.finished`."""
-        self._send(lambda: self._telling.prepare(fanout=True).cast({}, "finished", operation=operation_id))
+        """See `Peers.finished`."""
+        self._send(lambda: self._caster.prepare(fanout=True).cast({}, "finished", operation=operation_id))
 
     async def ask(
         self, engine_id: str, context: RequestContext, method: str, arguments: Mapping[str, Any], seconds: float
     ) -> Any:
-        """As `Peers.ask`."""
+        """See `Peers.ask`."""
         prepared = self._client.prepare(server=engine_id, timeout=seconds)
         sent = packed(f"the arguments of {method}", arguments)
 
@@ -320,13 +323,13 @@ class MessagingPeers:
         return opened(reply)
 
     async def close(self) -> None:
-        """Send what waits, as far as the broker is there, and no more."""
+        """Send the waiting messages if the broker can be reached, and stop."""
         for threads in (self._senders, self._askers):
             if not await in_time(threads.shutdown, _CLOSING_SECONDS):
                 threads.shutdown(wait=False, cancel_futures=True)
 
     def _send(self, cast: Callable[[], None]) -> None:
-        """Send soon. Beyond a number that wait, as when the broker is away, messages are dropped: rows tell as well."""
+        """Send a message soon. When too many wait, messages are dropped: engines find the same in the database."""
         if self._waiting.acquire(blocking=False):
             self._senders.submit(self._sent, cast)
 
@@ -334,6 +337,6 @@ class MessagingPeers:
         try:
             cast()
         except Exception as error:
-            LOG.info("A message to other engines was not sent, they will find out by themselves: %s", error)
+            LOG.info("A message to other engines was not sent; they will find the change in the database: %s", error)
         finally:
             self._waiting.release()

@@ -1,7 +1,7 @@
 """Notifications on the operator's message bus, through oslo.messaging's notifiers.
 
-Which drivers, topics and broker: `[oslo_messaging_notifications]`. Without a driver there is no bus, and nothing is
-even recorded for it.
+`[oslo_messaging_notifications]` configures drivers, topics and broker. Without a driver there is no bus, and no
+notifications are recorded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SERVICE = "orchestration"
 
 
 def open_bus(config: cfg.ConfigOpts) -> MessageBus | None:
-    """The bus that the configuration describes; None where it names no driver. Nothing is connected yet."""
+    """Create the bus that the configuration describes, without connecting yet; None when it names no driver."""
     register_options(config)
     if not any(config[NOTIFICATIONS].driver):
         return None
@@ -36,8 +36,8 @@ def open_bus(config: cfg.ConfigOpts) -> MessageBus | None:
 class MessageBus:
     """See `stoker.engine.notifications.announcer.Bus`.
 
-    A broker that is away is waited for (`[oslo_messaging_notifications] retry`, for ever by default) on a thread of the
-    bus's own, which does not keep the process from ending: what has not been sent is still recorded.
+    Connecting to the broker is retried (`[oslo_messaging_notifications] retry`, indefinitely by default) on a separate
+    thread, which does not delay the process's exit: notifications that were not sent are still recorded.
     """
 
     def __init__(self, notifier: Any, level: str) -> None:
@@ -51,12 +51,12 @@ class MessageBus:
         threading.Thread(target=self._run, name="notifications", daemon=True).start()
 
     async def send(self, event_type: str, payload: Mapping[str, Any], *, error: bool) -> None:
-        """As `Bus.send`."""
+        """See `Bus.send`."""
         loop = asyncio.get_running_loop()
         sent: asyncio.Future[None] = loop.create_future()
 
         def answer(problem: BaseException | None) -> None:
-            with contextlib.suppress(RuntimeError):  # the engine has stopped meanwhile: another one sends it again
+            with contextlib.suppress(RuntimeError):  # the engine has stopped; another one sends it again
                 loop.call_soon_threadsafe(_settle, sent, problem)
 
         context = {"request_id": new_request_id()}

@@ -1,7 +1,7 @@
-"""The one place that uses parts of oslo.messaging and oslo.config which they do not promise to keep.
+"""The only module that uses internals of oslo.messaging and oslo.config, which have no promise of compatibility.
 
-The releases that this was written and tested for are bounded in `pyproject.toml`; a test calls each function against a
-real broker, so that a release that moves these parts is noticed before it is allowed.
+`pyproject.toml` bounds the supported releases; a test calls each function with a real broker, so that an incompatible
+release is noticed before it is allowed.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ LOG = logging.getLogger(__name__)
 
 
 def registered_option(name: str, group: str | None) -> Any:
-    """The option that oslo.messaging has registered on the global configuration under this name."""
+    """Return the option that oslo.messaging has registered on the global configuration."""
     return cfg.CONF._get_opt_info(name, group)["opt"]
 
 
 def refuse_more(listener: Any) -> None:
-    """Cancel a listener's consumers at the broker, so that no more messages are sent to it.
+    """Cancel a listener's consumers at the broker, so that it receives no more messages.
 
     Stopping a listener does not do this: the broker continues to send messages, which arrive while the connection is
     being closed, are acknowledged, and are lost.
@@ -33,7 +33,7 @@ def refuse_more(listener: Any) -> None:
 
 
 def _cancel_consumers(connection: Any) -> None:
-    """Run on the thread that reads the connection; messages that arrive before the answer are dispatched as usual."""
+    """Cancel on the thread that reads the connection; messages that arrive before the reply are dispatched as usual."""
     try:
         for consumer, tag in connection._consumers.items():
             consumer.cancel(tag)

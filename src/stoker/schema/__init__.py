@@ -1,4 +1,4 @@
-"""Declarations of properties, attributes and parameters, what they accept and what a change to one means.
+"""Declarations of properties, attributes and parameters: the values they accept, and the effect of a change.
 
-Pure data and pure checks: nothing here calls a service or knows a template.
+Pure data and pure checks: nothing here calls a service or depends on templates.
 """

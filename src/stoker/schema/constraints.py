@@ -1,7 +1,7 @@
-"""What a value must be like: range, length, modulo, allowed values, pattern, and checks by plug-ins.
+"""Constraints on values: range, length, modulo, allowed values, pattern, and checks by plug-ins.
 
-Rules from facts: parameters.json (constraint_rules, constraints_allowed_per_type). A constraint's own
-description replaces the text made here.
+The rules are those of parameter constraints in the HOT specification. A constraint's own description replaces the
+message that is generated here.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from stoker.base.patterns import PatternError, PatternTooCostly, compiled
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraint(ABC):
-    """One rule on a value. `problem` returns the complaint, or None when the value is fine."""
+    """One rule for a value. `problem` returns an error message, or None when the value satisfies it."""
 
     description: str = ""
 
     def problem(self, value: Any) -> str | None:
-        """What is wrong with `value` (already of its declared type); None when nothing is."""
+        """Return what is wrong with `value` (already of its declared type); None when it is valid."""
         broken = self._problem(value)
         return (self.description or broken) if broken else None
 
@@ -30,7 +30,7 @@ class Constraint(ABC):
 
     @abstractmethod
     def to_schema(self) -> dict[str, Any]:
-        """The constraint in the Orchestration API's form."""
+        """Return the constraint in the Orchestration API's format."""
 
     def _described(self, body: dict[str, Any]) -> dict[str, Any]:
         return {**body, "description": self.description} if self.description else body
@@ -42,7 +42,7 @@ def _bounds(minimum: float | None, maximum: float | None) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range(Constraint):
-    """A number between two bounds, both included and either one optional."""
+    """A number between two inclusive bounds, each of which is optional."""
 
     min: float | None = None
     max: float | None = None
@@ -60,7 +60,7 @@ class Range(Constraint):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Length(Constraint):
-    """A text's characters, a list's items or a map's keys between two bounds."""
+    """A string's characters, a list's items or a map's keys: their number is between two inclusive bounds."""
 
     min: int | None = None
     max: int | None = None
@@ -79,7 +79,7 @@ class Length(Constraint):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Modulo(Constraint):
-    """A number that leaves the remainder `offset` when divided by `step`."""
+    """A number that has the remainder `offset` when divided by `step`."""
 
     step: int
     offset: int = 0
@@ -95,7 +95,7 @@ class Modulo(Constraint):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowedValues(Constraint):
-    """One of a list; for a list, every item one of them."""
+    """One of the listed values; of a list, every item is one of them."""
 
     values: tuple[Any, ...]
 
@@ -114,7 +114,7 @@ class AllowedValues(Constraint):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowedPattern(Constraint):
-    """A text that a Python regular expression matches from end to end."""
+    """A string that a Python regular expression matches completely."""
 
     pattern: str
 
@@ -131,7 +131,7 @@ class AllowedPattern(Constraint):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomConstraint(Constraint):
-    """A check by name that a plug-in makes, usually by asking a service."""
+    """A named check that is implemented by a plug-in, usually with a request to a service."""
 
     name: str
 
@@ -143,7 +143,7 @@ class CustomConstraint(Constraint):
 
 
 def pattern_error(pattern: str) -> str | None:
-    """Why `pattern` is no regular expression; None when it is one."""
+    """Return why `pattern` is not a valid regular expression; None when it is."""
     try:
         compiled(pattern)
     except PatternError as error:
@@ -152,5 +152,5 @@ def pattern_error(pattern: str) -> str | None:
 
 
 def schema_of(constraints: Sequence[Constraint]) -> list[Mapping[str, Any]]:
-    """The constraints in the Orchestration API's form."""
+    """Return the constraints in the Orchestration API's format."""
     return [constraint.to_schema() for constraint in constraints]

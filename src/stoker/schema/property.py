@@ -1,8 +1,8 @@
-"""Properties of a resource type: what each accepts and what changing it means.
+"""Properties of a resource type: the values that each accepts, and the effect of a change.
 
-A declaration is a mapping from names to `Property`. `Schema.finalize` turns what a template gives into what
-a type's methods see (coerced, defaults filled in) and reports everything that is wrong, each with its path.
-Conversions follow facts: engine.yaml (properties.coercion) and parameters.json (observed_conversions).
+A declaration is a mapping from names to `Property`. `Finalizer.properties` turns the values in a template into those
+that a type's methods receive (converted, with defaults) and reports all errors, each with its path. Values are
+converted as Heat converts them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stoker.schema.unknown import Unknown, combine, has_unknown
 
 
 class Type(StrEnum):
-    """Kinds of property values, spelled as the Orchestration API spells them."""
+    """Types of property values, with the names that the Orchestration API uses."""
 
     STRING = "String"
     INTEGER = "Integer"
@@ -32,7 +32,7 @@ class Type(StrEnum):
 
 
 class Change(Enum):
-    """What a new value of a property asks for."""
+    """The effect of a changed property value."""
 
     UPDATE = "update in place"
     REPLACE = "replacement"
@@ -41,7 +41,10 @@ class Change(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Since when something exists, and whether it is on its way out; `substitutes` are types it may become in place."""
+    """Support status: since when something exists, and whether it is deprecated.
+
+    `substitutes` are the types that a resource can be changed to in place.
+    """
 
     status: str = "SUPPORTED"
     version: str | None = None
@@ -50,7 +53,7 @@ class Support:
     substitutes: tuple[str, ...] = ()
 
     def to_schema(self) -> dict[str, Any]:
-        """The Orchestration API's `support_status`."""
+        """Return the Orchestration API's `support_status`."""
         return {
             "status": self.status,
             "version": self.version,
@@ -66,13 +69,12 @@ SUPPORTED = Support()
 class Property:
     """One property.
 
-    `schema` declares the keys of a map, `items` the elements of a list. `wire` is the name in the service's
-    body when it differs. `reference` says which kind of object a value names (`neutron.network`): the constraint of
-    that name checks that there is one, and the finder of that name turns the name into an id. `resolve` is a finder
-    alone.
-    `replaces` names an older spelling, in the same map, whose value is taken when this one is not given.
-    `lenient` ones stand for a nested template's parameters: a list may also be a text with commas, and a map a list or
-    the text of one (facts: engine.yaml, properties.coercion). `secret` values are never shown.
+    `schema` declares the keys of a map, `items` the elements of a list. `wire` is the name in the service's request
+    body if it differs. `reference` is the kind of object that a value names (`neutron.network`): the constraint of that
+    name checks that the object exists, and the finder of that name turns a name into an ID. `resolve` selects a finder
+    only. `replaces` names an older property of the same map, whose value is used when this one is not set.
+    `lenient` properties are the parameters of a nested template: a list may also be a comma-separated string, and a map
+    may also be a list or JSON in a string. `secret` values are never shown.
     """
 
     type: Type = Type.STRING
@@ -101,7 +103,7 @@ class Property:
         object.__setattr__(self, "resolve", self.reference)
 
     def to_schema(self) -> dict[str, Any]:
-        """The Orchestration API's description of the property."""
+        """Return the Orchestration API's description of the property."""
         body: dict[str, Any] = {
             "type": _API_TYPES[self.type],
             "required": self.required,
@@ -138,9 +140,9 @@ _WITH_ARTICLE = {kind: f"{'an' if name[0] in 'ai' else 'a'} {name}" for kind, na
 class Attribute:
     """One attribute of a resource.
 
-    `path` is where the value stands in what the service answers for the object (`fixed_ips` or
-    `flavor.id`); None means a field of the attribute's own name. `live` attributes are read anew each time. Those that
-    `needs_path` are nothing without the path that follows their name in the reference.
+    `path` is the path of the value in the service's representation of the object (`fixed_ips` or `flavor.id`); None
+    means the field with the attribute's own name. `live` attributes are read from the service each time. An attribute
+    with `needs_path` has a value only together with the path that follows its name in the reference.
     """
 
     description: str = ""
@@ -151,7 +153,7 @@ class Attribute:
     needs_path: bool = False
 
     def to_schema(self) -> dict[str, Any]:
-        """The Orchestration API's description of the attribute."""
+        """Return the Orchestration API's description of the attribute."""
         body: dict[str, Any] = {"description": self.description or "No description available"}
         if self.type is not None:
             body["type"] = _API_TYPES[self.type]
@@ -159,7 +161,7 @@ class Attribute:
 
 
 def schema_to_api(schema: Mapping[str, Property]) -> dict[str, Any]:
-    """All listed properties in the Orchestration API's form; hidden and unimplemented ones are left out."""
+    """Return all properties in the Orchestration API's format, without hidden and unimplemented ones."""
     return {
         name: prop.to_schema() for name, prop in schema.items() if prop.implemented and prop.support.status != "HIDDEN"
     }
@@ -167,7 +169,7 @@ def schema_to_api(schema: Mapping[str, Property]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong with a value, `path` counted from the properties' top."""
+    """An invalid value; `path` is relative to the properties of the resource."""
 
     rule: str
     path: Path
@@ -177,19 +179,19 @@ class Problem:
 
 @dataclass
 class Finalizer:
-    """Checks and converts property values against a schema, gathering problems instead of stopping.
+    """Checks and converts property values according to a schema, and collects all problems.
 
-    `custom` is asked for each custom constraint that meets a known value and answers with a complaint or
-    None; leave it out where no service may be asked.
+    `custom` is called for each custom constraint on a known value and returns an error message or None; omit it where
+    no service may be called.
     """
 
     custom: Callable[[str, Any], str | None] | None = None
     problems: list[Problem] = field(default_factory=list)
 
     def properties(self, schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()) -> dict[str, Any]:
-        """The values of every declared property: given, older spelling, default, or None.
+        """Return the value of every declared property: as given, from its older name, its default, or None.
 
-        A property that is given as null is given: see `value`.
+        A property that is null counts as given: see `value`.
         """
         for name in values:
             if name not in schema:
@@ -216,15 +218,15 @@ class Finalizer:
     def _unknown_name(self, schema: Mapping[str, Property], name: object, path: Path) -> None:
         visible = [key for key, prop in schema.items() if prop.support.status != "HIDDEN"]
         close = get_close_matches(str(name), visible, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(sorted(visible)) or 'none'}"
+        hint = f"did you mean {close[0]!r}?" if close else f"known properties: {', '.join(sorted(visible)) or 'none'}"
         self._report("unknown-property", (*path, str(name)), f"unknown property {str(name)!r}", hint)
 
     def value(self, prop: Property, value: Any, path: Path) -> Any:
-        """`value` converted to the property's type; unknowns pass through untouched.
+        """Return `value` converted to the property's type; unknowns are returned unchanged.
 
-        A null stands for the property's default, or without one for the empty value of its type: that is how Heat
-        tells `gateway_ip: null` (no gateway) from a property that is left out (the service chooses). Where a constraint
-        does not allow the empty value Heat refuses a null; here such a property counts as left out.
+        A null means the property's default or, without one, the empty value of its type: this is how Heat
+        distinguishes `gateway_ip: null` (no gateway) from an omitted property (the service chooses). Where a constraint
+        does not allow the empty value, Heat rejects a null; here such a property counts as omitted.
         """
         before = len(self.problems)
         converted = self._converted(prop, value, path)
@@ -277,11 +279,11 @@ EMPTY: Mapping[Type, Any] = {
     Type.MAP: {},
     Type.ANY: None,
 }
-"""What a null comes to where a property of a type is given as null and has no default."""
+"""The value that replaces a null, by type, when the property has no default."""
 
 
 def _of_null(prop: Property) -> Any:
-    """What a null in the place of a property's value stands for; None where it counts as left out."""
+    """Return the value that replaces a property's null; None when the property counts as omitted."""
     if prop.default is not None:
         return prop.default
     empty = EMPTY[prop.type]
@@ -289,7 +291,7 @@ def _of_null(prop: Property) -> Any:
     return empty if fits else None
 
 
-_UNSHOWN = "the value, which is secret, does not fit the type or the constraints"
+_UNSHOWN = "the value (not shown, since it is secret) violates the type or a constraint"
 
 
 def _string(value: Any) -> str:
@@ -307,7 +309,7 @@ def _integer(value: Any) -> int:
 
 
 def to_number(value: Any) -> int | float:
-    """An int or a float from a number or its text; raises ValueError or TypeError."""
+    """Convert a number or its string representation to an int or float; raises ValueError or TypeError."""
     if isinstance(value, int | float):
         return value
     try:
@@ -371,7 +373,7 @@ def _shown(value: Any) -> str:
 def custom_constraints(
     schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()
 ) -> Iterator[tuple[str, Any, Path]]:
-    """Every `(constraint name, value, path to the value)` that a plug-in must check among property values."""
+    """Return `(constraint name, value, path to the value)` for each property value that a plug-in must check."""
     for name, prop in schema.items():
         yield from _custom_of(prop, values.get(name), (*path, name))
 
@@ -390,7 +392,7 @@ def _custom_of(prop: Property, value: Any, path: Path) -> Iterator[tuple[str, An
 
 
 def has_custom_constraints(schema: Mapping[str, Property]) -> bool:
-    """Whether any property, at any depth, has a custom constraint."""
+    """Return whether any property, at any depth, has a custom constraint."""
     return any(_has_custom(prop) for prop in schema.values())
 
 
@@ -403,7 +405,7 @@ def _has_custom(prop: Property) -> bool:
 
 
 def secret_paths(schema: Mapping[str, Property], values: Mapping[str, Any], path: Path = ()) -> Iterator[Path]:
-    """Where among property values the secret ones stand."""
+    """Return the paths of the secret values among property values."""
     for name, prop in schema.items():
         yield from _secrets_of(prop, values.get(name), (*path, name))
 
@@ -421,7 +423,7 @@ def _secrets_of(prop: Property, value: Any, path: Path) -> Iterator[Path]:
 
 
 def has_secrets(schema: Mapping[str, Property]) -> bool:
-    """Whether any property, at any depth, is secret."""
+    """Return whether any property, at any depth, is secret."""
     return any(_has_secret(prop) for prop in schema.values())
 
 

@@ -1,4 +1,4 @@
-"""A value that exists only later: explicit, comparable, contagious."""
+"""Placeholders for values that are not known yet. Anything computed from one is unknown as well."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any, TypeGuard
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Stands for a value that will be known after some resources have been made.
+    """A value that is known only after some resources have been created.
 
-    `sources` are the references it waits for, as `(resource, attribute, *path)`; `attribute` is None for
-    the resource's own reference id. Two unknowns made from the same sources are equal, so a graph can be
-    compared before anything exists.
+    `sources` are the references that it depends on, as `(resource, attribute, *path)`; `attribute` is None for the
+    resource's own reference ID. Unknowns with the same sources are equal, so that graphs can be compared before any
+    resource exists.
     """
 
     sources: frozenset[tuple[str | int | None, ...]]
 
     @classmethod
     def of(cls, resource: str, attribute: str | None = None, *path: str | int) -> Unknown:
-        """The value of one reference."""
+        """Return the unknown value of one reference."""
         return cls(frozenset({(resource, attribute, *path)}))
 
     def resources(self) -> frozenset[str]:
-        """Names of the resources that it waits for."""
+        """The names of the resources that it depends on."""
         return frozenset(str(source[0]) for source in self.sources)
 
     def __repr__(self) -> str:
@@ -32,12 +32,12 @@ class Unknown:
 
 
 def is_unknown(value: object) -> TypeGuard[Unknown]:
-    """Whether this very value is unknown (not whether it contains unknowns)."""
+    """Return whether the value itself is unknown (not whether it contains unknowns)."""
     return isinstance(value, Unknown)
 
 
 def find_unknowns(value: Any) -> Iterable[Unknown]:
-    """Every unknown at any depth inside plain data."""
+    """Return every unknown in plain data, at any depth."""
     if isinstance(value, Unknown):
         yield value
     elif isinstance(value, Mapping):
@@ -49,10 +49,10 @@ def find_unknowns(value: Any) -> Iterable[Unknown]:
 
 
 def has_unknown(value: Any) -> bool:
-    """Whether an unknown is inside `value` at any depth."""
+    """Return whether `value` contains an unknown at any depth."""
     return next(iter(find_unknowns(value)), None) is not None
 
 
 def combine(values: Iterable[Any]) -> Unknown:
-    """The unknown that waits for everything that the unknowns inside `values` wait for."""
+    """Return an unknown that has the sources of all unknowns in `values`."""
     return Unknown(frozenset(source for value in values for found in find_unknowns(value) for source in found.sources))
