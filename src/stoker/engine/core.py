@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -133,6 +133,23 @@ class Engine:
         self.evaluator.stop()
         for operation_id in (*waiting, *self._handed_over):
             self.peers.offer(operation_id)
+
+    async def bind(self, stack: Stack, inputs: LoadedInputs, exports: Mapping[str, Any] | None = None) -> Definition:
+        """The definition that recorded inputs give for a stack, made beside the event loop where that costs much.
+
+        Raises TemplateInvalid.
+        """
+        bound = partial(self.loader.bind, stack, inputs, strict=False, exports=exports)
+        return await self.evaluator.evaluate(stack.project_id, bound)
+
+    async def secrets(self, stack: Stack, inputs_id: str) -> frozenset[str]:
+        """As `Loader.secrets`, of recorded inputs; evaluated beside the event loop where that costs much."""
+        known = self.loader.known_secrets(inputs_id)
+        if known is None:
+            inputs = await self.loader.load(inputs_id)
+            work = partial(self.loader.secrets, stack, inputs_id, inputs)
+            known = await self.evaluator.evaluate(stack.project_id, work)
+        return known
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something beside everything else; `stop` waits for it."""

@@ -206,7 +206,7 @@ async def _changes(
     former = await engine.loader.load(stack.inputs)
     templates = (former.template, checked.prepared.loaded.template)
     before, after = (template.data.get(template.written("outputs")) or {} for template in templates)
-    recorded = engine.loader.bind(stack, former, strict=False).parameters.values()
+    recorded = (await engine.bind(stack, former)).parameters.values()
     return before != after or recorded != checked.definition.parameters.values()
 
 

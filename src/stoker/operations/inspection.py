@@ -41,7 +41,7 @@ async def stack_environment(engine: Engine, context: RequestContext, ref: Refere
     """The environment, values of hidden parameters masked."""
     stack = await find_stack(engine, context, ref, deleted=True)
     inputs = await engine.loader.load(stack.inputs)
-    definition = engine.loader.bind(stack, inputs, strict=False)
+    definition = await engine.bind(stack, inputs)
     data = inputs.environment.to_data()
     given = {**inputs.parameters["environment"], **inputs.parameters["request"]}
     data["parameters"] = definition.parameters.mask(given)
@@ -62,7 +62,7 @@ async def stack_files(engine: Engine, context: RequestContext, ref: Reference) -
 async def output_list(engine: Engine, context: RequestContext, ref: Reference) -> list[dict[str, Any]]:
     """Keys and descriptions of the outputs."""
     stack = await find_stack(engine, context, ref)
-    definition = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
+    definition = await engine.bind(stack, await engine.loader.load(stack.inputs))
     return [{"output_key": name, "description": output.description} for name, output in definition.outputs.items()]
 
 
@@ -70,7 +70,7 @@ async def output_show(engine: Engine, context: RequestContext, ref: Reference, k
     """One output with its value. Raises NotFound."""
     stack = await find_stack(engine, context, ref)
     inputs = await engine.loader.load(stack.inputs)
-    if key not in engine.loader.bind(stack, inputs, strict=False).outputs:
+    if key not in (await engine.bind(stack, inputs)).outputs:
         raise NotFound(f"Specified output key {key} not found.")
     return (await engine.reader.outputs(stack, inputs, key))[0]
 
@@ -149,7 +149,7 @@ async def _details(engine: Engine, stack: Stack) -> dict[str, dict[str, Any]]:
     """What a list with details tells besides, for each current resource of one stack; read all at once."""
     view = await engine.reader.view(stack)
     inputs = await engine.loader.load(stack.inputs)
-    described = engine.loader.bind(stack, inputs, strict=False).resources
+    described = (await engine.bind(stack, inputs)).resources
     states = list(view.current.values())
     secrets = await secrets_ever(engine, stack)
     found = await asyncio.gather(*(_attributes(engine, view, state, (), secrets) for state in states))
@@ -176,7 +176,7 @@ async def resource_show(
     view = await engine.reader.view(stack)
     state = view.named(name)
     inputs = await engine.loader.load(stack.inputs)
-    definition = engine.loader.bind(stack, inputs, strict=False)
+    definition = await engine.bind(stack, inputs)
     if state is None:
         if name in definition.resources and stack.action not in REMOVES:
             return _unmade(engine, stack, name, definition.resources[name].type)

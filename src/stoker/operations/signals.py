@@ -110,7 +110,7 @@ async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackConte
         by_id = [other for other in acting.current.values() if other.row.physical_id == name]
         if len(by_id) == 1:
             return acting, by_id[0]
-        definition = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
+        definition = await engine.bind(stack, await engine.loader.load(stack.inputs))
         if name in definition.resources:
             raise ResourceNotAvailable(f"The Resource ({name}) is not available.")
         raise ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")

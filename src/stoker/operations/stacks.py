@@ -194,7 +194,7 @@ async def patched_request(
     parameters = {**_kept(present.parameters["request"], template, clear), **(request.parameters or {})}
     masked = _masked_defaults(template, {*environment.parameters, *environment.parameter_defaults, *parameters, *clear})
     if masked:
-        before = engine.loader.bind(stack, present, strict=False).parameters.values()
+        before = (await engine.bind(stack, present)).parameters.values()
         parameters |= {name: before[name] for name in masked if name in before}
     return await check_request(engine, context, stack, template, environment, files, parameters)
 
@@ -233,7 +233,7 @@ async def _submit_update(
     request: StackRequest,
     tags: tuple[str, ...],
 ) -> dict[str, Any]:
-    former = engine.loader.bind(stack, await engine.loader.load(stack.inputs), strict=False)
+    former = await engine.bind(stack, await engine.loader.load(stack.inputs))
     checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
     await check_policy(engine, stack, checked, request.policy)
     await check_exported_values(engine, stack, checked)
@@ -267,7 +267,7 @@ async def stack_show(
     seen = await engine.database.read(_seen, engine, context, ref)
     stack, inputs = seen.stack, seen.inputs
     view = stack_view(stack, seen.tags)
-    definition = engine.loader.bind(stack, inputs, strict=False)
+    definition = await engine.bind(stack, inputs)
     view["parameters"] = definition.parameters.as_text()
     if stack.parent_id is not None:
         view["parameters"] = masked_values(view["parameters"], await secrets_now(engine, stack))

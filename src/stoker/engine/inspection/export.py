@@ -65,7 +65,7 @@ class _Exporter:
         engine = self._engine
         view = await engine.reader.view(stack)
         inputs = await engine.loader.load(stack.inputs)
-        definition = engine.loader.bind(stack, inputs, strict=False)
+        definition = await engine.bind(stack, inputs)
         children = await engine.database.read(queries.child_stacks, [stack.id])
         below = {child.parent_resource: child for child in children}
         tags = await engine.database.read(queries.tags_of, [stack.id])
@@ -84,7 +84,7 @@ class _Exporter:
             "tags": tags.get(stack.id) or None,
             "resources": {},
         }
-        self._secrets |= await engine.loader.secrets(stack, stack.inputs)
+        self._secrets |= await engine.secrets(stack, stack.inputs)
         self._veil_parameters(definition, inputs, data, place)
         if path:
             self._derived += [(*place, "template"), (*place, "environment", "parameters")]

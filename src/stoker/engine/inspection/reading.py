@@ -100,9 +100,7 @@ class Reader:
         false for those whose condition does not hold.
         """
         exports = await self._engine.loader.exports(stack.project_id, inputs.template)
-        definition = await self._evaluate(
-            stack, partial(self._engine.loader.bind, stack, inputs, strict=False, exports=exports)
-        )
+        definition = await self._engine.bind(stack, inputs, exports)
         names = [only] if only is not None else list(definition.outputs)
         if not names:
             return []
@@ -122,7 +120,8 @@ class Reader:
 
     async def _why_below(self, view: StackView, definition: Definition, name: str) -> str | None:
         """What is wrong with the nested stack's output that an output without a value shows."""
-        for placed in definition.references_in(definition.outputs[name].value):
+        expression = definition.outputs[name].value
+        for placed in await self._evaluate(view.stack, lambda: list(definition.references_in(expression))):
             reference = placed.reference
             state = view.current.get(reference.resource)
             if state is None or not state.type.nested or not reference.attribute:
@@ -136,9 +135,7 @@ class Reader:
 
     async def _why(self, stack: Stack, inputs: LoadedInputs, name: str) -> str | None:
         exports = await self._engine.loader.exports(stack.project_id, inputs.template)
-        definition = await self._evaluate(
-            stack, partial(self._engine.loader.bind, stack, inputs, strict=False, exports=exports)
-        )
+        definition = await self._engine.bind(stack, inputs, exports)
         if name not in definition.outputs:
             return None
         view = await self.view(stack)
@@ -150,17 +147,9 @@ class Reader:
         return await self._why_below(view, definition, name) if value is None else None
 
     async def _prefetch(self, view: StackView, definition: Definition, names: list[str]) -> None:
-        expressions = [definition.outputs[name].value for name in names]
-        shows_zones = any(True for each in expressions for _ in definition.calls_in(each, FnGetAZs))
+        shows_zones, wanted = await self._evaluate(view.stack, partial(_looked_at, view, definition, names))
         if shows_zones and is_unknown(view.scope.zones):
             await _load_zones(view)
-        wanted: dict[str, set[AttributeKey]] = {}
-        for name in names:
-            for placed in definition.references_in(definition.outputs[name].value):
-                reference = placed.reference
-                state = view.current.get(reference.resource)
-                if state is not None:
-                    wanted.setdefault(reference.resource, set()).update(keys_of(reference, state.type))
         found = await asyncio.gather(*(self.read(view, view.current[name], keys) for name, keys in wanted.items()))
         for resource, values in zip(wanted, found, strict=True):
             for key, value in values.items():
@@ -175,6 +164,20 @@ class ReaderForRuns(Reader):
     def _no_answer(self, error: StokerError) -> None:
         if isinstance(error, CloudError) and error.transient:
             raise error
+
+
+def _looked_at(view: StackView, definition: Definition, names: list[str]) -> tuple[bool, dict[str, set[AttributeKey]]]:
+    """Whether outputs show the availability zones, and the attributes of each resource that they show."""
+    expressions = [definition.outputs[name].value for name in names]
+    shows_zones = any(True for each in expressions for _ in definition.calls_in(each, FnGetAZs))
+    wanted: dict[str, set[AttributeKey]] = {}
+    for expression in expressions:
+        for placed in definition.references_in(expression):
+            reference = placed.reference
+            state = view.current.get(reference.resource)
+            if state is not None:
+                wanted.setdefault(reference.resource, set()).update(keys_of(reference, state.type))
+    return shows_zones, wanted
 
 
 async def _load_zones(view: StackView) -> None:

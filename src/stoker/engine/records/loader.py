@@ -273,13 +273,13 @@ class Loader:
             return self._templates.get(key, lambda: Template.load(files[name], source=name, limits=self.limits))
         return self.parse(files[name], name)
 
-    async def secrets(self, stack: Stack, inputs_id: str) -> frozenset[str]:
-        """Texts of what is hidden in the inputs of a stack: values of its parameters, and what `hidden_below` gets."""
-        known = self._secrets.find(inputs_id)
-        if known is None:
-            inputs = await self.load(inputs_id)
-            known = self._secrets.get(inputs_id, lambda: frozenset(self._hidden_texts(stack, inputs)))
-        return known
+    def known_secrets(self, inputs_id: str) -> frozenset[str] | None:
+        """What `secrets` found when it was asked before; None when that is not at hand."""
+        return self._secrets.find(inputs_id)
+
+    def secrets(self, stack: Stack, inputs_id: str, inputs: LoadedInputs) -> frozenset[str]:
+        """Strings that are hidden in the inputs of a stack: values of its parameters, and those of `hidden_below`."""
+        return self._secrets.get(inputs_id, lambda: frozenset(self._hidden_texts(stack, inputs)))
 
     def _hidden_texts(self, stack: Stack, inputs: LoadedInputs) -> Iterator[str]:
         if inputs.template.hides:

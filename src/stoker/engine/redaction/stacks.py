@@ -48,7 +48,7 @@ async def secrets_above(engine: Engine, stack: Stack) -> set[str]:
 async def _secrets_of(engine: Engine, inputs: Iterable[tuple[Stack, str]]) -> set[str]:
     found: set[str] = set()
     for stack, inputs_id in inputs:
-        found |= await engine.loader.secrets(stack, inputs_id)
+        found |= await engine.secrets(stack, inputs_id)
     return found
 
 
@@ -114,17 +114,21 @@ async def properties_shown(
     view = await engine.reader.view(stack)
     secrets = await secrets_ever(engine, stack) | set(generated_secrets(view))
     inputs = view.inputs or await engine.loader.load(stack.inputs)
-    concealment = _concealment(view, inputs)
-    found: dict[str, Mapping[str, Any]] = {}
-    for identifier, body in sealed.items():
-        values, (type_name, name) = engine.sealer.open(body), owners[identifier]
-        _, kind = engine.types.lookup(inputs.environment, inputs.files, type_name, name)
-        hidden = set(secret_paths(kind.properties, values)) if kind is not None and kind.has_secrets else set()
-        if concealment is not None and name in concealment.definition.resources:
-            hidden |= concealment.paths(name, view.scope)
-        told = dict.fromkeys(values, HIDDEN_TEXT) if () in hidden else shown(values, hidden)
-        found[identifier] = masked_values(told, secrets)
-    return found
+
+    def redacted() -> dict[str, Mapping[str, Any]]:
+        concealment = _concealment(view, inputs)
+        found: dict[str, Mapping[str, Any]] = {}
+        for identifier, body in sealed.items():
+            values, (type_name, name) = engine.sealer.open(body), owners[identifier]
+            _, kind = engine.types.lookup(inputs.environment, inputs.files, type_name, name)
+            hidden = set(secret_paths(kind.properties, values)) if kind is not None and kind.has_secrets else set()
+            if concealment is not None and name in concealment.definition.resources:
+                hidden |= concealment.paths(name, view.scope)
+            told = dict.fromkeys(values, HIDDEN_TEXT) if () in hidden else shown(values, hidden)
+            found[identifier] = masked_values(told, secrets)
+        return found
+
+    return await engine.evaluator.evaluate(stack.project_id, redacted)
 
 
 def _concealment(view: StackView, inputs: LoadedInputs) -> Concealment | None:

@@ -210,7 +210,7 @@ class OperationRun(StackContext):
         inputs = await self.engine.loader.load(identifier)
         if not inputs.template.hides:
             return None
-        return await self.evaluate(partial(self.engine.loader.bind, self.stack, inputs, strict=False))
+        return await self.engine.bind(self.stack, inputs)
 
     async def _execute(self) -> None:
         assert self.plan is not None
