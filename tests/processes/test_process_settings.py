@@ -38,12 +38,21 @@ def test_limits_reach_the_engine(configure: Configure) -> None:
             "host = here\nmax_template_size = 7\nmax_software_configs_per_tenant = 2\nevent_purge_batch_size = 3\n"
             "hidden_stack_tags = a, b\nregion_name_for_services = North\n"
             "[yaql]\nlimit_iterators = 5\nmemory_quota = 99\n"
+            "[evaluation]\nsteps = 20000\nbytes = 2000000\nseconds = 0.5\nseconds_at_once = 0.02\n"
         )
     )
     assert (settings.host, settings.region_name, settings.hidden_stack_tags) == ("here", "North", ("a", "b"))
     assert (settings.max_template_size, settings.max_software_configs_per_tenant) == (7, 2)
     assert settings.event_purge_batch_size == 3
     assert (settings.yaql_limit_iterators, settings.yaql_memory_quota) == (5, 99)
+    assert (settings.evaluation_steps, settings.evaluation_bytes) == (20_000, 2_000_000)
+    assert (settings.evaluation_seconds, settings.evaluation_seconds_at_once) == (0.5, 0.02)
+
+
+@pytest.mark.parametrize("option", ["steps = 9999", "bytes = 1000", "seconds = 0", "seconds_at_once = 2"])
+def test_a_budget_of_evaluation_has_bounds(configure: Configure, option: str) -> None:
+    with pytest.raises(cfg.Error, match=option.split()[0]):
+        _ = engine_settings(configure(f"[evaluation]\n{option}\n"))
 
 
 @pytest.mark.parametrize(

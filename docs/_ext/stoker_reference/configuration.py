@@ -46,7 +46,11 @@ def _kind(option: cfg.Opt) -> str:
     choices = getattr(option.type, "choices", None)
     if choices:
         return "one of " + ", ".join(code(choice) for choice in choices)
-    return str(getattr(option.type, "type_name", option.type)).removesuffix(" value")
+    name = str(getattr(option.type, "type_name", option.type)).removesuffix(" value")
+    least, most = getattr(option.type, "min", None), getattr(option.type, "max", None)
+    if most is not None:
+        return f"{name}, {least or 0} to {most}"
+    return name if least is None else f"{name}, {least} or more"
 
 
 def _default(option: cfg.Opt) -> str:

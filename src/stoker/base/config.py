@@ -289,10 +289,44 @@ _SERVICES = (
     "neutron", "nova", "octavia", "swift", "trove", "zaqar",
 )  # fmt: skip
 
+_EVALUATION = (
+    cfg.IntOpt(
+        "steps",
+        default=5_000_000,
+        min=10_000,
+        max=10**10,
+        help="Calls of functions, and values looked at, for one request; an operation has four times as many. Where "
+        "max_resources_per_stack allows more than 1000 resources, as many times more; also for bytes and seconds.",
+    ),
+    cfg.IntOpt(
+        "bytes",
+        default=128 * 1024 * 1024,
+        min=1024 * 1024,
+        max=2**40,
+        help="Bytes of values that one request may make, each time that they are made; four times for an operation.",
+    ),
+    cfg.FloatOpt(
+        "seconds",
+        default=5.0,
+        min=0.1,
+        max=3600.0,
+        help="Processor time that the templates of one request may take; those of an operation, four times as much.",
+    ),
+    cfg.FloatOpt(
+        "seconds_at_once",
+        default=0.01,
+        min=0.001,
+        max=1.0,
+        help="Processor time for which evaluating may hold up everything else in an engine; what takes longer is done "
+        "on a thread, one piece at a time for each project.",
+    ),
+)
+
 OPTIONS: Mapping[str, Sequence[cfg.Opt]] = {
     "DEFAULT": (*_LIMITS, *_TIMING, *_IDENTITY, *_BEHAVIOUR),
     "database": _DATABASE,
     "engine": _ENGINE,
+    "evaluation": _EVALUATION,
     "heat_api": (
         *_api(8004),
         cfg.IntOpt(

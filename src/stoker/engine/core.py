@@ -88,7 +88,7 @@ class Engine:
         self.clock = clock
         self.settings = settings
         self.loader = Loader(database, sealer, settings)
-        self.evaluator = Evaluator()
+        self.evaluator = Evaluator(settings.evaluation_seconds_at_once)
         self.types = TypeTable(registry, self.loader)
         self.unknown_type = MissingType()
         self.credentials = Credentials(pool, database, journal, clock, cloud_name)

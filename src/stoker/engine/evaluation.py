@@ -1,9 +1,9 @@
 """Work that templates make: done at once when it is little, and beside the event loop when it is not.
 
 Little work must not wait for a thread, and much of it must not hold up other requests, heartbeats and operations. So it
-is begun on the event loop, and what has not ended within `AT_ONCE_SECONDS` is done again from the beginning on a thread
-of its own. Such threads are few, and each project has its turn on them: whoever sends costly templates waits for
-himself.
+is begun on the event loop, and what has not ended within `seconds_at_once` of processor time is done again from the
+beginning on a thread of its own. Such threads are few, and each project has its turn on them: whoever sends costly
+templates waits for himself.
 """
 
 from __future__ import annotations
@@ -21,9 +21,6 @@ from stoker.base import budget
 
 Result = TypeVar("Result")
 
-AT_ONCE_SECONDS = 0.01
-"""Processor time that work may take on the event loop."""
-
 _THREADS = 2
 
 
@@ -37,7 +34,8 @@ class _Job:
 class Evaluator:
     """Does work for projects; used on one event loop. Work has no effects, so that it may be begun twice."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds_at_once: float) -> None:
+        self._seconds_at_once = seconds_at_once
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="evaluate")
         self._waiting: OrderedDict[str, deque[_Job]] = OrderedDict()
         self._busy: set[str] = set()
@@ -46,7 +44,7 @@ class Evaluator:
     async def evaluate(self, project: str, work: Callable[[], Result]) -> Result:
         """What `work()` returns or raises. It is charged to the open budget."""
         try:
-            with budget.at_once(AT_ONCE_SECONDS):
+            with budget.at_once(self._seconds_at_once):
                 return _computed(work)
         except budget.Postponed:
             return await self.apart(project, work)

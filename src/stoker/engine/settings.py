@@ -34,6 +34,10 @@ class EngineSettings:
     max_template_size: int = 524288
     yaql_limit_iterators: int = 200
     yaql_memory_quota: int = 10000
+    evaluation_steps: int = 5_000_000
+    evaluation_bytes: int = 128 * 1024 * 1024
+    evaluation_seconds: float = 5.0
+    evaluation_seconds_at_once: float = 0.01
     region_name: str | None = None
     hidden_stack_tags: tuple[str, ...] = ()
     lease_seconds: float = 15.0

@@ -142,6 +142,10 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
         engine_deaths_limit=config.engine.deaths_limit,
         yaql_limit_iterators=config.yaql.limit_iterators,
         yaql_memory_quota=config.yaql.memory_quota,
+        evaluation_steps=config.evaluation.steps,
+        evaluation_bytes=config.evaluation.bytes,
+        evaluation_seconds=config.evaluation.seconds,
+        evaluation_seconds_at_once=config.evaluation.seconds_at_once,
         operator=operator,
         type_options={
             **{option.dest: config[option.dest] for option in OPTIONS["DEFAULT"] if not option.secret},

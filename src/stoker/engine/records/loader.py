@@ -152,6 +152,9 @@ class Loader:
             max_resources_per_stack=settings.max_resources_per_stack,
             yaql_limit_iterators=settings.yaql_limit_iterators,
             yaql_memory_quota=settings.yaql_memory_quota,
+            evaluation_steps=settings.evaluation_steps,
+            evaluation_bytes=settings.evaluation_bytes,
+            evaluation_seconds=settings.evaluation_seconds,
         )
         self._operator = settings.operator.environment
         self.default_environment = self.over_operator(Environment.from_data(None))
