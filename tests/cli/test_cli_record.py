@@ -90,7 +90,7 @@ def test_nothing_is_sealed_anew_without_the_keys_that_engines_seal_with(configur
         key_proofs.prove(connection, Sealer(["another key of an engine"]))
     store.close()
     output = said(database, "reseal", "--config-file", configuration, status=1)
-    assert "give all engines the same keys" in output
+    assert "Configure the same keys for all engines" in output
 
 
 COMMANDS = [
@@ -119,7 +119,7 @@ def test_only_without_a_database_the_commands_ask_for_the_configuration(
 def test_a_database_in_memory_is_not_synchronised(tmp_path: Path) -> None:
     path = tmp_path / "heat.conf"
     path.write_text("[database]\nconnection = sqlite://\n")
-    assert "nothing is kept in memory" in said(database, "sync", "--config-file", str(path), status=1)
+    assert "in-memory databases are not supported" in said(database, "sync", "--config-file", str(path), status=1)
 
 
 def test_engines_that_were_stopped_are_told_from_those_that_are_gone(configuration: str, tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ def test_a_database_that_goes_away_for_ten_seconds_pauses_the_work(cluster: Clus
     postgresql.stop()
     for engine in engines:
         wait_until(lambda engine=engine: heartbeat_age(engine) > 10, "the engine has tried for ten seconds")
-        assert 0 < engine.said().count("cannot be written, trying again") < 4
+        assert 0 < engine.said().count("cannot be written, retrying") < 4
     wait_until(lambda: any(engine.status("/healthcheck")[0] == 503 for engine in engines), "an engine says it is stuck")
     postgresql.start()
     complete(cluster, made)

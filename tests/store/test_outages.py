@@ -34,7 +34,7 @@ def test_of_many_failures_one_in_half_a_minute_is_told_and_then_the_return(caplo
         clock.advance(0.5)
     outage.succeeded()
     outage.succeeded()
-    away = "The database cannot be read, trying again: connection refused"
+    away = "The database cannot be read, retrying: connection refused"
     assert caplog.messages == [*[away] * 3, "The database can be read again, after 75 seconds"]
 
 
@@ -72,8 +72,8 @@ async def test_reads_and_writes_that_are_tried_again_are_told_once(
     journal.close()
     database.close()
     assert caplog.messages == [
-        "The database cannot be written, trying again: connection refused",
+        "The database cannot be written, retrying: connection refused",
         "The database can be written again, after 0 seconds",
-        "The database cannot be read, trying again: connection refused",
+        "The database cannot be read, retrying: connection refused",
         "The database can be read again, after 0 seconds",
     ]

@@ -130,7 +130,7 @@ async def test_a_database_that_does_not_answer_is_tried_again_and_then_told_with
     with pytest.raises(Invalid, match=r"mysql\+pymysql://stoker:\*\*\*@127.* cannot be reached") as caught:
         await turned(clock, database.wait_until_reachable(3, 10, clock))
     assert clock.now() - began == 20
-    assert caplog.text.count("trying again in 10 s") == 2
+    assert caplog.text.count("retrying in 10 s") == 2
     assert "hidden" not in caplog.text + str(caught.value)
     database.close()
 
@@ -212,9 +212,9 @@ def test_a_digest_tells_nothing_without_the_key() -> None:
         ("foo://stoker:hidden@127.0.0.1/stoker", "foo is not supported; use one of .*postgresql"),
         ("oracle://stoker:hidden@127.0.0.1/stoker", "oracle is not supported"),
         ("mysql+mysqldb://stoker:hidden@127.0.0.1/stoker", r"use one of .*mysql\+pymysql"),
-        ("sqlite://", "nothing is kept in memory"),
-        ("sqlite:///:memory:", "nothing is kept in memory"),
-        ("sqlite:///file:name?mode=memory&uri=true", "nothing is kept in memory"),
+        ("sqlite://", "in-memory databases are not supported"),
+        ("sqlite:///:memory:", "in-memory databases are not supported"),
+        ("sqlite:///file:name?mode=memory&uri=true", "in-memory databases are not supported"),
     ],
 )
 def test_a_url_that_cannot_be_used_is_refused_in_words(url: str, told: str) -> None:

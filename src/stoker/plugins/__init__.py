@@ -1,5 +1,5 @@
 """The contracts that resource types and other extensions implement, and how they are found.
 
-Our own resource types come through the same door as third-party ones: entry points in the group
-`stoker.resources`. Nothing here knows the engine, the store or a template.
+The built-in resource types are found in the same way as third-party ones: by entry points in the group
+`stoker.resources`. Nothing here depends on the engine, the store or templates.
 """

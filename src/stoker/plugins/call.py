@@ -1,6 +1,6 @@
-"""What a resource type is given to work with: a `Call`, and what it gets at through one.
+"""The arguments of a resource type's methods: a `Call`, and the interfaces that it provides.
 
-What is looked at before anything exists, or without calling anything, is a `Node` and a `Snapshot`.
+Methods that run before resources exist, or without calls to services, get a `Node` or a `Snapshot`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ COLLECTED = "collected_signals"
 
 @dataclass(frozen=True, slots=True)
 class StackFacts:
-    """What a type may know of the stack that its resource is in.
+    """Information about the stack of a resource.
 
-    `path` is the names of the resources that lead to it from the root stack; `deadline` the time (seconds since the
-    epoch) at which the running action times out; `user_project_id` the project of the stack's own users,
-    None until one has been made; `options` the operator's settings that types may read (heat.conf names).
+    `path` has the names of the resources that lead to the stack from the root stack; `deadline` is the time (seconds
+    since the epoch) at which the running action times out; `user_project_id` is the project of the stack users, None
+    until it has been created; `options` are the operator's settings that types may read (heat.conf names).
     """
 
     id: str
@@ -46,12 +46,12 @@ class StackFacts:
 
 @dataclass(frozen=True, slots=True)
 class ChildRequest:
-    """A nested stack as its parent resource wants it.
+    """The desired definition of a nested stack.
 
-    `template` is a parsed template's plain data or None to keep the child's own; `template_name` the key of the
-    file that it came from, for error messages. `parameters` are the child's parameter values. `round` counts the
-    requests of one parent action (batches of a rolling update): the same round asked for twice is one request.
-    `registry` maps types of the child's template, where the environment does not.
+    `template` is a parsed template's plain data, or None to keep the current one; `template_name` is the name of its
+    file, for error messages. `parameters` are the values of the nested stack's parameters. `round` counts the requests
+    of one action (batches of a rolling update): requests with the same round are one request. `registry` maps types in
+    the nested stack's template that the environment does not map.
     """
 
     template: Mapping[str, Any] | None = None
@@ -64,7 +64,7 @@ class ChildRequest:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A resource of a nested stack, as its parent sees it; `properties` are the values that it was given last."""
+    """A resource of a nested stack, as its parent sees it; `properties` are the latest values that it was given."""
 
     name: str
     type: str
@@ -77,63 +77,63 @@ class Member:
 
 
 class ChildStack(Protocol):
-    """The nested stack behind a resource; every call may be repeated safely."""
+    """The nested stack of a resource; every call is idempotent."""
 
     async def run(self, action: str, request: ChildRequest) -> Outcome:
-        """Bring the child to `request` with `action` (CREATE, UPDATE, DELETE, SUSPEND, …).
+        """Carry out `action` (CREATE, UPDATE, DELETE, SUSPEND, …) on the child with the definition `request`.
 
-        The first call starts the child's operation; later ones report: `Again(after=None)` while it runs, then
+        The first call starts the child's operation; later ones return `Again(after=None)` while it runs, then
         `Done(physical_id=child id)` or `Failed` with the child's reason.
         """
 
     async def begin(
         self, action: str, request: ChildRequest, *, metadata: Mapping[str, Any], data: Mapping[str, Any]
     ) -> None:
-        """Bring the child to `request` outside of any action of the resource, because it was told something.
+        """Update the child to `request` outside of any action of the resource, in response to a signal or message.
 
-        The resource's `metadata`, and what `data` adds to its own, are recorded together with the child's operation.
-        When that has ended, the type's `child_ended` is entered. Raises ActionInProgress, and nothing is recorded,
-        while the child is busy.
+        The resource's `metadata`, and its data with the additions in `data`, are recorded together with the child's
+        operation. When that has ended, the type's `child_ended` is called. Raises ActionInProgress, and records
+        nothing, while another operation on the child runs.
         """
 
     async def members(self) -> list[Member]:
-        """The child's current resources in creation order; empty when there is no child."""
+        """Return the child's current resources in creation order; empty when there is no child."""
 
     async def member_attribute(self, member: str, key: AttributeKey) -> Any:
-        """An attribute of one of the child's resources; None when it has none."""
+        """Return an attribute of one of the child's resources; None when it has no value."""
 
     async def outputs(self) -> Mapping[str, Any]:
-        """The child's outputs, resolved; one that fails is None."""
+        """Return the child's resolved outputs; None for those that cannot be resolved."""
 
     async def template(self) -> Mapping[str, Any] | None:
-        """The child's current template as plain data; None when there is no child."""
+        """Return the child's current template as plain data; None when there is no child."""
 
 
 class Neighbours(Protocol):
     """The other resources of the same stack, as recorded."""
 
     async def by_reference(self, reference_id: Any) -> Neighbour | None:
-        """The resource with this reference id; None when there is none."""
+        """Return the resource with this reference ID; None when there is none."""
 
     async def by_name(self, name: str) -> Neighbour | None:
-        """The resource that the stack goes on with under this name; None when there is none."""
+        """Return the current resource (not a replaced one) with this name; None when there is none."""
 
     async def collect(self, reference_id: Any) -> None:
-        """Have the resource with this reference id take the signals that another service keeps for it.
+        """Deliver the signals that another service stores for the resource with this reference ID.
 
-        They are what its type's `kept_signals` finds, each taken once. Harmless when there is no such resource. Raises
-        BadValue for what is no signal.
+        The type's `kept_signals` returns them; each is delivered once. No effect when there is no such resource. Raises
+        BadValue for an invalid signal.
         """
 
     async def tell(self, reference_id: Any, message: Any) -> str:
-        """Hand a message to the resource with this reference id (its type's `receive`); what came of it.
+        """Send a message to the resource with this reference ID (its type's `receive`), and return the result.
 
-        Raises EntityNotFound when there is none, NoActionRequired when it is in the middle of something.
+        Raises EntityNotFound when there is none, NoActionRequired while an action of the resource is in progress.
         """
 
 
 class NoActionRequired(Exception):
-    """A signal was taken that asks for nothing at present; says why."""
+    """The signal was accepted but requires no action at present; the message states why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,53 +149,53 @@ class Neighbour:
 
 
 class SoftwareConfigs(Protocol):
-    """The software configurations of the stack owner's project, kept by this service itself."""
+    """The software configurations of the stack owner's project, stored by this service itself."""
 
     async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
-        """Store a configuration under an id chosen by the caller; storing the same id again changes nothing."""
+        """Store a configuration under an ID chosen by the caller; no effect if the ID already exists."""
 
     async def get(self, identifier: str) -> Mapping[str, Any] | None:
-        """The configuration; None when there is none."""
+        """Return the configuration; None when there is none."""
 
     async def delete(self, identifier: str) -> None:
-        """Forget the configuration; harmless when there is none."""
+        """Delete the configuration; no effect when there is none."""
 
 
 class SoftwareDeployments(Protocol):
-    """The software deployments of the stack owner's project, kept by this service itself.
+    """The software deployments of the stack owner's project, stored by this service itself.
 
     A deployment is a map: `server_id`, `config_id` (the derived configuration), `action`, `status` (IN_PROGRESS,
     COMPLETE or FAILED), `status_reason`, `input_values`, `output_values`, `stack_user_project_id`.
     """
 
     async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
-        """Record a deployment under an id chosen by the caller; the same id again changes nothing."""
+        """Record a deployment under an ID chosen by the caller; no effect if the ID already exists."""
 
     async def get(self, identifier: str) -> Mapping[str, Any] | None:
-        """The deployment; None when there is none."""
+        """Return the deployment; None when there is none."""
 
     async def update(self, identifier: str, values: Mapping[str, Any]) -> None:
-        """Change what is given; harmless when there is no such deployment."""
+        """Change the given values; no effect when there is no such deployment."""
 
     async def delete(self, identifier: str) -> None:
-        """Forget the deployment; harmless when there is none."""
+        """Delete the deployment; no effect when there is none."""
 
     async def push(self, server_id: str) -> None:
-        """Have a server that looks into the object store, or a queue, find its recorded metadata there."""
+        """Write a server's metadata to the object store or queue that its agent polls, if it uses one of these."""
 
 
 class Sources(Protocol):
-    """What a stack was made from, besides its template."""
+    """The inputs of a stack besides its template."""
 
     files: Mapping[str, str]
     """The files that came with the template, by name."""
 
     def environment(self) -> Mapping[str, Any]:
-        """The environment as plain data, without parameter values."""
+        """Return the environment as plain data, without parameter values."""
 
 
 class NoSources:
-    """What is known where nothing but the resource is at hand."""
+    """Empty sources, for contexts in which only the resource is known."""
 
     def __init__(self) -> None:
         self.files: Mapping[str, str] = {}
@@ -207,9 +207,9 @@ class NoSources:
 
 @dataclass(frozen=True, slots=True)
 class ScalingNotice:
-    """A group begins to change its size (`phase` start), has changed it (end) or could not (error).
+    """The resizing of a group starts (`phase` start), has completed (end) or has failed (error).
 
-    `facts` are what the notification says besides what is known of the stack.
+    `facts` are the notification's data besides that of the stack.
     """
 
     phase: str
@@ -218,18 +218,18 @@ class ScalingNotice:
 
 @dataclass(slots=True)
 class Call:
-    """One entry into a lifecycle method.
+    """One call of a lifecycle method.
 
-    `properties` are final values (coerced, defaults filled in, names turned into ids), `previous` the ones that the
-    resource was made with (None on create), `changed` the top-level properties that differ, with their new values.
-    `replacement` are those of the resource of the same type that `make_way` is entered for, else None.
-    `physical_name` is the same for the whole life of the resource. `created_at` is when the resource was recorded,
-    which is before its object was made, `started_at` when this action began, `now` the time of this entry. `data`
-    and `progress` may be changed in place. `metadata` is the resource's metadata; assign a new mapping to change
-    it. `unrecorded` answers which of some physical ids belong to no recorded resource, so that `find` never takes
-    another resource's object. `adopted` is the entry of the document that `adopt` takes the resource from,
-    `sources` what the stack was made from. What is appended to `announced` is told on the operator's message bus,
-    once what the entry leads to has been recorded.
+    `properties` are final values (converted, with defaults, names resolved to IDs), `previous` those that the resource
+    was created with (None on create), `changed` the top-level properties that differ, with their new values.
+    `replacement` are the properties of the replacement for which `make_way` is called, else None. `physical_name` does
+    not change during the life of the resource. `created_at` is when the resource was recorded, which is before its
+    object was created, `started_at` when this action started, `now` the time of this call. `data` and `progress` may
+    be changed in place. `metadata` is the resource's metadata; assign a new mapping to change it. `unrecorded` returns
+    which of some physical IDs do not belong to any recorded resource, so that `find` never returns another resource's
+    object. `adopted` is the resource's entry in the document of an adopted stack, `sources` are the stack's inputs.
+    Notifications appended to `announced` are sent on the operator's message bus once the result of the call has been
+    recorded.
     """
 
     name: str
@@ -262,7 +262,7 @@ class Call:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since this action began."""
+        """Seconds since this action started."""
         return self.now - self.started_at
 
 
@@ -274,10 +274,10 @@ class Unrecorded(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A resource as the dependency graph sees it before anything exists.
+    """A resource in the dependency graph, before any resource exists.
 
-    In `properties` a reference to another resource is an `Unknown` that equals every other reference to
-    the same thing; older spellings are merged and defaults filled in.
+    In `properties` a reference to another resource is an `Unknown`; references to the same value are equal. Older names
+    of properties are resolved and defaults filled in.
     """
 
     name: str
@@ -290,12 +290,12 @@ class Graph(Protocol):
     """The other resources of the definition, for `implicit_requirements`."""
 
     def of_type(self, *type_names: str) -> Iterable[Node]:
-        """All resources of these types, in template order."""
+        """Return all resources of these types, in template order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What reference-id and preview code may know of a resource without calling anything."""
+    """A resource as it is recorded, for code that must not call services, such as reference IDs and previews."""
 
     name: str
     physical_name: str

@@ -1,4 +1,4 @@
-"""The contract of custom constraints, and the checker that asks each question once per request."""
+"""The contract of custom constraints, and a checker that makes each check once per request."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from stoker.cloud.session import Cloud
 
 
 class CustomCheck(ABC):
-    """One custom constraint. An instance serves everybody and holds no state.
+    """One custom constraint. An instance is shared by all stacks and must be stateless.
 
-    `service` is the plug-in name of the service that it asks, None for a check of form alone. `collection` is the path
-    of that service's collection that must have an object of the name or id; None where no object is looked for.
+    `service` is the plug-in name of the service that it calls, None for a check of the format only. `collection` is the
+    path of that service's collection in which an object with the name or ID must exist; None for other checks.
     """
 
     service: str | None = None
@@ -22,15 +22,15 @@ class CustomCheck(ABC):
 
     @abstractmethod
     async def complaint(self, value: Any, cloud: Cloud | None) -> str | None:
-        """What is wrong with `value`; None when nothing is. `cloud` is None where no service may be asked."""
+        """Return what is wrong with `value`; None when it is valid. `cloud` is None where no service may be called."""
 
 
 class FormCheck(CustomCheck):
-    """A check that needs nothing but the value, so it can be made at once."""
+    """A check that needs only the value, and no call of a service."""
 
     @abstractmethod
     def problem(self, value: Any) -> str | None:
-        """What is wrong with `value`; None when nothing is."""
+        """Return what is wrong with `value`; None when it is valid."""
 
     async def complaint(self, value: Any, cloud: Cloud | None) -> str | None:
         return self.problem(value)
@@ -39,8 +39,8 @@ class FormCheck(CustomCheck):
 class ConstraintChecker:
     """Checks of one request on behalf of one project.
 
-    The same question asked twice is answered once; complaints are not kept, so what has been made meanwhile is found.
-    `checks` answers a constraint by its name, None when there is none.
+    Equal checks are made once; failures are not cached, so that objects created in the meantime are found. `checks`
+    returns a constraint by its name, None when there is none.
     """
 
     def __init__(self, checks: Callable[[str], CustomCheck | None], cloud: Cloud | None) -> None:
@@ -49,10 +49,10 @@ class ConstraintChecker:
         self._answers: dict[tuple[str, str], asyncio.Future[str | None]] = {}
 
     async def check(self, name: str, value: Any) -> str | None:
-        """The complaint of the constraint `name` about `value`; None when it has none.
+        """Check `value` with the constraint `name`, and return an error message; None when it is valid.
 
-        Without a cloud, constraints that ask a service have no complaints. Raises CloudError when a service fails to
-        answer (rather than refuses).
+        Without a cloud, constraints that call a service are satisfied. Raises CloudError when a service fails, as
+        opposed to answering that the value is invalid.
         """
         found = self._checks(name)
         if found is None:
@@ -69,7 +69,7 @@ class ConstraintChecker:
         return await asyncio.shield(answer)
 
     async def check_all(self, questions: Iterable[tuple[str, Any]]) -> list[str | None]:
-        """The answers to many `(constraint name, value)` questions, asked at once, in their order."""
+        """Make many checks, `(constraint name, value)`, concurrently, and return the results in the same order."""
         return list(await asyncio.gather(*(self.check(name, value) for name, value in questions)))
 
     def _keep_success(self, key: tuple[str, str], done: asyncio.Future[str | None]) -> None:
@@ -78,4 +78,4 @@ class ConstraintChecker:
 
 
 Checks = Mapping[str, CustomCheck]
-"""What an entry point of the group `stoker.constraints` yields: checks by constraint name."""
+"""The object of an entry point in the group `stoker.constraints`: checks by constraint name."""

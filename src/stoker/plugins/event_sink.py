@@ -1,4 +1,4 @@
-"""The contract of event sinks: where the environment of a stack may have its events sent."""
+"""The contract of event sinks: destinations of a stack's events, which its environment configures."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from stoker.cloud.session import Cloud
 
 
 class EventSink(ABC):
-    """One kind of sink, by the `type` of an entry of `event_sinks`. An instance serves everybody and holds no state."""
+    """One kind of sink: the `type` of an entry in `event_sinks`. An instance is shared and must be stateless."""
 
     @abstractmethod
     def problems(self, entry: Mapping[str, Any]) -> Iterable[str]:
-        """What is wrong with an entry of the environment, one sentence each; `type` has been looked at already."""
+        """Return what is wrong with an entry of the environment, one sentence per problem; `type` has been checked."""
 
     @abstractmethod
     async def send(self, cloud: Cloud, entry: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> None:
-        """Hand messages over, oldest first; the same ones may come again. Raises CloudError."""
+        """Send messages, oldest first; the same ones may be passed again. Raises CloudError."""

@@ -1,4 +1,4 @@
-"""From the names that people write in properties to the ids that services want."""
+"""Resolution of names in properties to the IDs that services require."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from stoker.schema.unknown import Unknown
 async def resolve_names(
     schema: Mapping[str, Property], values: Mapping[str, Any], cloud: Cloud, ids: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Finalized `values` with every value of a property that declares `resolve` turned into an id, at any depth.
+    """Return finalized `values` in which names in properties that declare `resolve` are replaced by IDs, at any depth.
 
-    Unknown, empty and missing values stay as they are, and so do `ids`, which are known to be ids. Whatever else has
-    the form of an id is looked up too, for it may be a name. All look-ups run at once. Raises the CloudError of the
-    first that fails.
+    Unknown, empty and missing values are not changed, nor are `ids`, which are known to be IDs. Other values in the
+    format of an ID are looked up too, since they may be names. All look-ups run concurrently. Raises the CloudError of
+    the first that fails.
     """
     resolved = await asyncio.gather(*(_resolve(prop, values.get(name), cloud, ids) for name, prop in schema.items()))
     return {**values, **dict(zip(schema, resolved, strict=True))}
@@ -43,13 +43,13 @@ async def _resolve(prop: Property, value: Any, cloud: Cloud, ids: Collection[str
     try:
         return await cloud.find(prop.resolve, str(value))
     except NotNamed:
-        if is_uuid(str(value)):  # the service itself says that it does not know the id
+        if is_uuid(str(value)):  # the service itself reports an unknown ID
             return value
         raise
 
 
 def resolves_names(schema: Mapping[str, Property]) -> bool:
-    """Whether any property, at any depth, declares `resolve`."""
+    """Return whether any property, at any depth, declares `resolve`."""
     return any(_resolves(prop) for prop in schema.values())
 
 

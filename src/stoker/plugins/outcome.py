@@ -1,4 +1,4 @@
-"""What a lifecycle method answers. It never waits: it does one thing and returns one of these."""
+"""Results of lifecycle methods. A method never waits: it takes one step and returns one of these."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The action is complete. `physical_id` is set when it became known only now."""
+    """The action is complete. `physical_id` is set if it has just become known."""
 
     physical_id: str | None = None
     note: str = ""
@@ -15,10 +15,10 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What a method waits for, told so that one call can look for many: an object's status in a list.
+    """The condition that a method waits for, in a form that lets one request check many objects.
 
-    `path` of `service` lists objects under the key `members`, each with its id in `id_field`. Entering the method
-    again would learn nothing while the object's `status_field` says `status`.
+    `path` of `service` lists objects under the key `members`, each with its ID in `id_field`. There is no need to call
+    the method again while the object's `status_field` has the value `status`.
     """
 
     service: str
@@ -31,10 +31,10 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """Enter the method again in `after` seconds; the engine first records `physical_id`, data and progress.
+    """Call the method again in `after` seconds; the engine first records `physical_id`, data and progress.
 
-    `after=None` means "when something wakes the stack": a signal, or the end of a child stack's operation.
-    With `watch`, the engine may look at the list from time to time instead, when many wait for objects in it.
+    `after=None` means to wait for an event: a signal, or the end of a nested stack's operation. With `watch`, the
+    engine may poll the list instead, when many resources wait for objects in it.
     """
 
     after: float | None = 1.0
@@ -44,10 +44,10 @@ class Again:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The action has failed for good. `kind` is the error class shown before the reason.
+    """The action has failed permanently. `kind` is the error class that is shown before the reason.
 
-    `in_error` says that the service itself reports the object broken: creating it anew may help, and the
-    engine does so up to `action_retry_limit` times (facts: engine.yaml, resource_create.retry).
+    `in_error` means that the service reports the object to be in an error state: creating a new one may succeed, and
+    the engine does so up to `action_retry_limit` times.
     """
 
     reason: str
@@ -57,10 +57,10 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Only an update may answer this: the change needs a new object after all."""
+    """The update requires a replacement after all. Only `update` may return this."""
 
     reason: str
 
 
 Outcome = Done | Again | Failed | Replace
-"""Everything a lifecycle method may answer."""
+"""The results of a lifecycle method."""

@@ -1,4 +1,4 @@
-"""How a type finds what an interrupted creation made: by what, and why nothing is made twice or forgotten."""
+"""How a type finds the object of an interrupted creation, and why no object is created twice or lost."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from enum import Enum
 
 
 class FoundBy(Enum):
-    """What tells an object of ours from others; the values are for people."""
+    """How the object is identified; the values are shown in the documentation."""
 
     NAME = "its name"
-    MARK = "a mark of ours"
-    IDENTIFIER = "an id that is chosen beforehand"
-    LIKENESS = "what it is"
+    MARK = "a mark set by Stoker"
+    IDENTIFIER = "an ID that is chosen in advance"
+    LIKENESS = "its properties"
     RECORD = "Stoker's own record"
-    NOTHING = "nothing, which does no harm"
+    NOTHING = "not identified, which is harmless"
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """`by` is the method, `why` says in a sentence or two what makes it sure."""
+    """`by` is the method, `why` explains in one or two sentences why it is reliable."""
 
     by: FoundBy
     why: str
 
 
-OWN_RECORD = Recovery(FoundBy.RECORD, "It lives in the record: there is nothing outside that could be lost.")
-"""That of types that are local."""
+OWN_RECORD = Recovery(FoundBy.RECORD, "It exists only in Stoker's database: no external object can be lost.")
+"""The recovery of local types."""

@@ -1,6 +1,6 @@
-"""Every resource type and constraint that this process knows, found by entry points and proved sound at start.
+"""The registered resource types and constraints: found by entry points, and validated at start.
 
-| group | an entry point yields |
+| group | object of the entry point |
 |---|---|
 | `stoker.resources` | an iterable of `ResourceType` classes |
 | `stoker.constraints` | a mapping from names to `CustomCheck` objects |
@@ -34,7 +34,7 @@ TemplateType = Callable[[Any, str], ResourceType]
 
 
 class PluginInvalid(StokerError):
-    """A plug-in cannot be used; `problems` has one sentence for each thing that is wrong."""
+    """A plug-in cannot be used; `problems` has one sentence per problem."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
@@ -42,7 +42,7 @@ class PluginInvalid(StokerError):
 
 
 class Registry:
-    """Resource types by name, one instance each, and custom constraints by name. Does not change once made."""
+    """Resource types by name, one instance each, and custom constraints by name. Immutable."""
 
     def __init__(
         self,
@@ -52,9 +52,9 @@ class Registry:
         options: Mapping[str, Any] | None = None,
         sinks: Mapping[str, EventSink] | None = None,
     ) -> None:
-        """`options` are the operator's (heat.conf names), by which types configure themselves.
+        """`options` are the operator's settings (heat.conf names), with which types configure themselves.
 
-        Raises PluginInvalid with everything that is wrong with the declarations.
+        Raises PluginInvalid with all problems of the declarations.
         """
         self._constraints = dict(constraints or {})
         self._template_type = template_type
@@ -74,21 +74,21 @@ class Registry:
 
     @classmethod
     def from_entry_points(cls, options: Mapping[str, Any] | None = None) -> Registry:
-        """Everything that installed packages offer, as `options` want it. Raises PluginInvalid."""
+        """Load all plug-ins of the installed packages, configured with `options`. Raises PluginInvalid."""
         types = [kind for offered in _offers(RESOURCES) for kind in offered]
         constraints: dict[str, CustomCheck] = {}
         for offered in _offers(CONSTRAINTS):
             constraints |= offered
         factories = list(_offers(TEMPLATE_TYPES))
         if len(factories) > 1:
-            raise PluginInvalid([f"{len(factories)} entry points in {TEMPLATE_TYPES}; only one can be used"])
+            raise PluginInvalid([f"{len(factories)} entry points in {TEMPLATE_TYPES}; only one is allowed"])
         sinks: dict[str, EventSink] = {}
         for offered in _offers(EVENT_SINKS):
             sinks |= offered
         return cls(types, constraints, factories[0] if factories else None, options, sinks)
 
     def get(self, type_name: str) -> ResourceType | None:
-        """The type of this exact name; None when there is none."""
+        """Return the type with exactly this name; None when there is none."""
         return self._types.get(type_name)
 
     def types(self) -> Mapping[str, ResourceType]:
@@ -96,7 +96,7 @@ class Registry:
         return self._types
 
     def constraint(self, name: str) -> CustomCheck | None:
-        """The custom constraint of this name; None when there is none."""
+        """Return the custom constraint with this name; None when there is none."""
         return self._constraints.get(name)
 
     def constraints(self) -> Mapping[str, CustomCheck]:
@@ -104,7 +104,7 @@ class Registry:
         return self._constraints
 
     def event_sink(self, name: str) -> EventSink | None:
-        """The kind of event sink of this name; None when there is none."""
+        """Return the kind of event sink with this name; None when there is none."""
         return self._sinks.get(name)
 
     def event_sinks(self) -> Mapping[str, EventSink]:
@@ -112,14 +112,14 @@ class Registry:
         return self._sinks
 
     def template_type(self, template: Any, name: str) -> ResourceType:
-        """The type of a resource that is itself a (parsed) template, `name` being its file's name or URL."""
+        """Return the type of a resource that is itself a (parsed) template; `name` is its file's name or URL."""
         if self._template_type is None:
-            raise PluginInvalid([f"{name}: no plug-in in {TEMPLATE_TYPES} makes resources out of templates"])
+            raise PluginInvalid([f"{name}: there is no plug-in in {TEMPLATE_TYPES} for resources that are templates"])
         return self._template_type(template, name)
 
 
 def _offers(group: str) -> Iterator[Any]:
-    """What each entry point of a group yields, in the order of their names."""
+    """Load the objects of a group's entry points, in the order of their names."""
 
     def refused(manager: Any, entry_point: Any, error: BaseException) -> None:
         raise PluginInvalid([f"{group}: {entry_point.name} ({entry_point.value}) cannot be loaded: {error}"]) from error
@@ -129,13 +129,13 @@ def _offers(group: str) -> Iterator[Any]:
 
 
 def declaration_problems(kind: ResourceType, constraints: Mapping[str, CustomCheck]) -> Iterator[str]:
-    """What is wrong with a type's declarations, one sentence each."""
+    """Return the problems of a type's declarations, one sentence each."""
     if not getattr(kind, "type_name", ""):
         yield "has no type_name"
     if kind.service is not None and kind.service not in SERVICES:
-        yield f"needs the service {kind.service!r}, which is not one of ours"
+        yield f"needs the service {kind.service!r}, which Stoker does not support"
     if not kind.local and not (isinstance(kind.recovery, Recovery) and kind.recovery.why):
-        yield "has side effects and does not say (in `recovery`) how an interrupted creation is found again"
+        yield "has side effects but does not declare (in `recovery`) how an interrupted creation is found again"
     yield from _schema_problems(kind.properties, "properties", constraints)
     yield from _schema_problems(kind.update_policy, "update_policy", constraints)
 
@@ -147,7 +147,7 @@ def _schema_problems(
     for name, prop in schema.items():
         where = f"{place}.{name}"
         if prop.replaces is not None and prop.replaces not in schema:
-            yield f"{where} replaces {prop.replaces!r}, which is not declared beside it"
+            yield f"{where} replaces {prop.replaces!r}, which is not declared in the same map"
         older = any(other.replaces == name for other in schema.values())
         wire = name if prop.wire is None else prop.wire
         if wire and not older and sent.setdefault(wire, name) != name:
@@ -157,14 +157,14 @@ def _schema_problems(
 
 def _property_problems(prop: Property, where: str, constraints: Mapping[str, CustomCheck]) -> Iterator[str]:
     if prop.resolve is not None and prop.resolve not in FINDERS:
-        yield f"{where} resolves names with {prop.resolve!r}, which is no finder"
+        yield f"{where} resolves names with {prop.resolve!r}, which is not a finder"
     for constraint in prop.constraints:
         if isinstance(constraint, CustomConstraint) and constraint.name not in constraints:
-            yield f"{where} has the custom constraint {constraint.name!r}, which is not known"
+            yield f"{where} has the unknown custom constraint {constraint.name!r}"
     if prop.default is not None:
         finalizer = Finalizer()
         finalizer.value(prop, prop.default, ())
-        yield from (f"{where} has a bad default: {problem.message}" for problem in finalizer.problems)
+        yield from (f"{where} has an invalid default: {problem.message}" for problem in finalizer.problems)
     if prop.schema is not None:
         yield from _schema_problems(prop.schema, where, constraints)
     if prop.items is not None:

@@ -1,4 +1,4 @@
-"""Templates that are built from values, some of which nobody knows yet."""
+"""Templates that are built from values of which some are not known yet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from stoker.schema.unknown import Unknown
 
 
 def as_parameters(template: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, Any]]:
-    """A template in which every unknown value is a parameter, and the values of these parameters."""
+    """Replace every unknown value in a template by a parameter; return the template and the parameters' values."""
     native = "heat_template_version" in template
     parameters: dict[str, Any] = {}
 

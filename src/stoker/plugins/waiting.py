@@ -1,4 +1,4 @@
-"""\"Wait until\" as data: which statuses of an object mean ready, not yet and broken."""
+"""Waiting for a status, as data: which statuses of an object mean ready, pending and failed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _PATIENCE = 0.25
 class Waiter:
     """Judges an object by its status.
 
-    `every` is the longest pause between two looks, in seconds: the first ones come sooner, each pause being a quarter
-    of the time waited so far. With `tolerant`, a status in none of the sets means not yet; else it fails. Statuses
-    are compared as the service writes them.
+    `every` is the longest interval between two requests, in seconds: the first intervals are shorter, each being a
+    quarter of the time waited so far. With `tolerant`, a status in none of the sets means pending; otherwise it means
+    failure. The comparison of statuses is case-sensitive.
     """
 
     done: frozenset[str]
@@ -29,24 +29,24 @@ class Waiter:
     def until(
         cls, *done: str, pending: tuple[str, ...] = (), failed: tuple[str, ...] = ("ERROR",), every: float = 5.0
     ) -> Waiter:
-        """A waiter from plain words; no `pending` means every status that is neither done nor failed."""
+        """Create a waiter from statuses separated by spaces; without `pending`, all other statuses mean pending."""
         return cls(frozenset(done), frozenset(pending), frozenset(failed), every, tolerant=not pending)
 
     def judge(self, status: str | None, reason: str | None = None, elapsed: float | None = None) -> Outcome:
-        """What a lifecycle method answers for an object in this status, `elapsed` seconds into its action.
+        """Return a lifecycle method's result for an object in this status, `elapsed` seconds into its action.
 
         `reason` is the service's own explanation of a failure.
         """
         if status in self.done:
             return Done()
-        words = f": {reason}" if reason else ", without saying why"
+        words = f": {reason}" if reason else ", without a reason"
         if status in self.failed:
             return Failed(f"the service reports status {status}{words}", in_error=True)
         if status in self.pending or self.tolerant:
             return Again(after=self.pause(elapsed))
         expected = ", ".join(sorted(self.done | self.pending))
-        return Failed(f"the service reports status {status}{words}; expected was {expected}", "ResourceUnknownStatus")
+        return Failed(f"the service reports status {status}{words}; expected {expected}", "ResourceUnknownStatus")
 
     def pause(self, elapsed: float | None = None) -> float:
-        """Seconds until the next look."""
+        """Return the seconds until the next request."""
         return self.every if elapsed is None else min(self.every, max(_SOONEST, elapsed * _PATIENCE))

@@ -1,4 +1,4 @@
-"""What others are still to be told of: recorded together with what happened, removed once they have been told."""
+"""Pending notifications: recorded in the same transaction as the event, removed once they have been sent."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from stoker.store.tables import announcements as table
 
 
 def put(connection: Connection, rows: Iterable[Announcement]) -> None:
-    """Record what is to be told."""
+    """Record notifications to be sent."""
     values = [row.values() for row in rows]
     if values:
         connection.execute(insert(table), values)
 
 
 def waiting(connection: Connection, engine_id: str, kind: str, most: int) -> list[Announcement]:
-    """What an engine has to tell next, in the order in which it happened."""
+    """Return the next notifications that an engine has to send, in the order of the events."""
     query = (
         select(table).where(table.c.engine == engine_id, table.c.kind == kind).order_by(table.c.sequence).limit(most)
     )
@@ -26,15 +26,15 @@ def waiting(connection: Connection, engine_id: str, kind: str, most: int) -> lis
 
 
 def remove(connection: Connection, identifiers: Collection[str]) -> None:
-    """Forget what has been told."""
+    """Delete notifications that have been sent."""
     connection.execute(delete(table).where(table.c.id.in_(list(identifiers))))
 
 
 def tellers(connection: Connection) -> set[str]:
-    """Ids of the engines that have something to tell."""
+    """Return the IDs of the engines with pending notifications."""
     return set(connection.execute(select(table.c.engine).distinct()).scalars())
 
 
 def take_over(connection: Connection, engine_id: str, others: Collection[str]) -> None:
-    """Have an engine tell what is left of others."""
+    """Assign the pending notifications of other engines to this engine."""
     connection.execute(update(table).where(table.c.engine.in_(list(others))).values(engine=engine_id))

@@ -1,4 +1,4 @@
-"""Change sets: reading and forgetting them. They are written through the journal."""
+"""Change sets: queries and deletion. They are written through the journal."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from stoker.store.tables import change_sets, stacks
 
 
 def by_id(connection: Connection, identifier: str) -> ChangeSet | None:
-    """One change set."""
+    """Return a change set by ID."""
     row = connection.execute(select(change_sets).where(change_sets.c.id == identifier)).one_or_none()
     return ChangeSet.of(row) if row else None
 
 
 def by_name(connection: Connection, stack_id: str, name: str) -> ChangeSet | None:
-    """The stack's change set of this name."""
+    """Return the stack's change set with this name."""
     where = and_(change_sets.c.stack_id == stack_id, change_sets.c.name == name)
     row = connection.execute(select(change_sets).where(where)).one_or_none()
     return ChangeSet.of(row) if row else None
 
 
 def of_stack(connection: Connection, stack_id: str) -> list[ChangeSet]:
-    """A stack's change sets, oldest first."""
+    """Return a stack's change sets, oldest first."""
     query = select(change_sets).where(change_sets.c.stack_id == stack_id)
     ordered = query.order_by(change_sets.c.created_at, change_sets.c.id)
     return ChangeSet.all_of(connection.execute(ordered))
 
 
 def of_stacks_to_be(connection: Connection, project_id: str, name_or_id: str | None = None) -> list[ChangeSet]:
-    """Change sets of stacks that have never been made, oldest first: all of a project's, or those of one stack."""
+    """Return the change sets of stacks that do not exist yet, oldest first: all of a project, or those of one stack."""
     where = and_(change_sets.c.project_id == project_id, change_sets.c.stack_id.not_in(select(stacks.c.id)))
     if name_or_id is not None:
         named = change_sets.c.stack_name == name_or_id

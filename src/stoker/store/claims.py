@@ -1,11 +1,12 @@
-"""Which engine runs which operation: claims, leases, and what a claim's holder has been asked for since.
+"""Which engine runs which operation: claims, leases, and requests to the holders of claims.
 
-The rules, whatever messages are lost:
+These rules hold even if messages between engines are lost:
 
-* An engine is alive while it has not said goodbye and reported itself within its lease.
-* An operation is begun, or taken over, with the row of its stack locked, and only while no other living engine runs an
-  operation on that stack. What a dead one left is closed, or taken, by raising the epoch: its holder writes no more.
-* A stack's current operation is the one that its row names; any other that is unfinished has been overtaken.
+* An engine is alive if it has not deregistered and has reported itself within its lease.
+* An operation is started, or taken over, with the row of its stack locked, and only while no other living engine runs
+  an operation on that stack. Operations of dead engines are closed, or taken over, by raising the epoch, after which
+  the former owner can no longer write.
+* A stack's current operation is the one that its row names; any other unfinished operation is superseded.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from stoker.store.tables import engines, operations, resources, stacks
 _PAGE = 400
 
 REMEMBERED_SECONDS = 86400.0
-"""How long engines that nobody hears of are kept in the record."""
+"""How long the records of engines that no longer report themselves are kept, in seconds."""
 
 
 _OVERTAKEN = "superseded by a newer operation"
@@ -49,7 +50,7 @@ _OVERTAKEN = "superseded by a newer operation"
 
 
 def report(connection: Connection, engine: EngineRecord) -> None:
-    """Renew every claim of an engine by saying that it is alive."""
+    """Record that an engine is alive, which renews all of its claims."""
     values = engine.values()
     identifier = values.pop("id")
     if not connection.execute(update(engines).where(engines.c.id == identifier).values(values)).rowcount:
@@ -57,28 +58,28 @@ def report(connection: Connection, engine: EngineRecord) -> None:
 
 
 def stop_others(connection: Connection, engine_id: str, now: float) -> None:
-    """Declare all other engines stopped: the caller knows that none can be alive."""
+    """Record all other engines as stopped. The caller must know that none of them can be alive."""
     where = and_(engines.c.id != engine_id, engines.c.stopped_at.is_(None))
     connection.execute(update(engines).where(where).values(stopped_at=now))
 
 
 def say_goodbye(connection: Connection, engine_id: str, now: float) -> None:
-    """Declare an engine stopped."""
+    """Record an engine as stopped."""
     connection.execute(update(engines).where(engines.c.id == engine_id).values(stopped_at=now))
 
 
 def list_engines(connection: Connection) -> list[EngineRecord]:
-    """All engine processes that have not been forgotten, the longest running first."""
+    """Return all recorded engine processes, the longest running first."""
     return EngineRecord.all_of(connection.execute(select(engines).order_by(engines.c.started_at)))
 
 
 def living(connection: Connection, now: float) -> set[str]:
-    """Ids of the engines that are alive."""
+    """Return the IDs of the engines that are alive."""
     return set(connection.execute(select(engines.c.id).where(_alive(now))).scalars())
 
 
 def forget_engines(connection: Connection, before: float) -> None:
-    """Remove the records of engines that nobody has heard of since `before`."""
+    """Delete the records of engines that have not reported themselves since `before`."""
     connection.execute(delete(engines).where(engines.c.seen_at < before))
 
 
@@ -86,13 +87,14 @@ def _alive(now: float) -> ColumnElement[bool]:
     return and_(engines.c.stopped_at.is_(None), engines.c.seen_at + engines.c.lease > now)
 
 
-# -- taking operations on ------------------------------------------------------------------------------------
+# -- claiming operations -------------------------------------------------------------------------------------
 
 
 def begin(connection: Connection, operation: Operation, engine_id: str, now: float) -> str | None:
-    """Record a new operation on a stack whose row is locked, as run by this engine.
+    """Record a new operation on a stack whose row is locked, owned by this engine.
 
-    Where another living engine still runs one there, the operation waits (PENDING); that engine's id is the answer.
+    If another living engine still runs an operation on the stack, the new one waits (PENDING), and that engine's ID is
+    returned.
     """
     owner = _settle_others(connection, operation, engine_id, now)
     if owner is None:
@@ -107,10 +109,10 @@ def begin(connection: Connection, operation: Operation, engine_id: str, now: flo
 def take(
     connection: Connection, operation_id: str, engine_id: str, now: float, deaths_limit: int = 0
 ) -> Operation | None:
-    """Claim an unfinished operation that no living engine owns; None where there is nothing to be had.
+    """Claim an unfinished operation that no living engine owns; None when it cannot be claimed.
 
-    One that has been overtaken is closed instead. One that `deaths_limit` engines in a row died of has the code
-    SET_ASIDE in the answer: it is not to be run (see `deaths`). A limit of 0 is none.
+    A superseded operation is closed instead. An operation that `deaths_limit` engines in a row died of is returned with
+    the code SET_ASIDE and must not be run (see `deaths`). 0 means no limit.
     """
     row = connection.execute(select(operations).where(operations.c.id == operation_id).with_for_update()).one_or_none()
     operation = Operation.of(row) if row else None
@@ -146,7 +148,7 @@ def take(
 
 
 def _settle_others(connection: Connection, operation: Operation, engine_id: str, now: float) -> str | None:
-    """Close what dead engines left on the operation's stack; the id of another living engine that runs one there."""
+    """Close dead engines' operations on the stack; return the ID of another living engine that runs one there."""
     where = and_(
         operations.c.stack_id == operation.stack_id,
         operations.c.id != operation.id,
@@ -166,7 +168,7 @@ def _settle_others(connection: Connection, operation: Operation, engine_id: str,
 
 
 def _close(connection: Connection, operation: Operation, now: float) -> None:
-    """End an overtaken operation; whoever may still hold it writes no more."""
+    """End a superseded operation; a former owner can no longer write for it."""
     values = {"status": SUPERSEDED, "reason": _OVERTAKEN, "finished_at": now, "epoch": operation.epoch + 1}
     where = and_(operations.c.id == operation.id, operations.c.epoch == operation.epoch)
     connection.execute(update(operations).where(where).values(values))
@@ -177,7 +179,7 @@ def _close(connection: Connection, operation: Operation, now: float) -> None:
 def claimable(
     connection: Connection, engine_id: str, now: float, limit: int, refused: Iterable[str] = ()
 ) -> list[Operation]:
-    """Unfinished operations that no living engine owns, oldest first, `limit` at most, without those `refused`."""
+    """Return at most `limit` unfinished operations that no living engine owns, oldest first, without `refused`."""
     alive = select(engines.c.id).where(_alive(now))
     columns = operations.c
     where = and_(
@@ -190,14 +192,14 @@ def claimable(
 
 
 def held(connection: Connection, engine_id: str) -> dict[str, str]:
-    """Unfinished operations that an engine owns: what each works on, by its id."""
+    """Return the unfinished operations that an engine owns: the target of each, by operation ID."""
     where = and_(operations.c.owner == engine_id, operations.c.status.in_(UNFINISHED))
     rows = connection.execute(select(operations.c.id, operations.c.stack_id).where(where))
     return {row.id: row.stack_id for row in rows}
 
 
 def let_go(connection: Connection, engine_id: str, identifiers: Iterable[str]) -> None:
-    """Leave those of these operations that an engine owns, and that are unfinished, to whoever takes them next."""
+    """Release those of these operations that an engine owns and that are unfinished, so that others can claim them."""
     wanted = sorted(identifiers)
     for start in range(0, len(wanted), _PAGE):
         where = and_(
@@ -208,12 +210,12 @@ def let_go(connection: Connection, engine_id: str, identifiers: Iterable[str]) -
         connection.execute(update(operations).where(where).values(owner=None))
 
 
-# -- what has become of those that were taken ----------------------------------------------------------------
+# -- the state of claimed operations -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """An operation as its row and that of its stack have it now."""
+    """The current state of an operation, from its row and that of its stack."""
 
     operation: str
     owner: str | None
@@ -225,7 +227,7 @@ class Standing:
 
 
 def standing(connection: Connection, identifiers: Iterable[str]) -> dict[str, Standing]:
-    """How these operations stand, by id."""
+    """Return the current state of these operations, by ID."""
     found: dict[str, Standing] = {}
     wanted = list(identifiers)
     following = operations.alias("following")
@@ -243,27 +245,29 @@ def standing(connection: Connection, identifiers: Iterable[str]) -> dict[str, St
 
 
 def owner_of(connection: Connection, stack_id: str, now: float) -> str | None:
-    """The living engine that runs an operation on the stack."""
+    """Return the living engine that runs an operation on the stack."""
     where = and_(operations.c.stack_id == stack_id, operations.c.status == RUNNING, _alive(now))
     joined = operations.join(engines, engines.c.id == operations.c.owner)
     return connection.execute(select(engines.c.id).select_from(joined).where(where).limit(1)).scalar()
 
 
 def waiting_on(connection: Connection, stack_id: str) -> str | None:
-    """The stack's current operation, where it is unfinished and nobody owns it."""
+    """Return the stack's current operation if it is unfinished and has no owner."""
     where = and_(stacks.c.id == stack_id, operations.c.status.in_(UNFINISHED), operations.c.owner.is_(None))
     joined = stacks.join(operations, operations.c.id == stacks.c.operation)
     return connection.execute(select(operations.c.id).select_from(joined).where(where)).scalar()
 
 
 def change_from_outside(connection: Connection, row: Resource, as_read: str | None) -> None:
-    """Write a resource that no operation is changing. Raises Fenced where one runs on its stack by now, or the
-    resource's state is not what it was when it was read; whoever made the change looks again.
+    """Write a resource that no operation is changing.
+
+    Raises Fenced when an operation has started on its stack, or the resource's state has changed since it was read; the
+    caller then reads the resource again.
     """
     connection.execute(select(stacks.c.id).where(stacks.c.id == row.stack_id).with_for_update())
     running = and_(operations.c.stack_id == row.stack_id, operations.c.status == RUNNING)
     if connection.execute(select(operations.c.id).where(running).limit(1)).first() is not None:
-        raise Fenced("an operation on the stack has begun")
+        raise Fenced("an operation on the stack has started")
     query = select(resources.c.state).where(resources.c.uuid == row.uuid).with_for_update()
     if connection.execute(query).scalar() != as_read:
         raise Fenced("the resource has been changed meanwhile")
@@ -271,8 +275,9 @@ def change_from_outside(connection: Connection, row: Resource, as_read: str | No
 
 
 def unfinished(connection: Connection, statuses: Sequence[str] = UNFINISHED) -> list[tuple[Operation, str, str]]:
-    """Operations that are not finished, oldest first, each with its stack's name and project; also those that were
-    set aside, for as long as nothing else was done to their stacks.
+    """Return the unfinished operations, oldest first, each with its stack's name and project.
+
+    Operations that were set aside are included as long as nothing else was done to their stacks.
     """
     set_aside = and_(
         operations.c.reason_code == SET_ASIDE,
@@ -290,14 +295,14 @@ def unfinished(connection: Connection, statuses: Sequence[str] = UNFINISHED) -> 
 
 
 def resume(connection: Connection, operation_id: str, now: float) -> Operation:
-    """Have an operation that was set aside carried out again, by a new operation that waits for an engine.
+    """Retry an operation that was set aside, with a new operation that waits for an engine.
 
-    Inside a nested stack that is the one of the outermost stack which failed for it. Raises EntityNotFound, and
-    Conflict for an operation that was not set aside, or after which something else was done to the stack.
+    For a nested stack this is the operation of the outermost stack that failed because of it. Raises EntityNotFound,
+    and Conflict when the operation was not set aside or something else was done to the stack since.
     """
     found = queries.operation_by_id(connection, operation_id)
     if found is None:
-        raise EntityNotFound(f"There is no operation {operation_id}.")
+        raise EntityNotFound(f"The operation {operation_id} does not exist.")
     while found.parent_operation is not None:
         above = queries.operation_by_id(connection, found.parent_operation)
         if above is None:
@@ -305,11 +310,11 @@ def resume(connection: Connection, operation_id: str, now: float) -> Operation:
         found = above
     stack = queries.lock_stack(connection, found.stack_id)
     if found.status in UNFINISHED:
-        raise Conflict(f"The operation {found.id} is not finished: wait until it has failed.")
+        raise Conflict(f"The operation {found.id} is not finished; wait until it has failed.")
     if found.reason_code != SET_ASIDE:
-        raise Conflict(f"The operation {found.id} was not set aside: it is {found.status}.")
+        raise Conflict(f"The operation {found.id} was not set aside; its status is {found.status}.")
     if stack is None or stack.operation != found.id or stack.status != FAILED:
-        raise Conflict(f"Something else was done to the stack after the operation {found.id}: update the stack.")
+        raise Conflict(f"The stack was changed after the operation {found.id}; update the stack instead.")
     again = replace(
         found,
         id=new_id(),
@@ -334,7 +339,7 @@ def resume(connection: Connection, operation_id: str, now: float) -> Operation:
 
 
 def count_unfinished(connection: Connection, now: float) -> dict[str, int]:
-    """Unfinished operations: `running`, by a living engine, and `waiting` for one."""
+    """Count the unfinished operations: `running` on a living engine, and `waiting` for one."""
     alive = select(engines.c.id).where(_alive(now))
     owned = and_(operations.c.owner.is_not(None), operations.c.owner.in_(alive))
     total = select(func.count()).select_from(operations).where(operations.c.status.in_(UNFINISHED))

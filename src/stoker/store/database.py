@@ -1,4 +1,4 @@
-"""One database: connections, migrations, reads in threads."""
+"""The database: connections, migrations, reads on threads."""
 
 from __future__ import annotations
 
@@ -37,18 +37,20 @@ _LOCK = {
     "mysql": ("SELECT GET_LOCK('stoker-schema', 600)", "SELECT RELEASE_LOCK('stoker-schema')"),
     "mariadb": ("SELECT GET_LOCK('stoker-schema', 600)", "SELECT RELEASE_LOCK('stoker-schema')"),
 }
-"""By backend, how one process at a time migrates; SQLite has one writer anyway."""
+"""Statements, by backend, that let only one process migrate at a time; SQLite has only one writer anyway."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Connections of one process (heat.conf, section database): `size` are kept, 0 being no limit, and `overflow` more
-    may be open for a while. One is waited for `timeout` seconds and renewed after `recycle` seconds; -1 is never.
+    """Connections of one process (heat.conf, section database).
 
-    `idle_transaction` are the seconds after which the server ends a transaction in which nothing is asked for any more:
-    that of a process that is paused, or of a machine that is gone, would keep its locks and hold everybody else up.
+    `size` connections are kept open (0: no limit), and `overflow` more may be opened temporarily. `timeout` is how long
+    to wait for a free one, in seconds; connections are renewed after `recycle` seconds (-1: never).
+
+    After `idle_transaction` seconds without a statement the server ends a transaction: otherwise that of a paused
+    process, or of a lost machine, would keep its locks and block all others.
     """
 
     size: int = 5
@@ -58,7 +60,7 @@ class Pool:
     idle_transaction: float | None = None
 
     def options(self) -> dict[str, Any]:
-        """The same in SQLAlchemy's words."""
+        """Return the arguments for SQLAlchemy's `create_engine`."""
         waiting = {} if self.timeout is None else {"pool_timeout": self.timeout}
         return {"pool_size": self.size, "max_overflow": self.overflow, "pool_recycle": self.recycle, **waiting}
 
@@ -66,7 +68,7 @@ class Pool:
 class Database:
     """A database by its SQLAlchemy URL (`sqlite:///path`, `postgresql://…`, `mysql://…`).
 
-    Raises Invalid for a URL that is none, or of a database that cannot be used.
+    Raises Invalid for a malformed URL, or one of a database that is not supported.
     """
 
     def __init__(self, url: str, pool: Pool | None = None) -> None:
@@ -76,9 +78,10 @@ class Database:
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="store-read")
 
     async def wait_until_reachable(self, attempts: int, interval: float, clock: Clock) -> None:
-        """Return once the database answers, which is tried `attempts` times (-1: for ever), `interval` seconds apart.
+        """Wait until the database answers: up to `attempts` attempts (-1: no limit), `interval` seconds apart.
 
-        Raises Invalid with what the last attempt came to. A file is tried once: waiting does not make it readable.
+        Raises Invalid with the error of the last attempt. A file is tried only once: waiting does not make it
+        readable.
         """
         if self.url.get_backend_name() == _SQLITE:
             attempts = 1
@@ -91,11 +94,11 @@ class Database:
                     raise Invalid(
                         f"The database {shown} cannot be reached ([database] connection): {error.orig}"
                     ) from error
-                _log.warning("The database %s cannot be reached, trying again in %g s: %s", shown, interval, error.orig)
+                _log.warning("The database %s cannot be reached, retrying in %g s: %s", shown, interval, error.orig)
             await sleep(clock, interval)
 
     def migrate(self) -> None:
-        """Bring the tables up to this version; safe to call by several processes at once."""
+        """Upgrade the tables to this release; several processes may call this at the same time."""
         lock, unlock = _LOCK.get(self.url.get_backend_name(), (None, None))
         if lock is None or unlock is None:
             with self.writing() as connection:
@@ -110,9 +113,9 @@ class Database:
                 holder.execute(text(unlock))
 
     async def read(self, query: Callable[..., Result], *arguments: Any) -> Result:
-        """`query(connection, *arguments)` in a thread. Several statements in it need no common moment, and get none.
+        """Run `query(connection, *arguments)` on a thread. Its statements do not share a snapshot of the database.
 
-        While the database is away or busy it is asked again, so that work pauses and goes on.
+        It is retried while the database is unreachable or busy, so that work pauses and resumes.
         """
         return await self.read_on(self._on_reader, query, *arguments)
 
@@ -122,7 +125,7 @@ class Database:
         query: Callable[..., Result],
         *arguments: Any,
     ) -> Result:
-        """As `read`, on a thread of the caller's, which `thread` runs a function on: for queries that compute much."""
+        """Like `read`, with a function `thread` that runs a function on a thread: for queries that compute much."""
         work = partial(self.read_now, query, *arguments)
         while True:
             try:
@@ -140,14 +143,16 @@ class Database:
         return await asyncio.get_running_loop().run_in_executor(self._readers, work)
 
     def read_now(self, query: Callable[..., Result], *arguments: Any) -> Result:
-        """The same on the calling thread."""
+        """Like `read`, on the calling thread."""
         with self.engine.connect() as connection:
             return query(connection, *arguments)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that writes, committed in the end. On SQLite it is the only one from its beginning on, so that
-        it waits for another one there and not in its middle, where it might have to give way.
+        """Open a transaction that writes, and commit it at the end.
+
+        On SQLite it locks the database from its beginning, so that it waits for another writer there, and not later,
+        when it might have to be rolled back.
         """
         with self.engine.begin() as connection:
             if connection.dialect.name == _SQLITE:
@@ -155,17 +160,17 @@ class Database:
             yield connection
 
     def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
         self._readers.shutdown(wait=True)
         self.engine.dispose()
 
 
 def _checked(url: str) -> URL:
-    """The URL, with the driver that is ours. What is told of it has no password in it."""
+    """Return the URL with Stoker's driver. Error messages do not contain its password."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
-        raise Invalid(f"[database] connection: this is no URL of a database. It looks like {_EXAMPLE}.") from None
+        raise Invalid(f"[database] connection: this is not the URL of a database. Example: {_EXAMPLE}.") from None
     backend, _, driver = parsed.drivername.partition("+")
     ours = _DRIVERS.get(backend)
     if ours is None or driver not in ("", ours):
@@ -173,7 +178,9 @@ def _checked(url: str) -> URL:
         raise Invalid(f"[database] connection: {parsed.drivername} is not supported; use one of {known}.")
     in_memory = not parsed.database or ":memory:" in parsed.database or parsed.query.get("mode") == "memory"
     if backend == _SQLITE and in_memory:
-        raise Invalid("[database] connection: nothing is kept in memory; name a file, sqlite:////path/of/the/file.")
+        raise Invalid(
+            "[database] connection: in-memory databases are not supported; name a file: sqlite:////path/of/the/file."
+        )
     return parsed.set(drivername=f"{backend}+{ours}")
 
 
@@ -191,8 +198,8 @@ def _engine(url: URL, pool: Pool) -> Engine:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: Any) -> None:
-        # WAL lets readers go on beside the one writer; NORMAL loses nothing when a process is killed, and FULL
-        # costs one fsync a group so that a power cut loses nothing either.
+        # With WAL readers do not block for the writer. NORMAL loses nothing when a process is killed; FULL costs one
+        # fsync per group, so that a power failure loses nothing either.
         connection.isolation_level = None
         for pragma in ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
@@ -201,7 +208,7 @@ def _engine(url: URL, pool: Pool) -> Engine:
 
 
 def _server_engine(url: URL, pool: Pool) -> Engine:
-    """Each statement sees what others have committed, so that whoever waited for a row's lock reads what it is now."""
+    """With READ COMMITTED, a statement that has waited for a row's lock reads the row as it is now."""
     engine = create_engine(
         url,
         pool_pre_ping=True,
@@ -224,7 +231,7 @@ def _limit_on_postgresql(seconds: float) -> Callable[[Any], None]:
 
 
 def _limit_on_mysql(seconds: float) -> Callable[[Any], None]:
-    """MySQL knows no limit but for all idle connections; those of the pool are then renewed before they are used."""
+    """Limit all idle connections: MySQL has no limit for transactions. The pool renews its connections before use."""
 
     def limit(connection: Any) -> None:
         name = "idle_transaction_timeout" if "MariaDB" in connection.server_version else "wait_timeout"

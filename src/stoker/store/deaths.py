@@ -1,20 +1,20 @@
-"""Operations that kill the engines that run them: deaths are recorded, counted, and judged.
+"""Operations that crash the engines that run them: deaths of engines are recorded, counted and attributed.
 
-An engine vanishes when its lease lapses without a goodbye. Every unfinished operation that it owned gets one row for
-that, whose verdict says what it means for the operation:
+An engine is presumed dead when its lease expires without deregistration. Each unfinished operation that it owned gets
+a row for this death, with a verdict:
 
-* `CHARGED`: the operation may have been the reason. `limit` of them in a row, and it is set aside.
-* `CLEARED`: it was charged, and has shown since that it was not the reason.
-* `BYSTANDER`: another operation is known to be the more likely reason.
+* `CHARGED`: the operation may have been the cause. After `limit` of these in a row it is set aside.
+* `CLEARED`: the operation was charged, but has shown since that it was not the cause.
+* `BYSTANDER`: another operation is more likely to have been the cause.
 
 Charges are cleared by progress (a resource of the stack was completed while the engine ran the operation), and by a
-run that lasts twice as long as the ones that ended in a death. Since an operation could buy itself any number of deaths
-with a little progress for each, there is a second limit for all of its deaths together (`MOST`).
+run that lasts twice as long as those that ended with a death. Since an operation with a little progress between deaths
+could crash any number of engines, a second limit applies to the total of its deaths (`MOST`).
 
-An operation that is one death short of the limit is a suspect. Suspects run one tree of stacks at a time, so that the
-next death says which one it was, and what else ran beside it is a bystander.
+An operation that is one death short of the limit is a suspect. Only the suspects of one tree of stacks run at a time,
+so that the next death identifies the cause, and other operations on that engine are bystanders.
 
-An engine that was only paused, or cut off from the database, removes its rows when it is back: it was not dead.
+An engine that was only paused, or disconnected from the database, removes its rows when it returns.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ CLEARED = "CLEARED"
 BYSTANDER = "BYSTANDER"
 
 MOST = 10
-"""How many times the limit an operation may be charged in all, whatever progress it made between."""
+"""Multiple of the limit up to which an operation may be charged in total, whatever progress it made in between."""
 
 LONG_RUN_SECONDS = 600.0
-"""An engine that ran an operation for longer than this did not die of it as in a crash loop."""
+"""If an engine ran an operation for longer than this before it died, this was not part of a crash loop."""
 
 SHORTEST_TRIAL_SECONDS = 10.0
-"""How long a charged operation has to run, at least, before it is cleared."""
+"""The minimum time that a charged operation has to run before it is cleared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """A row of the table; `survived` is for how many seconds the engine had run the operation."""
+    """A row of the table; `survived` is how long the engine had run the operation before it died, in seconds."""
 
     operation_id: str
     epoch: int
@@ -56,9 +56,9 @@ class Death:
 
 
 def record_deaths(connection: Connection, now: float, limit: int, *, alone: bool = False) -> None:
-    """Judge the engines that have vanished since the last look; `alone` says that no engine can be alive.
+    """Record the deaths of engines since the last call; `alone` means that no other engine can be alive.
 
-    A limit of 0 switches this off.
+    A limit of 0 disables this.
     """
     if limit <= 0:
         return
@@ -107,7 +107,7 @@ def _judge(
 
 
 def _progressed(connection: Connection, operation: Operation, since: float) -> bool:
-    """Whether a resource of the operation's stack, or of one nested in it, was completed since then."""
+    """Return whether a resource of the operation's stack, or of one nested in it, was completed since `since`."""
     stack = connection.execute(
         select(stacks.c.root_id, stacks.c.depth).where(stacks.c.id == operation.stack_id)
     ).first()
@@ -125,26 +125,26 @@ def _clear(connection: Connection, identifiers: Iterable[str]) -> None:
 
 
 def charges(connection: Connection, identifiers: Iterable[str]) -> Counter[str]:
-    """How many deaths in a row each of these operations is charged with; those without any are left out."""
+    """Return how many deaths in a row each of these operations is charged with, without those that have none."""
     where = and_(operation_deaths.c.operation_id.in_(list(identifiers)), operation_deaths.c.verdict == CHARGED)
     query = select(operation_deaths.c.operation_id, func.count()).where(where).group_by(operation_deaths.c.operation_id)
     return Counter({row[0]: row[1] for row in connection.execute(query)})
 
 
 def deaths_of(connection: Connection, operation_id: str) -> list[Death]:
-    """The deaths of engines that ran an operation, the oldest first."""
+    """Return the deaths of engines that ran an operation, oldest first."""
     query = select(operation_deaths).where(operation_deaths.c.operation_id == operation_id)
     rows = connection.execute(query.order_by(operation_deaths.c.epoch)).mappings()
     return [Death(**row) for row in rows]
 
 
 def forget(connection: Connection, operation_id: str) -> None:
-    """Remove the deaths of an operation that has ended, or that an operator resumes."""
+    """Delete the deaths of an operation that has ended, or that an operator resumes."""
     connection.execute(delete(operation_deaths).where(operation_deaths.c.operation_id == operation_id))
 
 
 def take_back(connection: Connection, engine_id: str) -> None:
-    """Remove what was recorded about an engine that is alive after all."""
+    """Delete the deaths of an engine that has turned out to be alive."""
     connection.execute(delete(operation_deaths).where(operation_deaths.c.engine_id == engine_id))
 
 
@@ -152,10 +152,10 @@ def take_back(connection: Connection, engine_id: str) -> None:
 
 
 def condemned(connection: Connection, operation: Operation, limit: int) -> bool:
-    """Whether an operation is to be set aside now.
+    """Return whether an operation must be set aside now.
 
-    Of a tree the innermost operations come first. With them the charges of the ones above are cleared, which resume
-    and find that something inside has failed.
+    In a tree the innermost operations are set aside first. This clears the charges of the operations above, which then
+    resume and find that an operation inside has failed.
     """
     if limit <= 0:
         return False
@@ -165,13 +165,13 @@ def condemned(connection: Connection, operation: Operation, limit: int) -> bool:
 
 
 def has_work_inside(connection: Connection, operation: Operation) -> bool:
-    """Whether operations of nested stacks, begun by this one, are unfinished."""
+    """Return whether operations of nested stacks that this one started are unfinished."""
     where = and_(operations.c.parent_operation == operation.id, operations.c.status.in_(UNFINISHED))
     return connection.execute(select(operations.c.id).where(where).limit(1)).first() is not None
 
 
 def blame_inside(connection: Connection, operation: Operation) -> None:
-    """Clear the operations above one that is set aside."""
+    """Clear the charges of the operations above one that is set aside."""
     above = operation.parent_operation
     while above is not None:
         _clear(connection, [above])
@@ -179,7 +179,7 @@ def blame_inside(connection: Connection, operation: Operation) -> None:
 
 
 def must_wait(connection: Connection, operation: Operation, limit: int, alive: set[str]) -> bool:
-    """Whether an operation is a suspect while another tree's suspect is run by a living engine."""
+    """Return whether an operation is a suspect while a living engine runs a suspect of another tree."""
     if limit <= 1 or charges(connection, [operation.id])[operation.id] < limit - 1:
         return False
     root = connection.execute(select(stacks.c.root_id).where(stacks.c.id == operation.stack_id)).scalar()
@@ -203,9 +203,9 @@ def must_wait(connection: Connection, operation: Operation, limit: int, alive: s
 
 
 def clear_survivors(connection: Connection, engine_id: str, now: float, heartbeat: float) -> None:
-    """Clear the operations that an engine has run for twice as long as any engine that died did.
+    """Clear the operations that an engine has run for twice as long as any engine that died.
 
-    `heartbeat` is how much later than its last report an engine may have died, in seconds.
+    `heartbeat` is the maximum time between an engine's last report and its death, in seconds.
     """
     longest = func.max(operation_deaths.c.survived).label("longest")
     query = (

@@ -1,7 +1,7 @@
-"""Queries about software deployments: which configurations are on their way to which server.
+"""Queries about software deployments: which configurations are deployed to which server.
 
-A deployment, its configuration and the server that it is delivered to are all of one project. Every query that delivers
-something takes that project, so that rows which name a server or a configuration of another one have no effect.
+A deployment, its configuration and its server all belong to one project. Every query that delivers something takes
+that project, so that rows that name a server or a configuration of another project have no effect.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ _PAGE = 400
 
 
 def by_id(connection: Connection, identifier: str) -> SoftwareDeployment | None:
-    """One deployment."""
+    """Return a deployment by ID."""
     row = connection.execute(select(table).where(table.c.id == identifier)).one_or_none()
     return SoftwareDeployment.of(row) if row else None
 
 
 def count_in(connection: Connection, project_id: str) -> int:
-    """How many deployments a project has."""
+    """Count the deployments of a project."""
     where = table.c.project_id == project_id
     return connection.execute(select(func.count()).select_from(table).where(where)).scalar_one()
 
 
 def of_project(connection: Connection, project_id: str | None, server_id: str | None) -> list[SoftwareDeployment]:
-    """A project's deployments (all of them when None), to one server or to any; oldest first."""
+    """Return a project's deployments (None: all projects), to one server or to any, oldest first."""
     query = select(table).order_by(table.c.created_at, table.c.id)
     if project_id is not None:
         query = query.where(table.c.project_id == project_id)
@@ -40,7 +40,7 @@ def of_project(connection: Connection, project_id: str | None, server_id: str | 
 
 
 def configs_for(connection: Connection, server_id: str, project_id: str) -> Sequence[SoftwareConfig]:
-    """The configurations that a project deploys to a server, in the order of the names."""
+    """Return the configurations that a project deploys to a server, sorted by name."""
     query = (
         select(software_configs)
         .join(table, table.c.config_id == software_configs.c.id)
@@ -52,13 +52,13 @@ def configs_for(connection: Connection, server_id: str, project_id: str) -> Sequ
 
 
 def use_of_config(connection: Connection, config: SoftwareConfig) -> str | None:
-    """A deployment of the configuration's own project that uses it; None when there is none."""
+    """Return a deployment of the configuration's own project that uses it; None when there is none."""
     where = and_(table.c.config_id == config.id, table.c.project_id == config.project_id)
     return connection.execute(select(table.c.id).where(where).limit(1)).scalar_one_or_none()
 
 
 def remove(connection: Connection, identifier: str) -> None:
-    """Forget a deployment."""
+    """Delete a deployment."""
     connection.execute(delete(table).where(table.c.id == identifier))
 
 
@@ -66,7 +66,7 @@ def remove(connection: Connection, identifier: str) -> None:
 
 
 def server_resources(connection: Connection, server_id: str, project_id: str) -> list[Resource]:
-    """The resources of the project's stacks whose object is this server."""
+    """Return the resources of the project's stacks whose physical ID is this server."""
     query = (
         select(resources)
         .join(stacks, stacks.c.id == resources.c.stack_id)
@@ -77,7 +77,7 @@ def server_resources(connection: Connection, server_id: str, project_id: str) ->
 
 
 def stacks_of_server(connection: Connection, server_id: str, user_project_id: str) -> list[Stack]:
-    """The stacks that have the server and whose own users live in the project `user_project_id`."""
+    """Return the stacks that contain the server and whose stack users are in the project `user_project_id`."""
     query = (
         select(stacks)
         .join(resources, stacks.c.id == resources.c.stack_id)
@@ -89,15 +89,15 @@ def stacks_of_server(connection: Connection, server_id: str, user_project_id: st
 
 
 def has_users(connection: Connection, project_id: str, user_project_id: str) -> bool:
-    """Whether a stack of the project has its own users in the project `user_project_id`."""
+    """Return whether a stack of the project has its stack users in the project `user_project_id`."""
     where = and_(stacks.c.user_project_id == user_project_id, stacks.c.project_id == project_id)
     return connection.execute(select(stacks.c.id).where(where).limit(1)).first() is not None
 
 
 def makers(connection: Connection, identifiers: Collection[str]) -> dict[str, set[str]]:
-    """Ids of the stacks whose resources made these configurations and deployments, by the ids of the latter.
+    """Return the IDs of the stacks whose resources created these configurations and deployments, by the latter's IDs.
 
-    A configuration that was derived for a deployment is made by the stack of that deployment, whose id is the uuid of
+    A configuration that was derived for a deployment belongs to the stack of that deployment, whose ID is the UUID of
     its resource.
     """
     found: dict[str, set[str]] = {}

@@ -1,6 +1,6 @@
-"""Texts and data that are stored once however many stacks use them, sealed, under a keyed digest of their content.
+"""Documents that stacks share: stored once, sealed, under a keyed digest of their content.
 
-Templates, files and environments may all hold secrets: a group's template is written from resolved property values.
+Templates, files and environments may all contain secrets: a group's template is made from resolved property values.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def save(
     sealer: Sealer,
     parts: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> None:
-    """Store JSON data by digest; what is there already stays as it is, and is not even sealed.
+    """Store JSON data by digest; existing documents are not written, nor sealed, again.
 
-    `parts` are the digests that the data of a digest holds; they are kept as long as it is. No document goes before the
-    transaction has ended, in which whatever refers to it is to be recorded.
+    `parts` are the digests that a document refers to; these documents are kept as long as it is. No document is removed
+    before the transaction ends, in which the caller must record a reference to it.
     """
     missing = set(bodies) - _held(connection, bodies)
     if missing:
@@ -48,7 +48,7 @@ def save(
 
 
 def load(connection: Connection, digests: Iterable[str], sealer: Sealer) -> dict[str, Any]:
-    """Data by digest; a missing one is left out."""
+    """Return data by digest, without missing ones."""
     found: dict[str, Any] = {}
     wanted = list(dict.fromkeys(digests))
     for start in range(0, len(wanted), _PAGE):
@@ -58,9 +58,9 @@ def load(connection: Connection, digests: Iterable[str], sealer: Sealer) -> dict
 
 
 def forget_unused(connection: Connection, digests: Iterable[str]) -> None:
-    """Remove those that neither inputs nor another document refer to, and then what they alone referred to.
+    """Delete those that neither inputs nor another document refer to, and then those that only they referred to.
 
-    Each is locked before it is asked who refers to it: one who is about to holds it already, and is waited for.
+    Each is locked before its references are checked: a transaction that is about to add one holds the lock already.
     """
     wanted = sorted(set(digests))
     for start in range(0, len(wanted), _PAGE):
@@ -83,14 +83,14 @@ def _referred_to(connection: Connection, digests: Iterable[str]) -> set[str]:
 
 
 def _insert_new(table: Table, dialect: str) -> Insert:
-    """An insert that lets a row stand which another process has just put there."""
+    """Return an insert that ignores rows that another process has just inserted."""
     if dialect == "postgresql":
         return postgresql.insert(table).on_conflict_do_nothing()
     return insert(table).prefix_with("OR IGNORE", dialect="sqlite").prefix_with("IGNORE", dialect="mysql")
 
 
 def _held(connection: Connection, digests: Iterable[str]) -> set[str]:
-    """Those that are there, and that nobody removes before the transaction has ended."""
+    """Return those that exist, locked so that they are not removed before the transaction ends."""
     present: set[str] = set()
     wanted = list(digests)
     for start in range(0, len(wanted), _PAGE):

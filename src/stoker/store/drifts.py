@@ -1,4 +1,4 @@
-"""Looks at the objects of stacks, and what they found."""
+"""Drift detections of stacks, and their results."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from stoker.store.records import COMPLETE, DriftDetection
 from stoker.store.tables import drift_detections as table
 
 _KEPT = 10
-"""How many looks at one stack are remembered."""
+"""How many detections are kept for a stack."""
 
 
 def by_id(connection: Connection, identifier: str) -> DriftDetection | None:
-    """One look."""
+    """Return a drift detection by ID."""
     row = connection.execute(select(table).where(table.c.id == identifier)).one_or_none()
     return DriftDetection.of(row) if row else None
 
 
 def latest(connection: Connection, stack_ids: Collection[str]) -> dict[str, DriftDetection]:
-    """The last look at each stack that came to its end, by the stack's id."""
+    """Return the last completed detection of each stack, by the stack's ID."""
     ended = and_(table.c.stack_id.in_(list(stack_ids)), table.c.status == COMPLETE)
     newest = select(table.c.stack_id, func.max(table.c.created_at).label("at")).where(ended).group_by(table.c.stack_id)
     last = newest.subquery()
@@ -30,7 +30,7 @@ def latest(connection: Connection, stack_ids: Collection[str]) -> dict[str, Drif
 
 
 def forget_older(connection: Connection, stack_id: str) -> None:
-    """Forget all looks at a stack but the last ones (a journal step)."""
+    """Delete all detections of a stack except the latest ones (a journal step)."""
     query = select(table.c.id).where(table.c.stack_id == stack_id).order_by(table.c.created_at.desc()).offset(_KEPT)
     older = list(connection.execute(query.limit(1000)).scalars())
     if older:

@@ -1,4 +1,4 @@
-"""What stacks of a project export, and which stacks import it."""
+"""Outputs that a project's stacks export, and the stacks that import them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from stoker.store.tables import exports, imports, stacks
 
 
 def exports_of_project(connection: Connection, project_id: str) -> dict[str, str]:
-    """Sealed values by name."""
+    """Return the sealed values of a project's exports by name."""
     where = exports.c.project_id == project_id
     return {row.name: row.value for row in connection.execute(select(exports.c.name, exports.c.value).where(where))}
 
 
 def exporters(connection: Connection, project_id: str, names: Iterable[str]) -> dict[str, str]:
-    """Ids of the stacks that export these names."""
+    """Return the IDs of the stacks that export these names."""
     where = and_(exports.c.project_id == project_id, exports.c.name.in_(list(names)))
     return {
         row.name: row.stack_id for row in connection.execute(select(exports.c.name, exports.c.stack_id).where(where))
@@ -25,13 +25,13 @@ def exporters(connection: Connection, project_id: str, names: Iterable[str]) -> 
 
 
 def exported_by(connection: Connection, stack_id: str) -> dict[str, str]:
-    """Sealed values of what a stack exports, by name."""
+    """Return the sealed values of a stack's exports by name."""
     rows = connection.execute(statements.where(exports, "stack_id"), {"stack_id": stack_id})
     return {row.name: row.value for row in rows}
 
 
 def importers(connection: Connection, project_id: str, names: Iterable[str]) -> dict[str, str]:
-    """For each of the names that is in use, a stack that imports it."""
+    """Return a stack that imports it for each of the names that is in use."""
     query = (
         select(imports.c.name, stacks.c.name.label("stack"))
         .join(stacks, stacks.c.id == imports.c.stack_id)
@@ -43,7 +43,7 @@ def importers(connection: Connection, project_id: str, names: Iterable[str]) -> 
 def record(
     connection: Connection, project_id: str, stack_id: str, exported: Mapping[str, str], imported: Iterable[str]
 ) -> None:
-    """Set what a stack exports (sealed values) and imports. Raises IntegrityError for a name that another exports."""
+    """Set a stack's exports (sealed values) and imports. Raises IntegrityError when another stack exports a name."""
     for table in (exports, imports):
         connection.execute(statements.without(table, "stack_id"), {"stack_id": stack_id})
     rows = [

@@ -1,4 +1,4 @@
-"""Which errors of a database mean that it is away or busy, so that the same work can be done later."""
+"""Which database errors mean that the database is unreachable or busy, so that the work can be retried."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError
 
 _POSTGRESQL_CLASSES = ("08", "25P03", "40", "53", "57P")
-"""SQLSTATE: connection lost, transaction idle for too long, serialisation failed, out of resources, server shut down or
+"""SQLSTATE: connection lost, transaction idle for too long, serialization failure, out of resources, server shutdown or
 starting.
 """
 
@@ -16,21 +16,21 @@ _MYSQL_CODES = frozenset(
         0,  # the connection was closed before
         1020,  # the row has changed since it was read
         1040, 1203,  # too many connections
-        1053, 1152, 1184, 1927,  # the server goes down, or broke the connection off
-        1205, 1213,  # waited too long for a lock; deadlock
-        1836,  # read-only, as while another server takes over
-        2002, 2003, 2006, 2013, 2014, 2055,  # not reachable, gone, lost in the middle
-        4031,  # closed for being idle
+        1053, 1152, 1184, 1927,  # the server is shutting down, or aborted the connection
+        1205, 1213,  # lock wait timeout; deadlock
+        1836,  # read-only, for example during a failover
+        2002, 2003, 2006, 2013, 2014, 2055,  # unreachable, gone away, connection lost during a query
+        4031,  # closed after being idle
     }
 )  # fmt: skip
 
 
 _MYSQL_UNUSABLE = frozenset({1021, 1114, 1030, 1194, 1195, 1290})
-"""Disk full, table full, error of the storage engine, table damaged, server read-only."""
+"""Disk full, table full, storage engine error, table damaged, server read-only."""
 
 
 def unusable(error: DBAPIError) -> bool:
-    """Whether the database can do nothing until somebody looks after it: full, damaged, not writable, or away."""
+    """Return whether the database is unusable without an operator: full, damaged, not writable, or unreachable."""
     if passes(error):
         return True
     cause: Any = error.orig
@@ -47,7 +47,7 @@ def unusable(error: DBAPIError) -> bool:
 
 
 def passes(error: DBAPIError) -> bool:
-    """Whether the database is away or busy, rather than the statement wrong."""
+    """Return whether the database is unreachable or busy, as opposed to an invalid statement."""
     if error.connection_invalidated:
         return True
     cause: Any = error.orig
@@ -56,7 +56,7 @@ def passes(error: DBAPIError) -> bool:
             return any(word in str(cause) for word in ("locked", "busy"))
         case "psycopg":
             state = cause.sqlstate
-            if state is None:  # there was no connection that could have given one
+            if state is None:  # without a connection there is no SQLSTATE
                 return type(cause).__name__ in ("OperationalError", "ConnectionTimeout")
             return str(state).startswith(_POSTGRESQL_CLASSES)
         case "pymysql":

@@ -1,4 +1,4 @@
-"""What has happened lately to stacks that somebody watches, for all who watch with one look."""
+"""New events of watched stacks, read with one query for all watchers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stoker.store.tables import events, stacks
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Events, oldest first, with the stacks that they are of and those above them by id. `last` is where they end."""
+    """Events, oldest first, with their stacks and the stacks above these, by ID. `last` is the last sequence number."""
 
     events: list[Event]
     stacks: dict[str, Stack]
@@ -21,9 +21,9 @@ class News:
 
 
 def news(connection: Connection, watched: Mapping[str, int], after: int | None, most: int) -> News:
-    """Events of stacks, each with what is nested in it down to a depth, after a place in the sequence of all events.
+    """Return the events of stacks, and of stacks nested in them down to a depth, after a sequence number.
 
-    None stands for the end of that sequence.
+    None means the current end of the sequence.
     """
     if after is None:
         return News([], {}, connection.execute(select(func.max(events.c.sequence))).scalar() or 0)
@@ -34,7 +34,7 @@ def news(connection: Connection, watched: Mapping[str, int], after: int | None, 
 
 
 def _stacks(connection: Connection, watched: Mapping[str, int]) -> dict[str, Stack]:
-    """The stacks, and the whole trees of those that are watched with what is in them."""
+    """Return the watched stacks, with the whole tree of those that are watched with their nested stacks."""
     direct = connection.execute(select(stacks).where(stacks.c.id.in_(list(watched))))
     found = {row.id: Stack.of(row) for row in direct}
     roots = {stack.root_id for stack in found.values() if watched[stack.id] > 0}
@@ -45,7 +45,7 @@ def _stacks(connection: Connection, watched: Mapping[str, int]) -> dict[str, Sta
 
 
 def above(stack: Stack, known: Mapping[str, Stack]) -> list[str]:
-    """Ids of the stacks above a nested one, the nearest first."""
+    """Return the IDs of the stacks above a nested one, the nearest first."""
     found: list[str] = []
     parent = known.get(stack.parent_id or "")
     while parent is not None:

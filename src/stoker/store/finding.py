@@ -1,4 +1,4 @@
-"""Finding things by what is said of them from outside."""
+"""Look-ups by physical ID and by the names of exports."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from stoker.store.tables import exports, imports, resources, stacks
 
 
 def stacks_with_object(connection: Connection, project_id: str, physical_id: str) -> list[str]:
-    """Ids of the project's living stacks that have a resource with this physical id."""
+    """Return the IDs of the project's stacks that have a resource with this physical ID, without deleted ones."""
     query = (
         select(stacks.c.id)
         .distinct()
@@ -26,7 +26,7 @@ def stacks_with_object(connection: Connection, project_id: str, physical_id: str
 
 
 def exports_with_stacks(connection: Connection, project_id: str) -> list[tuple[str, str, str, str]]:
-    """What a project's stacks export, by name: name, sealed value, and the stack's name and id."""
+    """Return the exports of a project's stacks, sorted by name: name, sealed value, the stack's name and ID."""
     query = (
         select(exports.c.name, exports.c.value, stacks.c.name.label("stack"), stacks.c.id)
         .join(stacks, stacks.c.id == exports.c.stack_id)
@@ -37,7 +37,7 @@ def exports_with_stacks(connection: Connection, project_id: str) -> list[tuple[s
 
 
 def importing_stacks(connection: Connection, project_id: str, name: str) -> list[str]:
-    """Names of the living stacks that import this name, sorted."""
+    """Return the names of the stacks that import this name, sorted, without deleted ones."""
     query = (
         select(stacks.c.name)
         .join(imports, imports.c.stack_id == stacks.c.id)

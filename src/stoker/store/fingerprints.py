@@ -1,4 +1,4 @@
-"""What a plan rests on: the record of a whole tree of stacks, in few words."""
+"""The state on which a plan is based: a summary of the records of a tree of stacks."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _RESOURCE = (
 
 
 def tree(connection: Connection, root_id: str) -> list[list[Any]]:
-    """What is recorded of a root stack and of all stacks nested in it: equal as long as nothing is done to them."""
+    """Summarize the records of a root stack and of all stacks nested in it; equal as long as these do not change."""
     return _rows(connection, select(*_STACK).where(_alive(root_id)).order_by(stacks.c.id), root_id)
 
 
 def locked_tree(connection: Connection, root_id: str) -> list[list[Any]]:
-    """The same, and no operation begins on any of the stacks before the transaction has ended."""
+    """Like `tree`, and prevent operations from starting on any of the stacks before the transaction ends."""
     query = select(*_STACK).where(_alive(root_id)).order_by(stacks.c.id).with_for_update()
     return _rows(connection, query, root_id)
 

@@ -1,11 +1,11 @@
-"""The one writer: many changes, one transaction, and the fence.
+"""The single writer of a process: group commit, with fencing by epoch.
 
-Callers put a `Batch` in and await its commit. A thread takes all batches that are waiting, drops those whose
-operation is no longer owned at the epoch that they carry, writes the rest as one transaction, and answers. Rows are
-written whole, so within a group only the last version of a row is sent.
+Callers submit a `Batch` and await its commit. A thread takes all waiting batches, drops those whose operation is no
+longer owned at the batch's epoch, writes the others in one transaction, and reports the results. Rows are written as a
+whole, so that only the last version of a row in a group is sent.
 
-While the database is away the group waits. A connection that breaks during a commit leaves open whether the group is
-in: each transaction counts the writer's groups in a row of its own, so the next connection tells.
+While the database is unreachable the group waits. When a connection breaks during a commit, its outcome is unknown:
+each transaction increments a counter in the writer's own row, from which the next connection learns the outcome.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ from stoker.store.tables import (
 )
 
 GROUP = 2000
-"""How many batches one transaction may take."""
+"""Maximum number of batches in one transaction."""
 
 _EPOCHS = statements.where_among(operations, "id").order_by(operations.c.id).with_for_update()
 
 RETRY_SECONDS = 0.5
-"""Pause before writing a group again when the database could not be reached."""
+"""Pause before a group is written again after the database could not be reached."""
 
 _TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
     records.Inputs: (inputs, "id"),
@@ -73,7 +73,7 @@ _TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An engine's hold on an operation: writes carry it, and are refused when the epoch has moved on."""
+    """An engine's claim on an operation; writes with it are refused when the operation's epoch has changed."""
 
     operation: str
     epoch: int
@@ -81,10 +81,10 @@ class Claim:
 
 @dataclass(slots=True)
 class Batch:
-    """Changes that belong together: all of them are committed, or none.
+    """Changes that are committed together: all of them, or none.
 
-    `made` and `found` are objects that resources get in it, which nobody else may have. `steps` are further statements
-    (documents, tags, deletions …), run in order after the rows.
+    `made` and `found` are objects that resources acquire in it, and that no other resource may have. `steps` are
+    further statements (documents, tags, deletions …), run in order after the rows are written.
     """
 
     claim: Claim | None = None
@@ -102,7 +102,7 @@ class Batch:
         return self
 
     def change(self, *rows: records.Record) -> Batch:
-        """Write existing rows anew, whole."""
+        """Update existing rows, with all columns."""
         self.changed.extend(rows)
         return self
 
@@ -119,7 +119,7 @@ class Batch:
 
 @dataclass(slots=True)
 class _Frozen:
-    """A batch as it was when it was submitted: its rows may change while it waits."""
+    """A copy of a batch at the time of submission: its rows may change while it waits."""
 
     claim: Claim | None
     added: list[tuple[Table, str, dict[str, Any]]]
@@ -133,7 +133,7 @@ class _Frozen:
 
 
 class Journal:
-    """The writer thread of one process."""
+    """The writer of one process, with a thread of its own."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -148,15 +148,15 @@ class Journal:
         self.begin()
 
     def begin(self) -> None:
-        """Start the thread that writes."""
+        """Start the writer thread."""
         self._thread = threading.Thread(target=self._run, name="store-journal", daemon=True)
         self._thread.start()
 
     async def commit(self, batch: Batch) -> None:
-        """Return when the batch is on disk.
+        """Return when the batch has been committed.
 
         Raises Fenced when its claim has been lost, Taken when another resource has an object that was made or found,
-        and the database's IntegrityError when a row is already there.
+        and the database's IntegrityError when a row already exists.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
@@ -168,7 +168,7 @@ class Journal:
         await future
 
     def submit(self, batch: Batch, answer: Callable[[BaseException | None], None]) -> None:
-        """Have a batch, as it is now, written with the next group; `answer` is called with how that went."""
+        """Write a batch, as it is now, with the next group; `answer` is called with the error, or None."""
         if self._stopped:
             raise Bug("the journal is closed")
         self._waiting.put(
@@ -187,11 +187,11 @@ class Journal:
 
     @property
     def waiting(self) -> int:
-        """How many batches wait to be written."""
+        """The number of batches that wait to be written."""
         return self._waiting.qsize()
 
     def close(self) -> None:
-        """Write what is waiting and stop."""
+        """Write the waiting batches and stop."""
         self._stopped = True
         self._waiting.put(None)
         if self._thread is not None:
@@ -207,7 +207,7 @@ class Journal:
                 connection.execute(delete(writers).where(writers.c.id == self._id))
 
     def write_next(self) -> bool:
-        """Write what is waiting as one group, or wait for something; false once the journal is closed."""
+        """Write the waiting batches as one group, or wait for one; return False once the journal is closed."""
         group = self._next_group()
         if group:
             self._write(group)
@@ -236,11 +236,12 @@ class Journal:
         self.observe(len(group), time.monotonic() - began)
         for batch in group:
             lost = batch.claim is not None and batch.claim in fenced
-            batch.answer(Fenced("the operation has another owner now") if lost else None)
+            batch.answer(Fenced("another engine owns the operation") if lost else None)
 
     def _written(self, group: list[_Frozen]) -> set[Claim]:
-        """Write the group, however long the database is away; the claims that were lost. Raises what is no passing
-        trouble.
+        """Write the group, with retries while the database is unreachable; return the claims that were lost.
+
+        Raises errors that a retry does not resolve.
         """
         while True:
             try:
@@ -256,11 +257,11 @@ class Journal:
             self.pause()
 
     def pause(self) -> None:
-        """Wait a little for a database that is away."""
+        """Wait before the next attempt to reach the database."""
         time.sleep(RETRY_SECONDS)
 
     def _committed_after_all(self) -> set[Claim] | None:
-        """The lost claims of a group whose commit was cut off and went through nevertheless; None when none did."""
+        """Return the lost claims of a group that was committed although the connection broke; None if it was not."""
         if self._unsure is None:
             return None
         number, fenced = self._unsure
@@ -273,7 +274,7 @@ class Journal:
         return fenced
 
     def _write_singly(self, group: list[_Frozen], error: Exception) -> None:
-        """One batch of the group is at fault: find it, and let the others through."""
+        """Write the batches of a failed group one by one, so that only the faulty one fails."""
         if len(group) == 1:
             group[0].answer(error)
             return
@@ -281,7 +282,7 @@ class Journal:
             self._write([batch])
 
     def write_group(self, group: list[_Frozen]) -> set[Claim]:
-        """Write the group in one transaction; returns the claims that were lost, whose batches were left out."""
+        """Write the group in one transaction; return the claims that were lost, whose batches were not written."""
         number = self.groups + 1
         with self._database.writing() as connection:
             if any(batch.found for batch in group):
@@ -320,7 +321,9 @@ def _lost_claims(connection: Connection, claims: Iterable[Claim]) -> set[Claim]:
     wanted = set(claims)
     if not wanted:
         return set()
-    identifiers = sorted(claim.operation for claim in wanted)  # in one order, so that writers do not block each other
+    identifiers = sorted(
+        claim.operation for claim in wanted
+    )  # in a fixed order, which avoids deadlocks between writers
     rows: dict[str, int] = {}
     for start in range(0, len(identifiers), 500):
         page = {"values": identifiers[start : start + 500]}

@@ -1,8 +1,8 @@
-"""Proof that an engine has the keys that the others have.
+"""Check that an engine has the encryption keys of the other engines.
 
-Each key that an engine seals with leaves a proof in the database: a text sealed with it. An engine that cannot open
-one of them cannot read what some other engine writes, and would fail whatever stack it touches. Sealing anew renews
-proofs like everything else, so that a key that has been replaced is asked for no more.
+For each key that engines seal with, the database holds a proof: a string sealed with it. An engine that cannot open one
+of them cannot read what other engines write, and would fail every stack that it works on. Key rotation seals the
+proofs with the new key as well, so that a key that has been replaced is no longer required.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ _PROVEN = "stoker"
 
 
 def require_keys(connection: Connection, sealer: Sealer) -> None:
-    """Raise Invalid, saying what to do, when the sealer cannot open what other engines have sealed."""
+    """Raise Invalid, with instructions, when the sealer cannot open what other engines have sealed."""
     try:
         for proof in connection.execute(select(sealing_keys.c.proof)).scalars():
             sealer.open(proof)
     except Bug:
         raise Invalid(
-            "The database holds data sealed with a key that this configuration lacks ([DEFAULT] auth_encryption_key): "
-            "give all engines the same keys."
+            "The database contains data encrypted with a key that this configuration lacks "
+            "([DEFAULT] auth_encryption_key). Configure the same keys for all engines."
         ) from None
 
 
 def prove(connection: Connection, sealer: Sealer) -> None:
-    """Leave the proof of the key that this engine seals with. Raises Invalid as `require_keys` does."""
+    """Record a proof of the key that this engine seals with. Raises Invalid like `require_keys`."""
     require_keys(connection, sealer)
     identifier = sealer.digest(_PROVEN)
     if connection.execute(select(sealing_keys.c.id).where(sealing_keys.c.id == identifier)).first() is None:

@@ -1,7 +1,7 @@
-"""Which resource has an object: of two that take the same one for theirs, the one that records it later is refused.
+"""Which resource owns an object: when two resources claim the same object, the one that records it later is refused.
 
-Most ids are the answer to a creation. Where that answer is lost, the object is looked for by what it was asked to be,
-and of two that are alike it may be the other one's, whose answer is still on its way.
+Most IDs come from the response to a creation. If that response is lost, the object is searched by its properties, and
+may then be an identical object of another resource, whose response has not been recorded yet.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _HOLDERS = select(resources.c.physical_id, resources.c.uuid, resources.c.type, r
 
 
 class Taken(StokerError):
-    """An object belongs to another resource."""
+    """The object belongs to another resource."""
 
 
 @dataclass(frozen=True, slots=True)
 class Possession:
-    """The resource `uuid` gets an object; resources of the type `whole` may have it too (`ResourceType.part_of`)."""
+    """The resource `uuid` acquires an object; resources of the type `whole` may share it (`ResourceType.part_of`)."""
 
     physical_id: str
     uuid: str
@@ -34,16 +34,16 @@ class Possession:
 
 
 def keep_writers_out(connection: Connection) -> None:
-    """Let no other engine record anything before this transaction has ended.
+    """Prevent other engines from recording anything before this transaction ends.
 
-    Every group of the journal writes its writer's row first, so that of two engines that record the same object the
-    later one sees the other.
+    Every group of the journal writes its writer's row first, so that when two engines record the same object, the later
+    one sees the other's record.
     """
     connection.execute(select(writers.c.id).order_by(writers.c.id).with_for_update()).all()
 
 
 def refuse_taken(connection: Connection, possessions: Iterable[Possession]) -> None:
-    """Raise Taken when one of the objects, whose resources have been written, is also another resource's."""
+    """Raise Taken when one of the objects, whose resources were just written, also belongs to another resource."""
     wanted = {possession.physical_id: possession for possession in possessions}
     identifiers = list(wanted)
     for start in range(0, len(identifiers), _PAGE):

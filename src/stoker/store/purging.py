@@ -1,4 +1,4 @@
-"""Forgetting deleted stacks, with everything that was kept about them and for them alone."""
+"""Purge deleted stacks, with all records that only they used."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _DEPENDENT = [
 
 
 def purge(connection: Connection, before: float, project_id: str | None = None, most: int = 20) -> int:
-    """Forget `most` stacks that were deleted before a time, of one project or of all; how many there were.
+    """Purge up to `most` stacks that were deleted before a time, of one project or of all; return their number.
 
-    Call it until it answers 0: small steps do not hold up engines that work on the same database.
+    Call it until it returns 0: small transactions do not block the engines that use the database.
     """
     deleted = tables.stacks.c.deleted_at < before
     if project_id is not None:
@@ -39,7 +39,7 @@ def purge(connection: Connection, before: float, project_id: str | None = None, 
 
 
 def _forget_inputs(connection: Connection, identifiers: list[str]) -> None:
-    """Remove inputs that no other stack leads to, and the documents that only they referred to."""
+    """Delete inputs that no other stack refers to, and the documents that only they referred to."""
     stacks, inputs = tables.stacks, tables.inputs
     for start in range(0, len(identifiers), 400):
         page = identifiers[start : start + 400]
@@ -53,5 +53,5 @@ def _forget_inputs(connection: Connection, identifiers: list[str]) -> None:
 
 
 def forget_writers(connection: Connection, before: float) -> int:
-    """Forget the group counts of processes that have written nothing since `before`; how many there were."""
+    """Delete the counters of writers that have written nothing since `before`; return their number."""
     return connection.execute(delete(tables.writers).where(tables.writers.c.time < before)).rowcount

@@ -1,6 +1,6 @@
-"""Reading and changing rows of stacks, resources, events, operations and engines.
+"""Queries on and changes to rows of stacks, resources, events, operations and engines.
 
-Each function takes an open connection first, so that `Database.read` or a journal `step` can run it.
+The first argument of each function is an open connection, so that `Database.read` or a journal step can run it.
 """
 
 from __future__ import annotations
@@ -53,39 +53,39 @@ _UNFINISHED_OF = (
 
 
 def stack_by_id(connection: Connection, stack_id: str) -> Stack | None:
-    """The stack, deleted or not."""
+    """Return the stack, deleted or not."""
     row = connection.execute(statements.where(tables.stacks, "id"), {"id": stack_id}).one_or_none()
     return Stack.of(row) if row else None
 
 
 def stacks_by_id(connection: Connection, stack_ids: Iterable[str]) -> dict[str, Stack]:
-    """Stacks by id, deleted or not; those that are known."""
+    """Return stacks by ID, deleted or not, without those that do not exist."""
     query = select(tables.stacks).where(tables.stacks.c.id.in_(list(stack_ids)))
     return {row.id: Stack.of(row) for row in connection.execute(query)}
 
 
 def stack_by_name(connection: Connection, project_id: str, name: str) -> Stack | None:
-    """The project's living stack of this name."""
+    """Return the project's stack with this name that is not deleted."""
     query = statements.where(tables.stacks, "project_id", "live_name")
     row = connection.execute(query, {"project_id": project_id, "live_name": name}).one_or_none()
     return Stack.of(row) if row else None
 
 
 def stack_by_users(connection: Connection, user_project_id: str, name: str) -> Stack | None:
-    """The living stack of this name whose own users live in the project `user_project_id`."""
+    """Return the stack with this name, not deleted, whose stack users are in the project `user_project_id`."""
     query = statements.where(tables.stacks, "user_project_id", "live_name")
     row = connection.execute(query, {"user_project_id": user_project_id, "live_name": name}).one_or_none()
     return Stack.of(row) if row else None
 
 
 def stack_by_parent_resource(connection: Connection, resource_uuid: str) -> Stack | None:
-    """The living child stack behind a resource."""
+    """Return the nested stack of a resource, unless it is deleted."""
     row = connection.execute(_CHILD_BEHIND, {"parent_resource": resource_uuid}).one_or_none()
     return Stack.of(row) if row else None
 
 
 def child_stacks(connection: Connection, stack_ids: Iterable[str]) -> list[Stack]:
-    """Living stacks directly below these."""
+    """Return the stacks directly below these, without deleted ones."""
     found: list[Stack] = []
     wanted = list(stack_ids)
     for start in range(0, len(wanted), _PAGE):
@@ -94,7 +94,7 @@ def child_stacks(connection: Connection, stack_ids: Iterable[str]) -> list[Stack
 
 
 def levels_of(connection: Connection, top: Stack, depth: int | None = None) -> Iterator[list[Stack]]:
-    """A stack, and the living ones nested in it down to `depth` (None: all of them), level by level."""
+    """Return a stack, and the stacks nested in it down to `depth` (None: all), level by level, without deleted ones."""
     level, below = [top], 0
     while level:
         yield level
@@ -103,33 +103,33 @@ def levels_of(connection: Connection, top: Stack, depth: int | None = None) -> I
 
 
 def count_stacks(connection: Connection, project_id: str) -> int:
-    """Living root stacks of a project."""
+    """Count the root stacks of a project, without deleted ones."""
     return connection.execute(_COUNT_STACKS, {"project_id": project_id}).scalar_one()
 
 
 def lock_stack(connection: Connection, stack_id: str) -> Stack | None:
-    """The stack, which stays as it is until the transaction ends."""
+    """Return the stack, locked until the transaction ends."""
     row = connection.execute(_LOCKED_STACK, {"id": stack_id}).one_or_none()
     return Stack.of(row) if row else None
 
 
 def set_stack(connection: Connection, stack_id: str, values: Mapping[str, Any]) -> None:
-    """Change columns of a stack."""
+    """Set columns of a stack."""
     change = statements.change(tables.stacks, ("id",), tuple(values))
     connection.execute(change, statements.assigned({"id": stack_id}, values))
 
 
 def set_stack_of(connection: Connection, operation: str, stack_id: str, values: Mapping[str, Any]) -> bool:
-    """Change columns of a stack while an operation is its current one; false when another has taken over."""
+    """Set columns of a stack if `operation` is its current one; return False when another operation is."""
     change = statements.change(tables.stacks, ("id", "operation"), tuple(values))
     parameters = statements.assigned({"id": stack_id, "operation": operation}, values)
     return connection.execute(change, parameters).rowcount == 1
 
 
 def note_strayed(connection: Connection, stack: Stack) -> None:
-    """Have the next update of the stacks above a nested one look into it: it is changed behind their back.
+    """Mark a nested stack as changed directly, so that the next update of the stacks above it examines it.
 
-    The note is on the nested stacks' own rows, which no engine that is busy with a stack above writes whole.
+    The mark is on the nested stacks' own rows, which an engine that works on a stack above never writes as a whole.
     """
     nested: Stack | None = stack
     while nested is not None and nested.parent_id is not None:
@@ -138,7 +138,7 @@ def note_strayed(connection: Connection, stack: Stack) -> None:
 
 
 def strayed_below(connection: Connection, stack_id: str) -> set[str]:
-    """Uuids of the stack's resources whose nested stacks have been changed behind its back."""
+    """Return the UUIDs of the stack's resources whose nested stacks were changed directly, not by the stack above."""
     stacks = tables.stacks.c
     where = and_(stacks.parent_id == stack_id, stacks.strayed.is_(True), stacks.deleted_at.is_(None))
     return set(connection.execute(select(stacks.parent_resource).where(where)).scalars())
@@ -155,7 +155,7 @@ def add_events(connection: Connection, events: Sequence[Event]) -> None:
 
 
 def set_user_project(connection: Connection, root_id: str, project_id: str) -> None:
-    """Record the project of a tree's own users on all its stacks."""
+    """Record the project of the stack users on all stacks of a tree."""
     where = tables.stacks.c.root_id == root_id
     connection.execute(update(tables.stacks).where(where).values(user_project_id=project_id))
 
@@ -169,7 +169,7 @@ def set_tags(connection: Connection, stack_id: str, tags: Sequence[str]) -> None
 
 
 def tags_of(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[str]]:
-    """Tags by stack id."""
+    """Return tags by stack ID."""
     found: dict[str, list[str]] = {}
     wanted = list(stack_ids)
     for start in range(0, len(wanted), _PAGE):
@@ -180,7 +180,7 @@ def tags_of(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[
 
 
 def user_project_in_use(connection: Connection, project_id: str, except_stack: str) -> bool:
-    """Whether another living stack has its users in the project, as a nested one that was retained."""
+    """Return whether another existing stack has its users in the project, such as a nested one that was retained."""
     where = and_(
         tables.stacks.c.user_project_id == project_id,
         tables.stacks.c.deleted_at.is_(None),
@@ -191,9 +191,9 @@ def user_project_in_use(connection: Connection, project_id: str, except_stack: s
 
 @dataclass(slots=True)
 class StackQuery:
-    """Which stacks to list; empty means no limit. `filters` are columns with the values that are accepted in them.
+    """Which stacks to list; an empty field selects all. `filters` maps columns to accepted values.
 
-    `states` are alternatives of an action (None: any) and a status; a stack must be in one of each sequence.
+    `states` are sequences of alternatives, each an action (None: any) and a status; a stack must match one of each.
     """
 
     project_id: str | None = None
@@ -213,7 +213,7 @@ class StackQuery:
 
 
 def list_stacks(connection: Connection, wanted: StackQuery) -> list[Stack]:
-    """The stacks that match, sorted and paged."""
+    """Return the stacks that match, sorted and paged."""
     query = _stack_filter(select(tables.stacks), wanted)
     keys = [_sortable(tables.stacks.c[name]) for name in dict.fromkeys([*wanted.sort_keys, "created_at", "id"])]
     if wanted.marker:
@@ -232,12 +232,12 @@ def _in_state(action: str | None, status: str) -> ColumnElement[bool]:
 
 
 def _sortable(column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A column by which pages can go on after a marker: null, a time that has not come, stands before all others."""
+    """Return a column that pages can continue by after a marker: null (a time not reached yet) sorts first."""
     return func.coalesce(column, 0) if column is tables.stacks.c.updated_at else column
 
 
 def count_listed(connection: Connection, wanted: StackQuery) -> int:
-    """How many stacks match, paging aside."""
+    """Count the stacks that match, without paging."""
     counted = connection.execute(_stack_filter(select(func.count()).select_from(tables.stacks), wanted))
     return int(counted.scalar_one())
 
@@ -269,7 +269,7 @@ def _stack_filter(query: Select[Any], wanted: StackQuery) -> Select[Any]:
 
 
 def _after(keys: Sequence[Any], values: Sequence[Any], descending: bool) -> Any:
-    """Rows that come after the marker's in the order of several keys."""
+    """Return the condition for rows after the marker's in the order of several keys."""
     alternatives = []
     for index, key in enumerate(keys):
         equal = [keys[before] == values[before] for before in range(index)]
@@ -281,7 +281,7 @@ def _after(keys: Sequence[Any], values: Sequence[Any], descending: bool) -> Any:
 
 
 def inputs_by_id(connection: Connection, inputs_id: str) -> Inputs | None:
-    """What an operation works towards."""
+    """Return the inputs of an operation."""
     row = connection.execute(statements.where(tables.inputs, "id"), {"id": inputs_id}).one_or_none()
     return Inputs.of(row) if row else None
 
@@ -290,12 +290,12 @@ def inputs_by_id(connection: Connection, inputs_id: str) -> Inputs | None:
 
 
 def resources_of(connection: Connection, stack_id: str) -> list[Resource]:
-    """All rows of a stack, former ones included, in creation order."""
+    """Return all resources of a stack, including replaced ones, in creation order."""
     return Resource.all_of(connection.execute(_RESOURCES_OF, {"stack_id": stack_id}))
 
 
 def resource_summaries(connection: Connection, stack_ids: Iterable[str]) -> dict[str, list[ResourceSummary]]:
-    """The same of several stacks, by stack id, without what only an engine that works on them needs."""
+    """Return the resources of several stacks by stack ID, without columns that only a running operation needs."""
     found: dict[str, list[ResourceSummary]] = {}
     wanted = list(stack_ids)
     for start in range(0, len(wanted), _PAGE):
@@ -306,20 +306,20 @@ def resource_summaries(connection: Connection, stack_ids: Iterable[str]) -> dict
 
 
 def resource_by_uuid(connection: Connection, uuid: str) -> Resource | None:
-    """One resource."""
+    """Return a resource by UUID."""
     row = connection.execute(statements.where(tables.resources, "uuid"), {"uuid": uuid}).one_or_none()
     return Resource.of(row) if row else None
 
 
 def recorded_ids(connection: Connection, physical_ids: Iterable[str], whole: str | None) -> set[str]:
-    """Those of the physical ids that some resource has; see `ResourceType.part_of` for `whole`, whose do not count."""
+    """Return the physical IDs that some resource has, except those of type `whole` (see `ResourceType.part_of`)."""
     recorded = tables.resources.c
     query = select(recorded.physical_id).where(recorded.physical_id.in_(list(physical_ids)))
     return set(connection.execute(query if whole is None else query.where(recorded.type != whole)).scalars())
 
 
 def resources_behind(connection: Connection, physical_ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Names of the stack and of the resource that have these objects, by physical id."""
+    """Return the names of the stack and resource that have these objects, by physical ID."""
     resources, stacks = tables.resources.c, tables.stacks.c
     query = (
         select(resources.physical_id, stacks.name, resources.name.label("resource"))
@@ -330,7 +330,7 @@ def resources_behind(connection: Connection, physical_ids: Iterable[str]) -> dic
 
 
 def property_sets(connection: Connection, identifiers: Iterable[str]) -> dict[str, str]:
-    """Sealed property values by id."""
+    """Return sealed property values by ID."""
     found: dict[str, str] = {}
     wanted = list(identifiers)
     for start in range(0, len(wanted), _PAGE):
@@ -356,7 +356,7 @@ class EventQuery:
 
 
 def list_events(connection: Connection, wanted: EventQuery) -> list[Event]:
-    """The events that match, oldest first unless asked otherwise."""
+    """Return the events that match, oldest first by default."""
     columns = tables.events.c
     query = select(*(columns[name] for name in Event.columns)).where(columns.stack_id.in_(list(wanted.stack_ids)))
     for name, values in wanted.filters.items():
@@ -373,17 +373,17 @@ def list_events(connection: Connection, wanted: EventQuery) -> list[Event]:
 
 
 def event_by_id(connection: Connection, stack_id: str, event_id: str) -> Event | None:
-    """One event of a stack."""
+    """Return an event of a stack by ID."""
     query = statements.where(tables.events, "stack_id", "id")
     row = connection.execute(query, {"stack_id": stack_id, "id": event_id}).one_or_none()
     return Event.of(row) if row else None
 
 
 def purge_events(connection: Connection, stack_id: str, keep: int, batch: int) -> None:
-    """Bring a stack that has more than `keep` events down to that number or fewer.
+    """Reduce a stack's events to at most `keep`.
 
-    The oldest go, in whole batches of `batch`, so that a stack at its limit is not purged at every event. A batch as
-    large as `keep` would leave nothing to look at and counts as that much.
+    The oldest are removed in multiples of `batch`, so that a stack at its limit is not purged for every event. A batch
+    larger than `keep` is reduced, since it would leave no events.
     """
     of_stack = tables.events.c.stack_id == stack_id
     count = connection.execute(_COUNT_EVENTS, {"stack_id": stack_id}).scalar_one()
@@ -400,7 +400,7 @@ def purge_events(connection: Connection, stack_id: str, keep: int, batch: int) -
 
 
 def first_change(connection: Connection, stack_id: str) -> float | None:
-    """When the stack was first to be changed after it was made; None when it never was."""
+    """Return when the first operation after the stack's creation started; None without one."""
     columns = tables.operations.c
     wanted = and_(columns.stack_id == stack_id, columns.action.in_(("UPDATE", "RESTORE")))
     first: float | None = connection.execute(select(func.min(columns.created_at)).where(wanted)).scalar_one()
@@ -408,7 +408,7 @@ def first_change(connection: Connection, stack_id: str) -> float | None:
 
 
 def operation_by_id(connection: Connection, operation_id: str) -> Operation | None:
-    """One operation."""
+    """Return an operation by ID."""
     row = connection.execute(statements.where(tables.operations, "id"), {"id": operation_id}).one_or_none()
     return Operation.of(row) if row else None
 
@@ -416,7 +416,7 @@ def operation_by_id(connection: Connection, operation_id: str) -> Operation | No
 def operations_of(
     connection: Connection, stack_id: str, limit: int | None = None, after: Operation | None = None
 ) -> list[Operation]:
-    """A stack's operations, newest first; with `after` those that come after it in this order."""
+    """Return a stack's operations, newest first; with `after` those that follow it in this order."""
     columns = tables.operations.c
     keys = (columns.created_at, columns.id)
     query = select(tables.operations).where(columns.stack_id == stack_id).order_by(*(key.desc() for key in keys))
@@ -428,7 +428,7 @@ def operations_of(
 
 
 def inputs_of_operations(connection: Connection, stack_ids: Iterable[str]) -> dict[str, set[str]]:
-    """Ids of all inputs that stacks' operations worked towards, or came from, by stack."""
+    """Return the IDs of all current and former inputs of stacks' operations, by stack."""
     columns = tables.operations.c
     query = select(columns.stack_id, columns.inputs, columns.former_inputs).where(columns.stack_id.in_(list(stack_ids)))
     found: dict[str, set[str]] = {}
@@ -440,7 +440,7 @@ def inputs_of_operations(connection: Connection, stack_ids: Iterable[str]) -> di
 def child_operation(
     connection: Connection, parent_operation: str, parent_resource: str, number: int, action: str
 ) -> Operation | None:
-    """The operation that one step of a parent operation asked for."""
+    """Return the operation that a step of a parent operation started."""
     wanted = {"parent_operation": parent_operation, "parent_resource": parent_resource, "round": number}
     query = statements.where(tables.operations, *wanted, "action")
     row = connection.execute(query, {**wanted, "action": action}).first()
@@ -448,7 +448,7 @@ def child_operation(
 
 
 def unfinished_of(connection: Connection, stack_id: str) -> list[Operation]:
-    """A stack's unfinished operations, oldest first."""
+    """Return a stack's unfinished operations, oldest first."""
     return Operation.all_of(connection.execute(_UNFINISHED_OF, {"stack_id": stack_id}))
 
 
@@ -456,20 +456,20 @@ def unfinished_of(connection: Connection, stack_id: str) -> list[Operation]:
 
 
 def software_config(connection: Connection, identifier: str) -> SoftwareConfig | None:
-    """One configuration."""
+    """Return a configuration by ID."""
     where = tables.software_configs.c.id == identifier
     row = connection.execute(select(tables.software_configs).where(where)).one_or_none()
     return SoftwareConfig.of(row) if row else None
 
 
 def count_software_configs(connection: Connection, project_id: str) -> int:
-    """How many configurations a project has."""
+    """Count the configurations of a project."""
     where = tables.software_configs.c.project_id == project_id
     return connection.execute(select(func.count()).select_from(tables.software_configs).where(where)).scalar_one()
 
 
 def software_configs(connection: Connection, project_id: str | None) -> list[SoftwareConfig]:
-    """A project's configurations (all of them when None), newest first."""
+    """Return a project's configurations (None: all projects), newest first."""
     query = select(tables.software_configs).order_by(tables.software_configs.c.created_at.desc())
     if project_id is not None:
         query = query.where(tables.software_configs.c.project_id == project_id)
@@ -477,5 +477,5 @@ def software_configs(connection: Connection, project_id: str | None) -> list[Sof
 
 
 def delete_software_config(connection: Connection, identifier: str) -> None:
-    """Forget a configuration."""
+    """Delete a configuration."""
     connection.execute(delete(tables.software_configs).where(tables.software_configs.c.id == identifier))

@@ -1,4 +1,4 @@
-"""Rows as objects: what the engine reads and writes. Each mirrors one table; see `tables` for the columns."""
+"""Rows as objects. Each class mirrors one table; see `tables` for the columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stoker.base.ids import new_id
 
 @dataclass(slots=True)
 class Record:
-    """A row: built from one, and turned back into column values. Its fields are `columns` of the table."""
+    """Base of records: conversion from a row, and to column values. Its fields are `columns` of the table."""
 
     columns: ClassVar[tuple[str, ...]] = ()
 
@@ -23,25 +23,25 @@ class Record:
 
     @classmethod
     def of(cls, row: Row[Any]) -> Self:
-        """The record of a row selected with all its columns."""
+        """Return the record of a row selected with all its columns."""
         mapping = row._mapping
         return cls(*[mapping[name] for name in cls.columns])
 
     @classmethod
     def all_of(cls, result: Result[Any]) -> list[Self]:
-        """The records of rows selected with all their columns, which are looked up once for all."""
+        """Return the records of rows selected with all their columns, whose positions are determined only once."""
         keys = tuple(result.keys())
         picked = tuple if keys == cls.columns else itemgetter(*(keys.index(name) for name in cls.columns))
         return [cls(*picked(row)) for row in result.all()]
 
     def values(self) -> dict[str, Any]:
-        """Column values."""
+        """Return the column values."""
         return {name: getattr(self, name) for name in self.columns}
 
 
 @dataclass(slots=True)
 class Inputs(Record):
-    """What an operation works towards: digests of documents, and sealed parameters."""
+    """The desired definition of a stack: digests of documents, and sealed parameters."""
 
     id: str
     template: str
@@ -52,10 +52,9 @@ class Inputs(Record):
 
 @dataclass(slots=True)
 class Stack(Record):
-    """A stack. `live_name` is the name while it is not deleted, so that the name is unique among the living.
+    """A stack. `live_name` is the name until it is deleted, which makes names unique among existing stacks.
 
-    A nested one has `strayed` when it was changed otherwise than by an operation of the stack above it, since that
-    had its last one.
+    A nested stack has `strayed` when it was changed directly since the last operation of the stack above it.
     """
 
     id: str
@@ -87,9 +86,9 @@ class Stack(Record):
 
 @dataclass(slots=True)
 class Resource(Record):
-    """A resource, or a former one that still has to go (`replaced_by` is then the newer one's uuid).
+    """A resource, or a replaced one that still has to be deleted (`replaced_by` is then the UUID of its successor).
 
-    `properties` and `former_properties` are ids of property sets: what it has (or is being given), and what it had
+    `properties` and `former_properties` are IDs of property sets: the current values (or those being set), and those
     before the running update. `state` is sealed JSON: data, metadata, attributes, progress, definition.
     """
 
@@ -114,7 +113,7 @@ class Resource(Record):
 
 
 class ResourceSummary(NamedTuple):
-    """What lists tell of a resource: a row without what is long, and sealed. A tuple, for lists are long, too."""
+    """A resource in listings: a row without long and sealed columns. It is a tuple, since listings are long."""
 
     uuid: str
     stack_id: str
@@ -132,7 +131,7 @@ class ResourceSummary(NamedTuple):
 
 @dataclass(slots=True)
 class Event(Record):
-    """Something that happened to a stack or to one of its resources."""
+    """An event of a stack or of one of its resources."""
 
     id: str
     stack_id: str
@@ -147,7 +146,7 @@ class Event(Record):
 
     @classmethod
     def of_stack(cls, stack: Stack, action: str, status: str, reason: str, now: float) -> Event:
-        """An event of a stack itself."""
+        """Return an event of a stack itself."""
         return cls(
             id=new_id(),
             stack_id=stack.id,
@@ -164,11 +163,11 @@ class Event(Record):
 
 @dataclass(slots=True)
 class Operation(Record):
-    """One run of a plan. `epoch` grows by one each time an engine claims it; `owner` is that engine's id.
+    """One run of a plan. `epoch` is incremented each time an engine claims it; `owner` is that engine's ID.
 
-    `former_inputs` is what the stack was to be before, `observe` whether the cloud is looked at before anything is
-    decided, `plan` a sealed summary of what it set out to do; `snapshot` is the one that it takes, restores or
-    removes. `claimed_at` is when its owner claimed it, `reason_code` why it failed where a code says so (see
+    `former_inputs` is the stack's previous definition, `observe` whether the cloud is compared with the record first,
+    `plan` a sealed summary of the planned steps; `snapshot` is the one that it creates, restores or deletes.
+    `claimed_at` is when its owner claimed it, `reason_code` a code of the reason for its failure, if any (see
     `SET_ASIDE`).
     """
 
@@ -199,15 +198,15 @@ class Operation(Record):
 
     @property
     def stack_action(self) -> str:
-        """The action that the stack shows: one that is abandoned is deleted, with everything retained."""
+        """The action that the stack shows: abandoning is a deletion that retains all objects."""
         return "DELETE" if self.action == "ABANDON" else self.action
 
 
 @dataclass(slots=True)
 class StackSnapshot(Record):
-    """A snapshot of a stack: what it was made from (`inputs`), and its document, sealed (`body`).
+    """A snapshot of a stack: the stack's definition (`inputs`), and the snapshot's sealed document (`body`).
 
-    The copies of its resources' contents are resources whose `stack_id` is the snapshot's id.
+    The copies of its resources' contents are resources whose `stack_id` is the snapshot's ID.
     """
 
     id: str
@@ -223,7 +222,7 @@ class StackSnapshot(Record):
 
 @dataclass(slots=True)
 class EngineRecord(Record):
-    """An engine process as it last reported itself; its claims lapse `lease` seconds after `seen_at`."""
+    """An engine process as it last reported itself; its claims expire `lease` seconds after `seen_at`."""
 
     id: str
     host: str
@@ -249,10 +248,10 @@ class SoftwareConfig(Record):
 
 @dataclass(slots=True)
 class SoftwareDeployment(Record):
-    """A configuration on its way to a server, and what came of it.
+    """The deployment of a configuration to a server, and its result.
 
-    `config_id` is the derived configuration, with the values of the inputs in it. `stack_user_project_id` is the
-    project of the users that may ask for it besides the owner's. `body` is sealed JSON (input_values, output_values).
+    `config_id` is the derived configuration, which includes the values of the inputs. `stack_user_project_id` is the
+    project whose users may read it, besides the owner's. `body` is sealed JSON (input_values, output_values).
     """
 
     id: str
@@ -270,10 +269,10 @@ class SoftwareDeployment(Record):
 
 @dataclass(slots=True)
 class ChangeSet(Record):
-    """Changes of a stack, looked at before they are made. `kind` is CREATE for a stack that does not exist yet.
+    """A set of changes to a stack for review before execution. `kind` is CREATE for a stack that does not exist yet.
 
-    `base` is the stack's operation at that time: with another one the change set is out of date. `operation` is the
-    one that carried the changes out. `body` is sealed JSON: what was asked for, and what it would do.
+    `base` is the stack's operation at the time of creation: if the stack has another one, the change set is outdated.
+    `operation` is the one that executed the changes. `body` is sealed JSON: the request, and the changes.
     """
 
     id: str
@@ -293,9 +292,9 @@ class ChangeSet(Record):
 
 @dataclass(slots=True)
 class Announcement(Record):
-    """Something that has happened to a stack and that others are still to be told of.
+    """A pending notification about a stack.
 
-    `engine` is the one that tells them, `kind` whom (NOTIFICATION, EVENT_SINK); `body` is JSON without secrets.
+    `engine` is the one that sends it, `kind` the receiver (NOTIFICATION, EVENT_SINK); `body` is JSON without secrets.
     """
 
     id: str
@@ -308,9 +307,9 @@ class Announcement(Record):
 
 @dataclass(slots=True)
 class DriftDetection(Record):
-    """A look at the objects of a stack, and how they differ from what is recorded (`body`: sealed JSON).
+    """A drift detection: the differences between a stack's objects and their records (`body`: sealed JSON).
 
-    `engine` is the one that looks; `status` is IN_PROGRESS until it has.
+    `engine` is the one that carries it out; `status` is IN_PROGRESS until it has finished.
     """
 
     id: str
@@ -325,9 +324,9 @@ class DriftDetection(Record):
 
 @dataclass(slots=True)
 class StackSettings(Record):
-    """What somebody has laid down for a whole tree of stacks; `stack_id` is its root.
+    """Settings of a whole tree of stacks; `stack_id` is its root.
 
-    `policy` is JSON: which updates are allowed. `notification_topics` and `capabilities` are JSON lists of texts.
+    `policy` is JSON: which updates are allowed. `notification_topics` and `capabilities` are JSON lists of strings.
     """
 
     stack_id: str
@@ -338,7 +337,7 @@ class StackSettings(Record):
 
 
 STACK_TYPE = "OS::Heat::Stack"
-"""What events of stacks themselves have for a type."""
+"""The resource type in events of stacks themselves."""
 
 PENDING = "PENDING"
 RUNNING = "RUNNING"
@@ -355,19 +354,18 @@ SET_ASIDE = "engine_deaths"
 """The code of an operation that failed because the engines that ran it kept dying."""
 
 REMOVE_SNAPSHOT = "DELETE_SNAPSHOT"
-"""The action of an operation that removes a snapshot: it runs beside whatever is done to the stack."""
+"""The action of an operation that deletes a snapshot: it can run concurrently with other operations on the stack."""
 
 
 @dataclass(slots=True)
 class StoredState:
-    """The sealed part of a resource: everything about it that may hold secrets besides its properties.
+    """The sealed part of a resource: everything besides its properties that may contain secrets.
 
-    `attempts` counts creations that ended in error; `uncertain` says that an object may exist whose id is not known;
-    `made_way` that it gave things up for a replacement; `restored` which property values a restored snapshot has put in
-    the place of the template's: `by` is the operation, `instead` the template's values by property; `stillborn` that
-    the object was never of use to anybody, where the action does not say so any more; `unsure` names the properties
-    whose values an update that has failed may have changed or not. `others` is what an engine of a later version has
-    put there.
+    `attempts` counts failed creations. `uncertain`: an object with an unknown ID may exist. `made_way`: the resource
+    released something (a name, an address) to its replacement. `restored`: property values from a restored snapshot
+    that replace the template's; `by` is the operation, `instead` has the template's values by property. `stillborn`:
+    the object never became usable, if the action no longer shows this. `unsure` names the properties whose values a
+    failed update may or may not have changed. `others` has values written by an engine of a later release.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -387,12 +385,12 @@ class StoredState:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> StoredState:
-        """The state from what `to_data` gave, by an engine of this version, an earlier, or a later one."""
+        """Return the state from the output of `to_data` of an engine of this release, an earlier or a later one."""
         own = {name: value for name, value in data.items() if name in _OWN_PARTS}
         return cls(**own, others={name: value for name, value in data.items() if name not in _OWN_PARTS})
 
     def to_data(self) -> dict[str, Any]:
-        """Plain data without the parts that are empty."""
+        """Return plain data without empty parts."""
         return {name: value for name in _OWN_PARTS if (value := getattr(self, name))} | self.others
 
 

@@ -1,4 +1,4 @@
-"""Requests that clients may repeat: the token that a client gave, and what was answered."""
+"""Idempotent requests: the token that a client sent, and the answer that it got."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stoker.store.tables import request_tokens
 
 @dataclass(slots=True)
 class RequestToken(Record):
-    """A request by its token. `digest` stands for its content; `answer` is sealed, None until there is one."""
+    """A request by its token. `digest` identifies its content; `answer` is sealed, None until there is one."""
 
     project_id: str
     token: str
@@ -22,15 +22,15 @@ class RequestToken(Record):
 
 
 def find(connection: Connection, project_id: str, token: str) -> RequestToken | None:
-    """The request that came with this token."""
+    """Return the request with this token."""
     row = connection.execute(select(request_tokens).where(_is(project_id, token))).one_or_none()
     return RequestToken.of(row) if row else None
 
 
 def claim(connection: Connection, request: RequestToken, *, oldest: float, unanswered: float) -> None:
-    """Note that a request is being carried out. Raises IntegrityError when its token is taken.
+    """Record that a request is being carried out. Raises IntegrityError when its token is in use.
 
-    Tokens from before `oldest` are forgotten, and so is this one when it has had no answer since `unanswered`.
+    Tokens from before `oldest` are deleted, and so is this one if it is from before `unanswered` and has no answer.
     """
     connection.execute(delete(request_tokens).where(request_tokens.c.created_at < oldest))
     abandoned = and_(request_tokens.c.answer.is_(None), request_tokens.c.created_at < unanswered)
@@ -39,12 +39,12 @@ def claim(connection: Connection, request: RequestToken, *, oldest: float, unans
 
 
 def settle(connection: Connection, project_id: str, token: str, answer: str) -> None:
-    """Note what was answered."""
+    """Record the answer."""
     connection.execute(update(request_tokens).where(_is(project_id, token)).values(answer=answer))
 
 
 def release(connection: Connection, project_id: str, token: str) -> None:
-    """Forget a request that came to nothing, so that it can be made again."""
+    """Delete a request that had no effect, so that it can be retried."""
     connection.execute(delete(request_tokens).where(_is(project_id, token)))
 
 

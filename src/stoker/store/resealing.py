@@ -1,4 +1,4 @@
-"""Sealing anew, with the first of the configured keys, what is stored sealed with an older one."""
+"""Key rotation: seal stored values again with the first of the configured keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Key = tuple[Any, ...]
 
 
 def sealed_columns() -> Iterator[Column[Any]]:
-    """Every column whose values are sealed."""
+    """Return every column with sealed values."""
     for table in tables.metadata.sorted_tables:
         yield from (column for column in table.columns if column.info == tables.SEALED)
 
@@ -22,10 +22,10 @@ def sealed_columns() -> Iterator[Column[Any]]:
 def reseal(
     connection: Connection, sealer: Sealer, column: Column[Any], after: Key | None = None, most: int = 200
 ) -> tuple[int, Key | None]:
-    """Seal anew `most` values of a column, in the order of their primary keys, beginning behind that of `after`.
+    """Seal up to `most` values of a column again, in the order of their primary keys, starting after `after`.
 
-    The answer is how many were sealed with an older key, and the last key; None when there are no more. A value that an
-    engine writes meanwhile stays as that engine wrote it. Raises Bug for one that no configured key fits.
+    Returns how many were sealed with an older key, and the last primary key; None when there are no more. A value that
+    an engine writes concurrently is kept. Raises Bug for a value that no configured key can open.
     """
     key = list(column.table.primary_key.columns)
     query = select(*key, column).where(column.is_not(None)).order_by(*key).limit(most)

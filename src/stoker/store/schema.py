@@ -1,14 +1,13 @@
-"""The version of the tables: bringing it up to date, and whether a database fits this program.
+"""The version of the database's tables: upgrades, and the compatibility of a database with this program.
 
-The history of the tables is append-only: a revision file that was released never changes, and a change of the tables
-is a new revision. A revision only adds to what its predecessors made. What a program has stopped using is removed by a
-later revision, which says so with `OLDEST_PROGRAM`: the revision of the oldest program that still works with the
-tables. The database records the newest of these statements, so that programs which know nothing of the later revisions
-can tell whether they may work with it. That is what lets releases share a database while processes are replaced one by
-one.
+The history of the tables is append-only: a released revision file never changes, and a change to the tables is a new
+revision. A revision only adds to its predecessors. Tables and columns that programs no longer use are removed by a
+later revision, which declares this with `OLDEST_PROGRAM`: the revision of the oldest program that works with the new
+tables. The database records the latest of these declarations, so that programs without the later revisions can
+determine whether they are compatible. This lets two releases share a database during a rolling upgrade.
 
-Release 0.1.0 looks at `alembic_version` instead, which therefore stays at the revision of that release for as long as
-it can work with the tables.
+Release 0.1.0 reads `alembic_version` instead, which therefore stays at the revision of that release as long as it is
+compatible with the tables.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from stoker.base.errors import Invalid
 from stoker.store.tables import metadata
 
 VERSION_TABLE = "schema_revision"
-"""Where alembic keeps the revision of the tables."""
+"""The table in which alembic keeps the revision of the tables."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _FIRST_RELEASE = "0001"
@@ -43,13 +42,13 @@ Shape = Mapping[str, frozenset[str]]
 
 
 class Fit(Enum):
-    """How a database's tables suit this program."""
+    """The compatibility of a database's tables with this program."""
 
     EXACT = "the tables are those of this release"
-    NEWER = "the tables are those of a later release, which this one works with"
+    NEWER = "the tables are those of a later release, which is compatible with this one"
     EMPTY = "there are no tables; run `stoker db sync`"
     OLDER = "the tables are of an earlier release; run `stoker db sync`"
-    TOO_NEW = "the tables are of a release too new for this one; upgrade this program"
+    TOO_NEW = "the tables are of a later release that is not compatible with this one; upgrade this program"
     UNRELEASED = (
         "the tables were made by a development build from before release 0.1.0, and cannot be upgraded. Delete or "
         "abandon its stacks with that build, then start with an empty database (an embedded Stoker: with another "
@@ -58,16 +57,16 @@ class Fit(Enum):
 
     @property
     def good(self) -> bool:
-        """Whether this program can work with the database."""
+        """Whether this program can use the database."""
         return self in (Fit.EXACT, Fit.NEWER)
 
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """Revisions of the tables: the database's, None when it has none, and this program's.
+    """Revisions of the tables: the database's (None when it has none) and this program's.
 
-    `oldest` is the oldest program that works with the database, `missing` what the database lacks of the tables that
-    its revision stands for.
+    `oldest` is the oldest program that can use the database; `missing` are the tables and columns of the database's
+    revision that it does not have.
     """
 
     database: str | None
@@ -77,7 +76,7 @@ class Versions:
 
     @property
     def fit(self) -> Fit:
-        """How they suit each other."""
+        """The compatibility of the database with this program."""
         if self.database is None:
             return Fit.EMPTY
         if self.missing:
@@ -89,7 +88,7 @@ class Versions:
         return Fit.NEWER if int(self.program) >= int(self.oldest) else Fit.TOO_NEW
 
     def problem(self) -> str:
-        """What is wrong with a database that does not fit, and what to do about it."""
+        """Return why the database is not compatible, and what to do about it."""
         there, lacks = self.database or "none", ""
         if self.missing:
             lacks = f", without {', '.join(self.missing[:3])}"
@@ -100,7 +99,7 @@ class Versions:
 
 
 def versions(connection: Connection) -> Versions:
-    """The database's revision beside this program's."""
+    """Return the database's revision and this program's."""
     program = head()
     names = set(inspect(connection).get_table_names())
     database = _recorded(connection, _revisions, names) or _recorded(connection, _first_revisions, names)
@@ -111,16 +110,16 @@ def versions(connection: Connection) -> Versions:
 
 
 def require_fit(connection: Connection) -> None:
-    """Raise Invalid, saying what to do, when this program cannot work with the database's tables."""
+    """Raise Invalid, with instructions, when this program cannot use the database's tables."""
     found = versions(connection)
     if not found.fit.good:
         raise Invalid(found.problem())
 
 
 def upgrade(connection: Connection) -> None:
-    """Bring the tables up to this program's revision. Newer ones are left as they are.
+    """Upgrade the tables to this program's revision. Newer tables are not changed.
 
-    Raises Invalid for tables that are too new, or that no release has made.
+    Raises Invalid for tables that are too new, or that no release has created.
     """
     found = versions(connection)
     if found.fit in (Fit.TOO_NEW, Fit.UNRELEASED):
@@ -138,14 +137,14 @@ def upgrade(connection: Connection) -> None:
 
 
 def head() -> str:
-    """The revision that this program was written for."""
+    """Return the revision that this program requires."""
     found = ScriptDirectory(str(_MIGRATIONS)).get_current_head()
     assert found is not None
     return found
 
 
 def migrations(connection: Connection) -> Config:
-    """What alembic needs to work on the connection."""
+    """Return alembic's configuration for a connection."""
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.attributes["connection"] = connection
@@ -153,7 +152,7 @@ def migrations(connection: Connection) -> Config:
 
 
 def shape_of(connection: Connection) -> Shape:
-    """The tables that a database has."""
+    """Return the tables and columns of a database."""
     inspector = inspect(connection)
     return {
         name: frozenset(column["name"] for column in columns)
@@ -162,9 +161,9 @@ def shape_of(connection: Connection) -> Shape:
 
 
 def _missing(connection: Connection, database: str, program: str) -> Iterator[str]:
-    """Tables and columns (`table.column`) that the database lacks of those that its revision stands for."""
+    """Return tables and columns (`table.column`) of its revision that the database does not have."""
     if int(database) > int(program):
-        return  # what later revisions made, and removed, is not known here
+        return  # this program does not know what later revisions add and remove
     expected = _shape_at(database) if database != program else _shape_of_program()
     found = shape_of(connection)
     for table, columns in expected.items():
@@ -179,7 +178,7 @@ def _shape_of_program() -> Shape:
 
 
 def _shape_at(revision: str) -> Shape:
-    """The tables that the revisions up to one make, by running them on an empty database."""
+    """Return the tables at a revision, by running all revisions up to it on an empty database."""
     if revision not in {script.revision for script in _scripts()}:
         return {}
     scratch = create_engine("sqlite://")

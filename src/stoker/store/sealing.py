@@ -1,7 +1,7 @@
-"""Encryption of what is secret at rest, with rotation of keys.
+"""Encryption of secrets at rest, with key rotation.
 
-`auth_encryption_key` (heat.conf) may be a list: the first key seals, all of them open. A key of 32 characters is
-what heat.conf holds; any other text is stretched to the same size.
+`auth_encryption_key` (heat.conf) may be a list: the first key seals, all of them open. A key of 32 characters is used
+as it is; from any other string a key of that size is derived.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stoker.base.json_text import dumps, loads
 
 
 class Sealer:
-    """Turns plain JSON data into sealed text and back."""
+    """Encrypts plain JSON data to strings, and decrypts them."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         if not keys:
@@ -30,18 +30,18 @@ class Sealer:
         self._digest_key = hashlib.blake2b(raw[0], person=b"stoker.digest").digest()
 
     def seal(self, data: Any) -> str:
-        """`data` as a text that only a holder of the key can read."""
+        """Return `data` as an encrypted string."""
         return self._fernet.encrypt(dumps(data, orjson.OPT_NON_STR_KEYS)).decode("ascii")
 
     def open(self, text: str) -> Any:
-        """What was sealed. Raises Bug when no configured key fits."""
+        """Return the data of a sealed string. Raises Bug when no configured key can decrypt it."""
         try:
             return loads(self._fernet.decrypt(text.encode("ascii")))
         except InvalidToken as error:
             raise Bug("stored data cannot be decrypted with the configured keys (auth_encryption_key)") from error
 
     def renew(self, text: str) -> str:
-        """What was sealed, sealed with the first key; the same text when it is already. Raises Bug as `open` does."""
+        """Seal with the first key; the string is returned unchanged if it already is. Raises Bug like `open`."""
         sealed = text.encode("ascii")
         try:
             self._first.decrypt(sealed)
@@ -51,7 +51,7 @@ class Sealer:
         return text
 
     def digest(self, data: Any) -> str:
-        """A keyed fingerprint of JSON data: equal for equal data, telling nothing without the key."""
+        """Return a keyed digest of JSON data: equal for equal data, and without the key no clue to the data."""
         body = dumps(data, orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, repr)
         return hashlib.blake2b(body, digest_size=32, key=self._digest_key).hexdigest()
 

@@ -1,4 +1,4 @@
-"""What is laid down for stacks: protection from deletion, policies, topics."""
+"""Settings of stacks: termination protection, policies, notification topics."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from stoker.store.tables import stack_settings
 
 
 def of_stack(connection: Connection, root_id: str) -> StackSettings:
-    """The settings of a tree of stacks; where nothing was laid down, those of every stack."""
+    """Return the settings of a tree of stacks, or the defaults."""
     row = connection.execute(statements.where(stack_settings, "stack_id"), {"stack_id": root_id}).one_or_none()
     return StackSettings.of(row) if row else StackSettings(root_id)
 
 
 def save(connection: Connection, settings: StackSettings) -> None:
-    """Set all of them (a journal step)."""
+    """Write all settings (a journal step)."""
     forget(connection, settings.stack_id)
     connection.execute(insert(stack_settings).values(**settings.values()))
 
 
 def forget(connection: Connection, root_id: str) -> None:
-    """Delete them."""
+    """Delete the settings of a tree of stacks."""
     connection.execute(delete(stack_settings).where(stack_settings.c.stack_id == root_id))

@@ -1,6 +1,6 @@
 """Snapshots of stacks, the copies of contents that belong to them, and documents that stacks are adopted from.
 
-Each function takes an open connection first, so that `Database.read` or a journal `step` can run it.
+The first argument of each function is an open connection, so that `Database.read` or a journal step can run it.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ from stoker.store.tables import operations, property_sets, resources, snapshots,
 
 
 def snapshot_by_id(connection: Connection, identifier: str) -> StackSnapshot | None:
-    """One snapshot."""
+    """Return a snapshot by ID."""
     row = connection.execute(select(snapshots).where(snapshots.c.id == identifier)).one_or_none()
     return StackSnapshot.of(row) if row else None
 
 
 def snapshots_of(connection: Connection, stack_id: str) -> list[StackSnapshot]:
-    """A stack's snapshots, oldest first."""
+    """Return a stack's snapshots, oldest first."""
     query = select(snapshots).where(snapshots.c.stack_id == stack_id).order_by(snapshots.c.created_at, snapshots.c.id)
     return StackSnapshot.all_of(connection.execute(query))
 
 
 def count_snapshots(connection: Connection, stack_id: str) -> int:
-    """How many snapshots a stack has."""
+    """Count the snapshots of a stack."""
     query = select(func.count()).select_from(snapshots).where(snapshots.c.stack_id == stack_id)
     return connection.execute(query).scalar_one()
 
 
 def worked_on(connection: Connection, identifiers: Iterable[str], besides: str) -> bool:
-    """Whether an operation on anything but `besides`, a stack or a snapshot, may still change what snapshots hold."""
+    """Return whether an operation other than on `besides` (a stack or snapshot) may still change these snapshots."""
     others = operations.c.snapshot.in_(list(identifiers)) & (operations.c.stack_id != besides)
     query = select(operations.c.id).where(others, operations.c.status.in_(UNFINISHED)).limit(1)
     return connection.execute(query).first() is not None
 
 
 def end_snapshot(connection: Connection, identifier: str, status: str, reason: str, body: str | None = None) -> None:
-    """Record how a snapshot's running action has ended; the document stays as it is unless there is a new one."""
+    """Record the result of a snapshot's running action; the document is kept unless `body` is given."""
     values = {"status": status, "reason": reason, **({} if body is None else {"body": body})}
     connection.execute(update(snapshots).where(snapshots.c.id == identifier).values(**values))
 
 
 def forget_snapshot(connection: Connection, identifier: str) -> None:
-    """Remove a snapshot with all that is recorded of its copies."""
+    """Delete a snapshot with all records of its copies."""
     _forget(connection, [identifier])
 
 
 def forget_snapshots_of(connection: Connection, stack_id: str) -> None:
-    """Remove the snapshots of a stack that is gone."""
+    """Delete the snapshots of a deleted stack."""
     _forget(connection, connection.execute(select(snapshots.c.id).where(snapshots.c.stack_id == stack_id)).scalars())
 
 
@@ -62,17 +62,17 @@ def _forget(connection: Connection, identifiers: Iterable[str]) -> None:
 
 
 def stack_document(connection: Connection, stack_id: str) -> str | None:
-    """The sealed document that a stack is adopted from, or that was made of it when it was abandoned."""
+    """Return the sealed document that a stack is adopted from, or that was created when it was abandoned."""
     query = select(stack_documents.c.body).where(stack_documents.c.stack_id == stack_id)
     return connection.execute(query).scalar_one_or_none()
 
 
 def keep_stack_document(connection: Connection, stack_id: str, body: str) -> None:
-    """Store a stack's sealed document in the place of any other."""
+    """Store a stack's sealed document, replacing any other."""
     drop_stack_document(connection, stack_id)
     connection.execute(insert(stack_documents).values(stack_id=stack_id, body=body))
 
 
 def drop_stack_document(connection: Connection, stack_id: str) -> None:
-    """Forget a stack's document; harmless when there is none."""
+    """Delete a stack's document; no effect when there is none."""
     connection.execute(delete(stack_documents).where(stack_documents.c.stack_id == stack_id))

@@ -1,8 +1,8 @@
 """Tables, in SQLAlchemy Core, the same on SQLite, PostgreSQL and MariaDB.
 
-Times are seconds since the epoch. What may hold secrets is a sealed text (see `sealing`), in a column that says so:
-property values, parameters, environments, resource data, attributes. Texts that many stacks share (templates, files,
-environments) are rows of `documents`, keyed by their content.
+Times are seconds since the epoch. Values that may contain secrets are sealed strings (see `sealing`), in columns marked
+so: property values, parameters, environments, resource data, attributes. Documents that many stacks share (templates,
+files, environments) are rows of `documents`, keyed by their content.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import mysql
 
-# Names differ by case on every database, and may hold any character.
+# Names are case-sensitive on every database, and may contain any character.
 _MYSQL: dict[str, Any] = {
     f"{dialect}_{option}": value
     for dialect in ("mysql", "mariadb")
@@ -45,7 +45,7 @@ Identifier = String(36)
 Name = String(255)
 Action = String(32)
 SEALED: dict[Any, Any] = {"sealed": True}
-"""What a column's `info` says whose values are sealed."""
+"""The `info` of a column whose values are sealed."""
 
 LongText = Text().with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
 Sequence = BigInteger().with_variant(Integer(), "sqlite")
@@ -65,7 +65,7 @@ document_parts = Table(
     Column("part", String(64), primary_key=True, index=True),
     **_MYSQL,
 )
-"""The documents that another one names, sealed, by their keys: the texts of files by the list of their names."""
+"""References between documents: a sealed document that contains other documents' keys, such as a list of files."""
 
 inputs = Table(
     "inputs",
@@ -225,7 +225,7 @@ operation_deaths = Table(
     Column("recorded_at", Double, nullable=False),
     **_MYSQL,
 )
-"""The engines that vanished while they ran an operation (see `deaths`)."""
+"""The deaths of engines while they ran an operation (see `deaths`)."""
 
 engines = Table(
     "engines",
@@ -385,7 +385,7 @@ announcements = Table(
     Column("created_at", Double, nullable=False),
     **_MYSQL,
 )
-"""What has happened and still has to be told to others: recorded together with it, removed once it has been told."""
+"""Pending notifications: recorded in the same transaction as the event, removed once they have been sent."""
 
 drift_detections = Table(
     "drift_detections",

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection that it is handed."""
+"""Alembic's environment script: runs the migrations on the connection in its configuration."""
 
 from __future__ import annotations
 
