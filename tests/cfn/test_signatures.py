@@ -131,6 +131,13 @@ def test_the_wrong_region_and_the_wrong_service(world: QueryWorld, keys: Keys) -
     assert "RegionOne" in refused.value.response["Error"]["Message"]
 
 
+@pytest.mark.parametrize("scope", [{"region": "0", "service": "127"}, {"region": "None", "service": "127"}])
+def test_a_scope_made_of_the_labels_of_the_host(world: QueryWorld, keys: Keys, scope: dict[str, str]) -> None:
+    """boto 2, in heat-cfntools, knows no other name of the service than its host's."""
+    answer = send(world, "POST", "/v1/", LIST, version_4(keys, world.host, LIST, **scope))
+    assert answer.status == 200, answer.content
+
+
 def test_the_signature_must_cover_the_host_and_the_date(world: QueryWorld, keys: Keys) -> None:
     for covered in (("host",), ("x-amz-date",)):
         headers = version_4(keys, world.host, LIST, signed_headers=covered)

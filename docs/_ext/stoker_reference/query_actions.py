@@ -40,7 +40,8 @@ catalog calls `cloudformation`. Parameters come in the URL of a GET or as the fo
 the access key of an EC2 credential, with version 4 or 2 of AWS's signatures; the identity service checks them. A
 request counts for 15 minutes from the time at which it says it was signed; one without a time is accepted for
 `DescribeStackResource` only, with which agents in servers read their metadata. Version 4 must be for the service
-`cloudformation` and, where `region_name_for_services` is set, for that region.
+`cloudformation` and, where `region_name_for_services` is set, for that region; or for a service named like the first
+label of the host, as boto 2 (in heat-cfntools) signs.
 
 Answers are XML, or with `ContentType=JSON` JSON. Lists are told in pages: the `NextToken` of an answer leads to the
 next."""

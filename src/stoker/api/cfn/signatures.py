@@ -121,7 +121,7 @@ def _version_4(received: Received, region: str | None) -> Signed:
     said = received.params.get("X-Amz-Date") if in_query else received.headers.get("X-Amz-Date")
     if said is None:
         raise QueryError("IncompleteSignature", "A request signed with version 4 must have X-Amz-Date.")
-    access = _scoped(parts["Credential"], said, region)
+    access = _scoped(parts["Credential"], said, region, received.host)
     _require_signed_headers(received.headers, parts["SignedHeaders"])
     params = {name: value for name, value in received.params.items() if name != "X-Amz-Signature"}
     return Signed(
@@ -161,8 +161,12 @@ def _from_header(header: str) -> dict[str, str]:
     return parts
 
 
-def _scoped(credential: str, said: str, region: str | None) -> str:
-    """The access key of a credential that was meant for this service, this region and this day."""
+def _scoped(credential: str, said: str, region: str | None, host: str) -> str:
+    """The access key of a credential that was meant for this service, this region and this day.
+
+    Clients without a table of endpoints, as boto 2 in heat-cfntools, take service and region from the labels of the
+    host: the host, which is signed as well, then says what the request was meant for.
+    """
     access, *scope = credential.split("/")
     if not access or len(scope) != 4 or scope[3] != _TERMINATOR:
         raise QueryError(
@@ -171,8 +175,10 @@ def _scoped(credential: str, said: str, region: str | None) -> str:
     if scope[0] != said[:8]:
         raise QueryError("SignatureDoesNotMatch", "The day in the credential is not that of X-Amz-Date.")
     if scope[2] != _SERVICE:
-        raise QueryError("SignatureDoesNotMatch", f"The credential must be for the service {_SERVICE}.")
-    if region is not None and scope[1] != region:
+        label = host.partition(":")[0].partition(".")[0]
+        if not label or scope[2] != label:
+            raise QueryError("SignatureDoesNotMatch", f"The credential must be for the service {_SERVICE}.")
+    elif region is not None and scope[1] != region:
         raise QueryError("SignatureDoesNotMatch", f"The credential must be for the region {region}.")
     return access
 
