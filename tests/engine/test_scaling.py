@@ -81,7 +81,7 @@ async def test_a_signal_adds_a_member_and_leaves_the_others_alone(world: World) 
     assert after["size"] == 3
     assert before["map"].keys() < after["map"].keys()
     assert after["refs"][:2] == before["refs"]
-    assert await signals_of(world, "up") == ["group goes from 2 to 3 members (change_in_capacity : 1)"]
+    assert await signals_of(world, "up") == ["group changes from 2 to 3 members (change_in_capacity : 1)"]
     assert (await world.resources("web"))["group"]["status"] == "COMPLETE"
 
 

@@ -192,7 +192,7 @@ class TestReading:
         disk = await disks.create({"gigabytes": 1})
         assert await disks.run("check", disk) == Done()
         await disks.delete(disk)
-        with pytest.raises(ActionFailed, match="not there"):
+        with pytest.raises(ActionFailed, match="does not exist"):
             await disks.run("check", disk)
 
 

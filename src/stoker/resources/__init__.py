@@ -1,5 +1,5 @@
 """Resource types and custom constraints: a folder per service, a file per type.
 
-Each folder offers `TYPES`, the classes that its entry point in the group `stoker.resources` yields. `base` has what
-types over REST share. Nothing here knows the engine or the store.
+Each folder exports `TYPES`, the classes that its entry point in the group `stoker.resources` provides. `base` has what
+types over REST share. Nothing here imports the engine or the store.
 """

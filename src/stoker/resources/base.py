@@ -1,14 +1,14 @@
-"""`RestResource`: a resource type made of declarations, for objects that a REST collection keeps.
+"""`RestResource`: a declarative resource type, for objects in a REST collection.
 
-A type says where its objects live (`collection`), what its properties are called on the wire (`Property.wire`), which
-statuses to wait for (`waits`, `deleting`), and overrides a method only where its service is odd. What an odd type
+A type declares where its objects are (`collection`), the field names of its properties (`Property.wire`), which
+statuses to wait for (`waits`, `deleting`), and overrides a method only where its service differs. What such a type
 usually overrides, from the least to the most:
 
-* `create_body`, `update_body`: the body is not just the properties;
-* `needs_extras`, `add_extras`, `change_extras`: some things are set by calls of their own (tags);
-* `created`: something must be remembered of a new object;
+** `create_body`, `update_body`: the body contains more than the properties;
+** `needs_extras`, `add_extras`, `change_extras`: some fields are set by separate requests (tags);
+** `created`: something about a new object must be recorded;
 * `computed_attribute`: an attribute is not a field of the object;
-* `begin`, `send_update`, `remove`: the call itself is another one.
+** `begin`, `send_update`, `remove`: the request itself is a different one.
 """
 
 from __future__ import annotations
@@ -29,18 +29,19 @@ from stoker.resources.wire import older_spellings, to_wire, wire_value, without_
 from stoker.schema.unknown import is_unknown
 
 CLOCK_SKEW = 60.0
-"""Seconds that a service's clock may be behind ours."""
+"""Seconds that a service's clock may be behind the engine's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Where objects of a type live.
+    """Where objects of a type are found.
 
     `path` may name properties in braces (`/v2.0/floatingips/{floating_ip}/port_forwardings`). `member` is the key
-    around one object in bodies and `members` the key of lists, both "" where the service has none. `list_path` is where
-    lists show objects in full, if that is another path (`/servers/detail`). `update` is the method of changes. The rest
-    are fields of an object: `id_field`, its status, why it is in it (a dotted path), when it was made (None if the
-    service does not say). `owner` is the query parameter that keeps a list to one project.
+    around one object in bodies and `members` the key of lists, both "" where the service uses none. `list_path` is
+    where lists show objects in full, if that is another path (`/servers/detail`). `update` is the HTTP method of
+    updates. The rest are fields of an object: its ID, its status, the reason for its status (a dotted path), its
+    creation time (None if the service does not show it). `owner` is the query parameter that limits a list to one
+    project.
     """
 
     service: str
@@ -56,24 +57,24 @@ class Collection:
     owner: str | None = "project_id"
 
     def wrap(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A body as the service wants it around an object."""
+        """Put the key that the service expects around an object."""
         return {self.member: body} if self.member else body
 
     def unwrap(self, body: Any) -> dict[str, Any]:
-        """The object inside an answer; {} when there is none."""
+        """Return the object in a response; {} when there is none."""
         found = body.get(self.member) if self.member and isinstance(body, dict) else body
         return found if isinstance(found, dict) else {}
 
 
 class RestResource(ResourceType):
-    """Create, find, update, delete, check and read from the declarations.
+    """Create, find, update, delete, check and read objects as declared.
 
-    `identity` is the field by which an object is found again after a crash. A property feeds it or not: unless the
-    template gives a value, the physical name is sent, which is unique. None means that objects of this kind bear no
-    text of ours, and are compared as a whole.
-    `waits` judges an object while it is made and changed, `deleting` while it goes (None: gone when the call
-    returns). `computed` names the attributes that `computed_attribute` reads. `unobserved` are properties that the
-    object may rightly show otherwise than the template has them.
+    `identity` is the field by which an object is found after a crash. A property may set it: unless the template gives
+    a value, the physical name is sent, which is unique. None means that objects of this kind have no field for a name,
+    and are compared as a whole.
+    `waits` evaluates an object's status during creation and update, `deleting` during deletion (None: deleted when the
+    request returns). `computed` names the attributes that `computed_attribute` reads. `unobserved` are properties whose
+    live values may legitimately differ from the template.
     """
 
     collection: ClassVar[Collection]
@@ -85,8 +86,8 @@ class RestResource(ResourceType):
     id_is_new = True
     recovery = Recovery(
         FoundBy.NAME,
-        "The physical name is looked for in the project's list. A name given in the template is not proof "
-        "enough: the object must also have been made since the action began, be as it was asked for, and "
+        "The physical name is searched in the project's list. A name that the template gives is not sufficient: "
+        "the object must also have been created since the action began, have the requested properties, and "
         "belong to no other resource.",
     )
 
@@ -97,36 +98,36 @@ class RestResource(ResourceType):
         if hasattr(cls, "collection") and cls.identity is not None:
             cls.named_in = (cls.collection.service, cls.collection.path, cls.identity)
 
-    # -- where and what ---------------------------------------------------------------------------------------
+    # -- paths and bodies -------------------------------------------------------------------------------------
 
     def collection_path(self, call: Call) -> str:
-        """The collection's path, property values filled in."""
+        """Return the collection's path with property values filled in."""
         return _filled(self.collection.path, call.properties)
 
     def member_path(self, call: Call) -> str:
-        """The object's path."""
+        """Return the object's path."""
         return f"{self.collection_path(call)}/{quote(str(call.physical_id), safe='')}"
 
     async def create_body(self, call: Call) -> dict[str, Any]:
-        """What is sent to make the object: every property that has a value, and what it can be found by."""
+        """Return the body of the creation request: every property that has a value, and the identity field."""
         body = without_nulls(to_wire(self.properties, call.properties))
         if self.identity is not None and not body.get(self.identity):
             body[self.identity] = call.physical_name
         return body
 
     async def update_body(self, call: Call) -> dict[str, Any]:
-        """What is sent to change the object: the changed properties, null for those that were removed."""
+        """Return the body of the update request: the changed properties, null for those that were removed."""
         body = to_wire(self.properties, call.changed)
         if self.identity in body and not body[self.identity]:
             body[self.identity] = call.physical_name
         return body
 
     async def show(self, call: Call) -> dict[str, Any] | None:
-        """The object as the service has it now; None when it is gone."""
+        """Return the object as the service shows it now; None when it does not exist."""
         answer = await call.cloud.request("GET", self.collection.service, self.member_path(call), ok=(404,))
         return None if answer.status == 404 else self.collection.unwrap(answer.body)
 
-    # -- making -----------------------------------------------------------------------------------------------
+    # -- creating ---------------------------------------------------------------------------------------------
 
     async def find(self, call: Call) -> str | None:
         body = await self.create_body(call)
@@ -147,7 +148,7 @@ class RestResource(ResourceType):
         return min(free, default=None)
 
     def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
-        """Whether a listed object can be the one that `body` made in this action."""
+        """Return whether a listed object can be the one that this action created from `body`."""
         field = self.collection.created_field
         moment = _moment(item.get(field)) if field else None
         if moment is not None and moment < call.created_at - CLOCK_SKEW:
@@ -165,23 +166,24 @@ class RestResource(ResourceType):
         return _ready(self, call, await self.show(call))
 
     async def begin(self, call: Call) -> dict[str, Any]:
-        """Ask the service for the object; what it answers, `id_field` included."""
+        """Request the object's creation; return the object as the service shows it, `id_field` included."""
         body = self.collection.wrap(await self.create_body(call))
         made = await call.cloud.post(self.collection.service, self.collection_path(call), body)
         return self.collection.unwrap(made)
 
     def judge(self, call: Call, shown: Mapping[str, Any] | None) -> Outcome:
-        """Whether an object that is made or changed is ready."""
+        """Evaluate whether an object that is being created or updated is ready."""
         if shown is None:
             return Failed(
-                f"{self.collection.service} has lost {call.physical_id}: it was made, and is gone", "NotFound"
+                f"{self.collection.service} has no object {call.physical_id}: it was deleted after its creation",
+                "NotFound",
             )
         if self.waits is None:
             return Done()
         return self.watched(call, shown, self.waits)
 
     def watched(self, call: Call, shown: Mapping[str, Any], waiter: Waiter) -> Outcome:
-        """What the object's status means while `waiter` waits for it; others may be waited for with the same call."""
+        """Evaluate the object's status while `waiter` waits; the returned watch lets one list serve many objects."""
         collection = self.collection
         status = shown.get(collection.status_field)
         outcome = waiter.judge(status, self.why(shown), call.elapsed)
@@ -192,21 +194,21 @@ class RestResource(ResourceType):
         return replace(outcome, watch=Watch(collection.service, path, collection.members, *fields, status))
 
     def why(self, shown: Mapping[str, Any]) -> str | None:
-        """The service's reason for the object's status."""
+        """Return the service's reason for the object's status."""
         reason = dig(shown, self.collection.reason_field.split("."))
         return str(reason) if reason else None
 
     def created(self, call: Call, shown: Mapping[str, Any]) -> None:
-        """Remember, in `call.data`, what must be known of a new object later."""
+        """Record in `call.data` what is needed of a new object later."""
 
     def needs_extras(self, call: Call) -> bool:
-        """Whether `add_extras` has anything to do for this resource."""
+        """Return whether `add_extras` has anything to do for this resource."""
         return False
 
     async def add_extras(self, call: Call) -> None:
-        """Set on a new object what the service takes only in calls of their own; may be repeated."""
+        """Set on a new object what the service accepts only in separate requests; must be idempotent."""
 
-    # -- changing ---------------------------------------------------------------------------------------------
+    # -- updating -------------------------------------------------------------------------------------------
 
     async def update(self, call: Call) -> Outcome:
         if call.progress.get("sent"):
@@ -220,16 +222,16 @@ class RestResource(ResourceType):
         return self.judge(call, shown) if shown else Again(after=self.waits.pause(call.elapsed))
 
     async def send_update(self, call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Ask the service for the change; the object as it answers, {} when it does not show it."""
+        """Request the update; return the object as the service shows it, {} when it does not show it."""
         answer = await call.cloud.request(
             self.collection.update, self.collection.service, self.member_path(call), json=self.collection.wrap(body)
         )
         return self.collection.unwrap(answer.body)
 
     async def change_extras(self, call: Call) -> None:
-        """Bring about those of `call.changed` that the service takes only in calls of their own; may be repeated."""
+        """Apply those of `call.changed` that the service accepts only in separate requests; must be idempotent."""
 
-    # -- removing ---------------------------------------------------------------------------------------------
+    # -- deleting -------------------------------------------------------------------------------------------
 
     async def delete(self, call: Call) -> Outcome:
         if call.physical_id is None:
@@ -249,10 +251,10 @@ class RestResource(ResourceType):
         return self.watched(call, shown, self.deleting)
 
     async def remove(self, call: Call) -> None:
-        """Ask the service to remove the object."""
+        """Request the object's deletion."""
         await call.cloud.delete(self.collection.service, self.member_path(call))
 
-    # -- looking ----------------------------------------------------------------------------------------------
+    # -- reading --------------------------------------------------------------------------------------------
 
     async def adopt(self, call: Call) -> Outcome:
         if await self.show(call) is None:
@@ -264,9 +266,9 @@ class RestResource(ResourceType):
         return None if shown is None else self.differences(call, shown)
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
-        """Properties that the object shows otherwise than they are recorded.
+        """Return the properties whose live value differs from the recorded one.
 
-        The value of one that is built of declared parts is in the service's own form, and so comes as None.
+        The live value of a property with a nested schema has the service's own form, and is returned as None.
         """
         older = older_spellings(self.properties)
         found: dict[str, Any] = {}
@@ -287,17 +289,17 @@ class RestResource(ResourceType):
         return {key: await _attribute(self, call, key, shown) for key in keys}
 
     async def computed_attribute(self, call: Call, name: str) -> Any:
-        """The value of an attribute listed in `computed`; None when it cannot be had."""
-        raise NotImplementedError(f"{self.type_name} lists {name!r} as computed and does not say how")
+        """Return the value of an attribute listed in `computed`; None when it is not available."""
+        raise NotImplementedError(f"{self.type_name} declares the computed attribute {name!r} without implementing it")
 
 
 async def _started(kind: RestResource, call: Call) -> Outcome:
-    """Begin the creation; done at once when the answer shows an object that is ready."""
+    """Begin the creation; it is done when the response shows an object that is ready."""
     made = await kind.begin(call)
     identifier = made.get(kind.collection.id_field)
     if identifier is None:
         service = kind.collection.service
-        raise CloudError(service, 0, f"{service} answered the creation of {call.name} without an id")
+        raise CloudError(service, 0, f"{service} created resource {call.name} but its response has no ID")
     identifier = str(identifier)
     outcome = _ready(kind, call, made)
     call.progress["ready"] = isinstance(outcome, Done)
@@ -308,7 +310,7 @@ async def _started(kind: RestResource, call: Call) -> Outcome:
 
 
 def _ready(kind: RestResource, call: Call, shown: dict[str, Any] | None) -> Outcome:
-    """Whether the object is ready; one that is has `created` called."""
+    """Evaluate whether the object is ready; call `created` when it is."""
     outcome = kind.judge(call, shown)
     if isinstance(outcome, Done) and shown is not None:
         kind.created(call, shown)
@@ -316,7 +318,7 @@ def _ready(kind: RestResource, call: Call, shown: dict[str, Any] | None) -> Outc
 
 
 async def _attribute(kind: RestResource, call: Call, key: AttributeKey, shown: Mapping[str, Any] | None) -> Any:
-    """The value of an attribute, of the object as the service shows it or a computed one."""
+    """Return the value of an attribute: computed, or from the object as the service shows it."""
     name = str(key[0])
     if name in kind.computed:
         return dig(await kind.computed_attribute(call, name), key[1:])
@@ -328,10 +330,10 @@ async def _attribute(kind: RestResource, call: Call, key: AttributeKey, shown: M
 
 
 async def found_well(kind: RestResource, call: Call) -> Outcome:
-    """A `check` for types whose service shows all that there is to see: the object is there, in a good status."""
+    """Implement `check` for types whose service shows the state: the object exists, in a healthy status."""
     shown = await kind.show(call) if call.physical_id is not None else None
     if shown is None:
-        return Failed("the object is not there", "NotFound")
+        return Failed("the object does not exist", "NotFound")
     if kind.waits is None:
         return Done()
     status = shown.get(kind.collection.status_field)
@@ -339,19 +341,19 @@ async def found_well(kind: RestResource, call: Call) -> Outcome:
 
 
 def _filled(path: str, properties: Mapping[str, Any]) -> str:
-    """A path with the values of the properties that it names in braces."""
+    """Return a path with the values of the properties that it names in braces."""
     return path.format_map({name: quote(str(value), safe="") for name, value in properties.items()})
 
 
 async def unrecorded(call: Call, identifiers: list[str]) -> set[str]:
-    """Those of the ids that belong to no recorded resource."""
+    """Return those of the IDs that belong to no recorded resource."""
     if call.unrecorded is None or not identifiers:
         return set(identifiers)
     return await call.unrecorded(identifiers)
 
 
 def dig(value: Any, path: Several[str | int]) -> Any:
-    """What stands at the end of a path of keys and indexes; None when it leads nowhere, unknown below an unknown."""
+    """Return the value at a path of keys and indexes; None when there is none, unknown below an unknown value."""
     for part in path:
         if is_unknown(value):
             return value
@@ -365,9 +367,9 @@ def dig(value: Any, path: Several[str | int]) -> Any:
 
 
 def same(sent: Any, shown: Any) -> bool:
-    """Whether a service shows what it was sent: keys that it adds do not count, nor does the order of a list.
+    """Return whether a service shows what it was sent, ignoring keys that it adds and the order of lists.
 
-    Nothing is shown in several ways.
+    Services show an empty value in several ways, null among them.
     """
     if shown is None and sent in ("", [], {}):
         return True
@@ -378,12 +380,12 @@ def same(sent: Any, shown: Any) -> bool:
     return bool(sent == shown) or str(sent) == str(shown)
 
 
-def _moment(text: Any) -> float | None:
-    """Seconds since the epoch of a service's timestamp, which is in UTC unless it says otherwise."""
-    if not isinstance(text, str):
+def _moment(timestamp: Any) -> float | None:
+    """Return a service's timestamp as seconds since the epoch; it is in UTC unless it names an offset."""
+    if not isinstance(timestamp, str):
         return None
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(timestamp)
     except ValueError:
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -1,4 +1,4 @@
-"""Short words for declarations: each makes what `Property(constraints=…)` takes; join several with `+`."""
+"""Shorthands for declarations: each returns what `Property(constraints=…)` takes; join several with `+`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Constraints = tuple[Constraint, ...]
 
 
 def custom(name: str) -> Constraints:
-    """A check by a plug-in, by its name (`neutron.network`)."""
+    """A custom constraint, by its name (`neutron.network`)."""
     return (CustomConstraint(name=name),)
 
 
 def one_of(*values: Any) -> Constraints:
-    """One of these values."""
+    """The value must be one of these."""
     return (AllowedValues(values=values),)
 
 
@@ -32,10 +32,10 @@ def between(low: float | None = None, high: float | None = None) -> Constraints:
 
 
 def length(low: int | None = None, high: int | None = None) -> Constraints:
-    """So many characters, items or keys."""
+    """The number of characters, items or keys, both limits included."""
     return (Length(min=low, max=high),)
 
 
 def matching(pattern: str) -> Constraints:
-    """A text that a Python regular expression matches from end to end."""
+    """A string that a Python regular expression matches as a whole."""
     return (AllowedPattern(pattern=pattern),)

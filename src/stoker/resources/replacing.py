@@ -1,7 +1,7 @@
-"""What types need to know when one resource takes another's place: who has an identity, and who holds what is missed.
+"""Replacement of a resource: which of the two resources owns an object or an address.
 
-While a resource is being replaced two of them are recorded under one name, and an object's id may be one that both
-bear: a keypair's name, a container's, the two ends of an association.
+While a resource is being replaced, two resources are recorded under one name, and both may have the same physical ID:
+a keypair's name, a container's name, the two ends of an association.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from stoker.resources.base import unrecorded
 
 
 async def has_passed_on(call: Call, type_name: str) -> bool:
-    """Whether another resource of the type, which the stack goes on with, bears this one's id: the object is that
-    one's by now, and must stay.
+    """Return whether another resource of the type, which stays in the stack, has this one's physical ID: the object
+    now belongs to that resource, and must not be deleted.
     """
     other = await call.neighbours.by_reference(call.physical_id)
     return other is not None and other.type == type_name and other.data is not call.data
 
 
 async def conclusive(step: Awaitable[Outcome]) -> Outcome:
-    """A step's outcome; a conflict is a failure for good, since nobody is about to resolve it."""
+    """Return a step's outcome; a conflict is a permanent failure, since a retry would meet it again."""
     try:
         return await step
     except CloudError as error:
@@ -34,12 +34,12 @@ async def conclusive(step: Awaitable[Outcome]) -> Outcome:
 
 
 async def is_recorded(call: Call, physical_id: str) -> bool:
-    """Whether an object belongs to a resource, so that nobody else's object is ever touched."""
+    """Return whether an object belongs to a recorded resource, so that no foreign object is ever changed."""
     return not await unrecorded(call, [physical_id])
 
 
 def is_named_alike(call: Call, name: str | None) -> bool:
-    """Whether an object is called what this resource's object or its replacement is called."""
+    """Return whether an object has the name of this resource's object or of its replacement."""
     stem = call.physical_name.removesuffix(short_id(call.uuid))
     alike = name is not None and len(name) == len(call.physical_name) and name.startswith(stem)
     return alike or name == call.properties.get("name")

@@ -1,4 +1,4 @@
-"""Hints that tell a scheduler which stack an object is of (option stack_scheduler_hints)."""
+"""Scheduler hints that name the stack an object belongs to (option stack_scheduler_hints)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from stoker.plugins.resource import Call
 
 
 def scheduler_hints(call: Call) -> dict[str, Any]:
-    """The template's hints, and where the operator wants it those of the stack.
+    """Return the template's hints and, if the operator has enabled them, those of the stack.
 
-    `heat_path_in_stack` lists `resource,stack` for every stack on the way, the root's bare name first.
+    `heat_path_in_stack` lists the root stack's name, then `resource,stack` for each nested stack down to this one.
     """
     given = dict(call.properties.get("scheduler_hints") or {})
     stack = call.stack
@@ -27,7 +27,7 @@ def scheduler_hints(call: Call) -> dict[str, Any]:
 
 
 def _path(call: Call) -> list[tuple[str, ...]]:
-    """Nested stacks are named after their parent and the resource that holds them, `<parent>-<resource>-<suffix>`."""
+    """Derive the path from names: a nested stack is named `<parent>-<resource>-<suffix>`."""
     names, stack_name = [], call.stack.name
     for resource in reversed(call.stack.path):
         names.append((resource, stack_name))

@@ -1,8 +1,8 @@
-"""Actions of several steps: each is entered until it is done, then the next.
+"""Actions of several steps: each is called until it is done, then the next.
 
-A step is a coroutine like a lifecycle method. Which one is running stands in `call.progress["turn"]`. A step that has
-asked a service for something that takes time notes it in `call.progress["sent"]`, which is wiped when it is done. That
-it is done is committed before the next one begins, for what it waited for may not be seen any more by then.
+A step is a coroutine like a lifecycle method. `call.progress["turn"]` is the index of the current one. A step that has
+requested something that takes time records it in `call.progress["sent"]`, which is removed when the step is done. The
+end of a step is committed before the next one begins, because the state that it waited for may be over by then.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Step = Callable[[Call], Awaitable[Outcome]]
 
 
 async def in_turn(call: Call, steps: Sequence[Step]) -> Outcome:
-    """Enter the step whose turn it is; the list must be the same at every entry of one action."""
+    """Call the current step; the list must be the same at every call within one action."""
     turn: int = call.progress.get("turn", 0)
     if turn >= len(steps):
         return Done()

@@ -1,4 +1,4 @@
-"""From property values to a service's body, by the declarations."""
+"""Conversion of property values to a service's request body, as declared."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ NOT_SENT = ""
 
 
 def to_wire(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values under the names that the service knows, at any depth.
+    """Return the values under the service's field names, at any depth.
 
-    Older spellings and what is not sent are left out; so are nulls inside of values, while a null at the top stays,
-    for the caller to drop (a creation) or to send (an update that clears something).
+    Properties that another one replaces, and those that are not sent, are left out; so are nulls inside of values. A
+    top-level null stays, for the caller to drop (creation) or to send (an update that clears a field).
     """
     older = older_spellings(schema)
     body: dict[str, Any] = {}
@@ -26,7 +26,7 @@ def to_wire(schema: Mapping[str, Property], values: Mapping[str, Any]) -> dict[s
 
 
 def wire_value(prop: Property, value: Any) -> Any:
-    """One property's value as the service wants it."""
+    """Return one property's value as the service expects it."""
     if isinstance(value, Mapping) and prop.schema is not None:
         return without_nulls(to_wire(prop.schema, value))
     if isinstance(value, list) and prop.items is not None:
@@ -35,10 +35,10 @@ def wire_value(prop: Property, value: Any) -> Any:
 
 
 def without_nulls(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries that have a value."""
+    """Return the entries that have a value."""
     return {key: value for key, value in body.items() if value is not None}
 
 
 def older_spellings(schema: Mapping[str, Property]) -> frozenset[str]:
-    """Properties whose value another one takes over."""
+    """Return the properties that another one replaces (`Property.replaces`)."""
     return frozenset(prop.replaces for prop in schema.values() if prop.replaces)

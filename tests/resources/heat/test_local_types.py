@@ -1,4 +1,4 @@
-"""Types that need no service: values, random texts, delays, test resources."""
+"""Types that need no service: values, random strings, delays, test resources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from resource_harness import ActionFailed, BadProperties, Bench
 from stoker.plugins.outcome import Again, Done, Replace
 from stoker.resources.heat.delay import Delay
 from stoker.resources.heat.placeholder import NoResource
-from stoker.resources.heat.random_string import CLASSES, RandomString, random_text
+from stoker.resources.heat.random_string import CLASSES, RandomString, random_string
 from stoker.resources.heat.test_resource import TestResource
 from stoker.resources.heat.value import Value
 
@@ -46,8 +46,8 @@ async def test_value_changes_in_place(local: Any) -> None:
     assert await bench.attribute(resource, "value") == 2
 
 
-def test_random_text_keeps_the_minimums() -> None:
-    text = random_text([("ab", 3), ("!", 2)], 12)
+def test_random_string_contains_the_minimums() -> None:
+    text = random_string([("ab", 3), ("!", 2)], 12)
     counted = Counter(text)
     assert len(text) == 12
     assert set(counted) <= set("ab!")
@@ -88,7 +88,7 @@ async def test_random_string_stays_when_create_is_entered_again(local: Any) -> N
 
 
 async def test_random_string_too_short_for_its_minimums(local: Any) -> None:
-    with pytest.raises(BadProperties, match="cannot hold the 5"):
+    with pytest.raises(BadProperties, match="less than the sum of the minimums, 5"):
         await local(RandomString).create({"length": 4, "character_classes": [{"class": "digits", "min": 5}]})
 
 
@@ -162,7 +162,7 @@ async def test_test_resource_asks_a_service_while_it_waits(bench: Any) -> None:
 
 
 async def test_test_resource_of_no_service(local: Any) -> None:
-    with pytest.raises(BadProperties, match="there is no service 'novo'"):
+    with pytest.raises(BadProperties, match="unknown service 'novo'"):
         await local(TestResource).create({"client_name": "novo"})
 
 

@@ -202,5 +202,5 @@ async def test_credential_without_a_key_manager(stacks: Bench) -> None:
 
 
 async def test_certificates_without_another_cloud(stacks: Bench) -> None:
-    with pytest.raises(BadProperties, match="insecure is for another cloud"):
+    with pytest.raises(BadProperties, match="insecure requires credential_secret_id"):
         await stacks.create({"template": TEMPLATE, "context": {"insecure": True}})

@@ -162,7 +162,7 @@ async def test_pauses_that_outlast_the_stack(group: GroupBench) -> None:
     resource = await group.create(of("old", count=3))
     group.policy = {"rolling_update": {"pause_time": 60}}
     group.stack = replace(group.stack, deadline=group.clock.now() + 100)
-    with pytest.raises(ActionFailed, match="ValueError: pausing 120 seconds"):
+    with pytest.raises(ActionFailed, match="ValueError: the pauses between batches, 120 seconds"):
         await group.updated(resource, of("new", count=3))
 
 

@@ -53,10 +53,10 @@ async def test_life(sets: Bench, way: Any, routes: Any) -> None:
 
 async def test_routes_that_others_have_set(sets: Bench, way: Any, routes: Any) -> None:
     first = await sets.create({"router": way.router, "routes": via(10)}, "first")
-    with pytest.raises(ActionFailed, match=r"has the routes already: 10\.9\.10\.0/24 by 10\.1\.0\.10"):
+    with pytest.raises(ActionFailed, match=r"already has the routes 10\.9\.10\.0/24 by 10\.1\.0\.10"):
         await sets.create({"router": way.router, "routes": via(10, 11)}, "second")
     second = await sets.create({"router": way.router, "routes": via(11)}, "second")
-    with pytest.raises(ActionFailed, match="has the routes already"):
+    with pytest.raises(ActionFailed, match="already has the routes"):
         await sets.update(second, {"router": way.router, "routes": via(11, 10)})
     await sets.delete(first)
     assert await routes() == [11]

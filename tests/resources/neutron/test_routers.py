@@ -70,8 +70,8 @@ class TestRouter:
         [
             ({"l3_agent_id": "a", "l3_agent_ids": ["b"]}, "older form"),
             ({"distributed": True, "l3_agent_ids": ["b"]}, "distributed"),
-            ({"distributed": True, "ha": True}, "exclude"),
-            ({"l3_agent_ids": ["a", "b"]}, "needs ha"),
+            ({"distributed": True, "ha": True}, "cannot both be true"),
+            ({"l3_agent_ids": ["a", "b"]}, "requires ha"),
             ({"external_gateway_info": {}}, "network"),
         ],
     )

@@ -61,7 +61,7 @@ async def test_deletion_twice_is_fine_and_check_then_fails(bench: MakeBench) -> 
     await keys.delete(key)
     await keys.delete(key)
 
-    with pytest.raises(ActionFailed, match="not there"):
+    with pytest.raises(ActionFailed, match="does not exist"):
         await keys.run("check", key)
 
 

@@ -334,7 +334,7 @@ async def test_consoles_are_asked_for_by_kind(servers: Bench, given: Given, call
 
     assert (await servers.attribute(server, "console_urls", "novnc")).startswith("http")
     assert len(calls) == 1
-    assert "known are" in await servers.attribute(server, "console_urls", "telepathy")
+    assert "the kinds are" in await servers.attribute(server, "console_urls", "telepathy")
 
 
 async def test_attributes_of_a_server_that_is_gone(servers: Bench, given: Given) -> None:

@@ -92,7 +92,7 @@ async def test_a_resize_that_nova_gives_up_fails(
 
     outcome = await servers.kind.update(call)
 
-    assert "gave up" in outcome.reason  # type: ignore[union-attr]
+    assert "could not resize" in outcome.reason  # type: ignore[union-attr]
 
 
 async def test_another_image_rebuilds(servers: Bench, cloud: Cloud, server: Resource, given: Given) -> None:

@@ -85,7 +85,7 @@ async def test_checking(containers: Bench, cloud: Cloud) -> None:
     container = await containers.create({"name": "logs"})
     assert await containers.run("check", container) == Done()
     await cloud.delete("swift", "/logs")
-    with pytest.raises(ActionFailed, match="not there"):
+    with pytest.raises(ActionFailed, match="does not exist"):
         await containers.run("check", container)
 
 

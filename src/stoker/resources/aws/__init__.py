@@ -1,4 +1,4 @@
-"""Resource types spelled as CloudFormation does, on OpenStack's services (facts: behaviour/aws.yaml)."""
+"""CloudFormation's resource types on OpenStack's services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AWS::IAM::User and AWS::IAM::AccessKey: users that belong to a stack, and keys of theirs."""
+"""AWS::IAM::User and AWS::IAM::AccessKey: users that belong to a stack, and their keys."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from stoker.schema.property import Attribute, Property, Type
 
 POLICY = "OS::Heat::AccessPolicy"
 USER = "AWS::IAM::User"
-_NO_SECRET = "000-000-000"  # noqa: S105  what Heat shows for a secret that it does not know
+_NO_SECRET = "000-000-000"  # noqa: S105  Heat's value for an unknown secret
 _ACCESS, _SECRET, _CREDENTIAL = "access_key", "secret_key", "credential_id"
 
 
 class User(StackUserResource):
-    """A user in the stack's own project, who may look at what its policies allow."""
+    """A user of the stack, who may read the resources that its policies allow."""
 
     type_name = USER
-    description = "A user who belongs to the stack."
+    description = "A user that belongs to the stack."
     signalable = False
 
     properties = {
@@ -34,8 +34,8 @@ class User(StackUserResource):
         "Groups": Property(Type.LIST, "Has no effect."),
         "LoginProfile": Property(
             Type.MAP,
-            "How the user logs in.",
-            schema={"Password": Property(description="The password; a random one unless given.", secret=True)},
+            "Login settings of the user.",
+            schema={"Password": Property(description="The password; random if not given.", secret=True)},
         ),
         "Policies": Property(Type.LIST, "Names of access policies of this stack."),
     }
@@ -44,7 +44,7 @@ class User(StackUserResource):
         return resource.physical_name if resource.physical_id is not None else resource.name
 
     def lets_use(self, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:
-        """Every policy of the user must allow it."""
+        """Return whether every policy of the user allows it."""
         policies = [others.get(policy) for policy in named_policies(resource.properties)]
         return all(policy is not None and name in policy.properties["AllowedResources"] for policy in policies)
 
@@ -60,7 +60,7 @@ class User(StackUserResource):
 
 
 def named_policies(properties: Mapping[str, Any]) -> list[str]:
-    """The policies of a user that are named; entries that are no names mean nothing here."""
+    """Return the names of a user's policies; other entries are ignored."""
     return [name for name in properties.get("Policies") or [] if isinstance(name, str)]
 
 
@@ -71,18 +71,18 @@ class AccessKey(ResourceType):
     description = "An access key and secret of a user of the stack."
     recovery = Recovery(
         FoundBy.IDENTIFIER,
-        "The access key is chosen and recorded before the service is asked.",
+        "The access key is generated and recorded before the request is sent.",
     )
     hidden_data = frozenset({_SECRET, _CREDENTIAL})
 
     properties = {
         "Serial": Property(Type.INTEGER, "Not supported.", implemented=False),
-        "UserName": Property(description="The user, by reference.", required=True),
+        "UserName": Property(description="The user, by reference ID.", required=True),
         "Status": Property(description="Not supported.", implemented=False, constraints=one_of("Active", "Inactive")),
     }
     attributes = {
-        "UserName": Attribute("The user.", Type.STRING, live=True),
-        "SecretAccessKey": Attribute("The secret.", Type.STRING, live=True),
+        "UserName": Attribute("Reference ID of the user.", Type.STRING, live=True),
+        "SecretAccessKey": Attribute("The secret access key.", Type.STRING, live=True),
     }
 
     async def create(self, call: Call) -> Outcome:
@@ -97,12 +97,12 @@ class AccessKey(ResourceType):
         wanted = {"type": "ec2", "blob": blob, "user_id": user.data["user_id"], "project_id": user_project(call)}
         admin = await call.cloud.as_stack_domain_admin()
         await admin.request("POST", "keystone", "/credentials", json={"credential": wanted}, ok=(409,))
-        # Keystone derives the id of an EC2 credential from its access key.
+        # Keystone derives the ID of an EC2 credential from its access key.
         call.data[_CREDENTIAL] = sha256(access.encode()).hexdigest()
         return Done(physical_id=access)
 
     async def adopt(self, call: Call) -> Outcome:
-        """The key pair must be that of the user in the same stack."""
+        """Adopt a key pair that belongs to the user in the same stack."""
         user = await call.neighbours.by_reference(call.properties["UserName"])
         admin = await call.cloud.as_stack_domain_admin()
         identifier = sha256(str(call.physical_id).encode()).hexdigest()
@@ -110,7 +110,7 @@ class AccessKey(ResourceType):
         owner = None if answer.status == 404 else answer.body["credential"]["user_id"]
         if user is None or user.type != USER or owner is None or owner != user.data.get("user_id"):
             call.data.clear()
-            return Failed(f"{call.physical_id} is no access key of {call.properties['UserName']}", "NotFound")
+            return Failed(f"{call.physical_id} is not an access key of {call.properties['UserName']}", "NotFound")
         call.data[_ACCESS], call.data[_CREDENTIAL] = call.physical_id, identifier
         return Done()
 

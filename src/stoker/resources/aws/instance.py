@@ -1,6 +1,6 @@
-"""AWS::EC2::Instance: a server, spelled as CloudFormation does.
+"""AWS::EC2::Instance: a server with CloudFormation's properties.
 
-It is an OS::Nova::Server whose properties are translated at every entry, and whose volumes are attached once it runs.
+It is an OS::Nova::Server whose properties are translated at every call, and whose volumes are attached once it runs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Instance(ResourceType):
     attributes = ATTRIBUTES
     recovery = Recovery(
         FoundBy.NAME,
-        "The name is always the physical one, looked for in the project's list.",
+        "The physical name is searched in the project's list.",
     )
 
     def __init__(self) -> None:
@@ -49,10 +49,10 @@ class Instance(ResourceType):
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         if properties["NetworkInterfaces"] and (properties["SecurityGroups"] or properties["SecurityGroupIds"]):
-            yield "SecurityGroups and SecurityGroupIds are for the interfaces that are made here, not NetworkInterfaces"
+            yield "SecurityGroups and SecurityGroupIds cannot be used with NetworkInterfaces"
         yield from device_problems(properties)
 
-    # -- the life of the server -----------------------------------------------------------------------------------
+    # -- lifecycle -----------------------------------------------------------------------------------------------
 
     async def find(self, call: Call) -> str | None:
         return await self._server.find(await self._translated(call))
@@ -83,7 +83,7 @@ class Instance(ResourceType):
         return await self._enter(self._server.check, call)
 
     async def _enter(self, method: Method, call: Call) -> Outcome:
-        """Enter a method of the server's, and take over what it learned."""
+        """Call a method of the server's type, and copy back metadata and physical ID."""
         translated = await self._translated(call)
         try:
             return await method(translated)
@@ -92,7 +92,7 @@ class Instance(ResourceType):
             call.physical_id = translated.physical_id
 
     async def _translated(self, call: Call) -> Call:
-        """The call as the server's type understands it."""
+        """Return the call with the properties of the server's type."""
         translate = partial(self._as_server, call)
         properties = await translate(call.properties)
         previous = None if call.previous is None else await translate(call.previous)
@@ -107,7 +107,7 @@ class Instance(ResourceType):
         wanted["flavor"] = await _id_of(call, "nova.flavor", wanted["flavor"])
         return Finalizer().properties(self._server.properties, wanted)
 
-    # -- looking --------------------------------------------------------------------------------------------------
+    # -- reading ------------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         if call.physical_id is None:
@@ -122,7 +122,7 @@ class Instance(ResourceType):
 
 
 async def _id_of(call: Call, kind: str, value: str) -> str:
-    """The id behind a name; only what is made now needs what it names to be there still."""
+    """Return the ID for a name; except on creation, the object need not exist any more."""
     try:
         return await call.cloud.find(kind, value)
     except CloudError as error:
@@ -132,7 +132,7 @@ async def _id_of(call: Call, kind: str, value: str) -> str:
 
 
 def server_properties(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The properties of a server that an instance's properties ask for; names are not turned into ids."""
+    """Translate an instance's properties to those of a server, without resolving names to IDs."""
     groups = [*(given["SecurityGroups"] or []), *(given["SecurityGroupIds"] or [])]
     wanted = {
         "image": given["ImageId"],
@@ -151,14 +151,14 @@ def server_properties(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _networks(given: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The network cards: the interfaces given, else one in the subnet."""
+    """Return the networks: the given interfaces, else one in the subnet."""
     if given["NetworkInterfaces"]:
         return [{"port": port} for port in ports(given["NetworkInterfaces"])]
     return [{"subnet": given["SubnetId"]}] if given["SubnetId"] else []
 
 
 def ports(interfaces: list[Any]) -> list[str]:
-    """The ports' ids in the order of the devices; a text is the id of the next device."""
+    """Return the ports' IDs in the order of the devices; a string is the ID for the next device."""
     placed = []
     for index, interface in enumerate(interfaces):
         if isinstance(interface, Mapping):
@@ -173,7 +173,7 @@ def _as_map(tags: list[Mapping[str, Any]] | None) -> dict[str, Any]:
 
 
 def _hints(given: list[Mapping[str, Any]] | None) -> dict[str, Any]:
-    """Scheduler hints; one that is given several times becomes a list."""
+    """Return scheduler hints; a key that is given several times gets a list."""
     hints: dict[str, list[Any]] = {}
     for hint in given or []:
         hints.setdefault(hint["Key"], []).append(hint["Value"])
@@ -207,7 +207,7 @@ async def _attach_volumes(call: Call) -> Outcome:
 
 
 def _address(shown: Mapping[str, Any]) -> str:
-    """The first address of the first network that has one, the networks' names in reverse order."""
+    """Return the first address of the first network that has one, by name in reverse order."""
     addresses = shown.get("addresses") or {}
     for name in sorted(addresses, reverse=True):
         if addresses[name]:

@@ -1,6 +1,6 @@
 """OS::Heat::InstanceGroup and AWS::AutoScaling::AutoScalingGroup: groups of instances.
 
-Their members are OS::Heat::ScaledResource, which stands for AWS::EC2::Instance unless the environment says otherwise.
+Their members are OS::Heat::ScaledResource, which is AWS::EC2::Instance unless the environment maps it to another type.
 """
 
 from __future__ import annotations
@@ -23,38 +23,42 @@ from stoker.schema.property import Attribute, Change, Finalizer, Property, Suppo
 from stoker.schema.unknown import is_unknown
 
 MEMBER = "OS::Heat::ScaledResource"
-_MEMBERS_ARE = {MEMBER: "AWS::EC2::Instance"}
+_MEMBER_TYPE = {MEMBER: "AWS::EC2::Instance"}
 _LONGEST_PAUSE = 3600.0
 _DURATION = re.compile(r"PT(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?")
 _METERED = "metering."
 
 ROLLING = Property(
     Type.MAP,
-    "How instances get a new launch configuration; without it only those that are added get it.",
+    "How instances are updated to a new launch configuration; without it, only added instances get it.",
     schema={
-        "MinInstancesInService": Property(Type.INTEGER, "How many instances stay untouched at any time.", default=0),
-        "MaxBatchSize": Property(Type.INTEGER, "How many instances change at a time.", default=1),
-        "PauseTime": Property(description="Time between batches, such as PT30S; an hour at most.", default="PT0S"),
+        "MinInstancesInService": Property(
+            Type.INTEGER, "Minimum number of instances in service at any time.", default=0
+        ),
+        "MaxBatchSize": Property(Type.INTEGER, "Maximum number of instances that change at a time.", default=1),
+        "PauseTime": Property(description="Time between batches, such as PT30S; at most an hour.", default="PT0S"),
     },
 )
-_BALANCERS = Property(Type.LIST, "Not supported: no load balancer of this stack takes a list of instances.")
-_INSTANCE_LIST = {"InstanceList": Attribute("Addresses of the instances, with commas; null for none.", Type.STRING)}
+_BALANCERS = Property(Type.LIST, "Not supported: no load balancer resource accepts a list of instances.")
+_INSTANCE_LIST = {
+    "InstanceList": Attribute("Addresses of the instances, separated by commas; null for none.", Type.STRING)
+}
 
 
 class _Instances(UniformGroup):
-    """What both groups of instances have in common."""
+    """Base of both groups of instances."""
 
     policy_name: ClassVar[str]
     form = CFN
-    registry = _MEMBERS_ARE
+    registry = _MEMBER_TYPE
     attributes = _INSTANCE_LIST
 
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
-        """None: what the members are like is in another resource."""
+        """Return None: the members' properties are in another resource."""
         return None
 
     async def plan(self, call: Call) -> Iterable[Batch]:
-        """As other groups, but the empty nested stack comes first: members are tagged with its id."""
+        """Return the batches as for other groups, after an empty nested stack: members are tagged with its ID."""
         planned = await super().plan(call)
         return [Batch(0, 0), *planned] if call.action == "CREATE" else planned
 
@@ -72,19 +76,19 @@ class _Instances(UniformGroup):
 
 
 class InstanceGroup(_Instances):
-    """A number of instances made alike."""
+    """A group of identical instances."""
 
     type_name = "OS::Heat::InstanceGroup"
-    description = "A number of instances made alike."
+    description = "A group of identical instances."
     policy_name = "RollingUpdate"
     update_policy = {policy_name: ROLLING}
 
     properties = {
         "AvailabilityZones": Property(Type.LIST, "Has no effect.", required=True),
         "LaunchConfigurationName": Property(
-            description="The launch configuration that instances are made by.", required=True, change=Change.UPDATE
+            description="The launch configuration of the instances.", required=True, change=Change.UPDATE
         ),
-        "Size": Property(Type.INTEGER, "How many instances there are.", required=True, change=Change.UPDATE),
+        "Size": Property(Type.INTEGER, "Number of instances.", required=True, change=Change.UPDATE),
         "LoadBalancerNames": _BALANCERS,
         "Tags": TAGS,
     }
@@ -102,10 +106,10 @@ class InstanceGroup(_Instances):
 
 
 class AutoScalingGroup(_Instances, AutoScalingResource):
-    """A number of instances made alike, which scaling policies change."""
+    """A group of identical instances, whose size scaling policies change."""
 
     type_name = "AWS::AutoScaling::AutoScalingGroup"
-    description = "A number of instances made alike, which scaling policies change."
+    description = "A group of identical instances, whose size scaling policies change."
     support = Support(version="2014.1")
     policy_name = "AutoScalingRollingUpdate"
     update_policy = {policy_name: ROLLING}
@@ -113,22 +117,26 @@ class AutoScalingGroup(_Instances, AutoScalingResource):
     properties = {
         "AvailabilityZones": Property(Type.LIST, "Has no effect.", required=True),
         "LaunchConfigurationName": Property(
-            description="The launch configuration that instances are made by.", change=Change.UPDATE
+            description="The launch configuration of the instances.", change=Change.UPDATE
         ),
         "InstanceId": Property(
-            description="A server that instances are made like, in place of a launch configuration.",
+            description="A server whose settings the instances get, instead of a launch configuration.",
             constraints=custom("nova.server"),
         ),
-        "MaxSize": Property(Type.INTEGER, "The most instances.", required=True, change=Change.UPDATE),
-        "MinSize": Property(Type.INTEGER, "The least instances.", required=True, change=Change.UPDATE),
-        "Cooldown": Property(Type.INTEGER, "Seconds without scaling after a change of size.", change=Change.UPDATE),
+        "MaxSize": Property(Type.INTEGER, "Maximum number of instances.", required=True, change=Change.UPDATE),
+        "MinSize": Property(Type.INTEGER, "Minimum number of instances.", required=True, change=Change.UPDATE),
+        "Cooldown": Property(
+            Type.INTEGER,
+            "Seconds after a change of size during which scaling policies do nothing.",
+            change=Change.UPDATE,
+        ),
         "DesiredCapacity": Property(
-            Type.INTEGER, "How many instances there are, until a policy changes that.", change=Change.UPDATE
+            Type.INTEGER, "Initial number of instances, until a scaling policy changes it.", change=Change.UPDATE
         ),
         "HealthCheckGracePeriod": Property(Type.INTEGER, "Not supported.", implemented=False),
         "HealthCheckType": Property(description="Not supported.", implemented=False, constraints=one_of("EC2", "ELB")),
         "LoadBalancerNames": _BALANCERS,
-        "VPCZoneIdentifier": Property(Type.LIST, "The subnet to be in, one at most.", items=Property()),
+        "VPCZoneIdentifier": Property(Type.LIST, "The subnet of the instances, at most one.", items=Property()),
         "Tags": TAGS,
     }
 
@@ -166,14 +174,14 @@ class AutoScalingGroup(_Instances, AutoScalingResource):
 
 
 def instance(launch: tuple[Mapping[str, Any], Mapping[str, Any]], tags: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """The definition of a member, from the properties and the metadata of its launch configuration."""
+    """Return the definition of a member, from the properties and the metadata of its launch configuration."""
     properties, metadata = launch
     member: dict[str, Any] = {"Type": MEMBER, "Properties": {**properties, **({"Tags": tags} if tags else {})}}
     return {**member, "Metadata": dict(metadata)} if metadata else member
 
 
 async def launch_properties(call: Call) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    """The properties and metadata of the group's launch configuration. Raises BadValue when it refers to none."""
+    """Return the properties and metadata of the group's launch configuration. Raises BadValue if there is none."""
     name = call.properties["LaunchConfigurationName"]
     found = await call.neighbours.by_reference(name)
     if found is None or found.type != LAUNCH_CONFIGURATION:
@@ -182,7 +190,7 @@ async def launch_properties(call: Call) -> tuple[dict[str, Any], Mapping[str, An
 
 
 def _tags(call: Call) -> list[Mapping[str, Any]]:
-    """The members' tags: those given, and by which a meter finds the group's members unless they say that."""
+    """Return the members' tags: the given ones, and the group's name for metering unless they contain metering tags."""
     given = [dict(tag) for tag in call.properties["Tags"] or []]
     if any(str(tag["Key"]).startswith(_METERED) for tag in given):
         return list(given)
@@ -190,26 +198,26 @@ def _tags(call: Call) -> list[Mapping[str, Any]]:
 
 
 def _reference(call: Call) -> str:
-    """The group's reference id."""
+    """Return the group's reference ID."""
     return call.physical_id or call.name
 
 
 def balancer_problems(properties: Mapping[str, Any]) -> Iterable[str]:
-    """A complaint about load balancers, for there is no type yet that takes a list of instances."""
+    """Yield a problem if load balancers are given, since no resource type accepts a list of instances."""
     if properties["LoadBalancerNames"]:
         yield (
-            "LoadBalancerNames is not supported, for no resource type here has a property Instances; map "
+            "LoadBalancerNames is not supported, because no resource type has the property Instances; map "
             "OS::Heat::ScaledResource to a template with an instance and an OS::Octavia::PoolMember"
         )
 
 
-def pause_of(text: str) -> float:
-    """Seconds of a duration such as PT1M30S. Raises BadValue for another text and for more than an hour."""
-    found = _DURATION.fullmatch(text)
+def pause_of(duration: str) -> float:
+    """Convert a duration such as PT1M30S to seconds. Raises BadValue if it is malformed or exceeds an hour."""
+    found = _DURATION.fullmatch(duration)
     if found is None:
-        raise BadValue(f"PauseTime: {text!r} is not a duration such as PT1M30S")
+        raise BadValue(f"PauseTime: {duration!r} is not a duration such as PT1M30S")
     hours, minutes, seconds = (int(part or 0) for part in found.groups())
     pause = hours * 3600.0 + minutes * 60.0 + seconds
     if pause > _LONGEST_PAUSE:
-        raise BadValue(f"PauseTime: {text} is more than an hour")
+        raise BadValue(f"PauseTime: {duration} is more than an hour")
     return pause

@@ -23,11 +23,11 @@ def _pairs(description: str, first: str, change: Change = Change.REPLACE) -> Pro
 
 
 TAGS = _pairs("Tags, which become metadata of the server.", "The tag's name.")
-SCHEDULER_HINTS = _pairs("What the scheduler should take into account.", "The hint's name.")
+SCHEDULER_HINTS = _pairs("Scheduler hints, as keys and values.", "The hint's name.")
 
 BLOCK_DEVICES = Property(
     Type.LIST,
-    "Disks besides that of the image.",
+    "Disks besides the image's.",
     items=Property(
         Type.MAP,
         schema={
@@ -41,9 +41,9 @@ BLOCK_DEVICES = Property(
                     ),
                     "Iops": _unsupported(Type.NUMBER),
                     "SnapshotId": Property(
-                        description="The snapshot to make it of.", constraints=custom("cinder.snapshot")
+                        description="The snapshot to create the volume from.", constraints=custom("cinder.snapshot")
                     ),
-                    "VolumeSize": Property(description="Its size in GiB."),
+                    "VolumeSize": Property(description="Size of the volume in GiB."),
                     "VolumeType": _unsupported(),
                 },
             ),
@@ -55,35 +55,35 @@ BLOCK_DEVICES = Property(
 
 PROPERTIES = {
     "ImageId": Property(
-        description="The image, by id or name.",
+        description="The image, by ID or name.",
         required=True,
         constraints=custom("glance.image"),
     ),
     "InstanceType": Property(
-        description="The flavor, by id or name.",
+        description="The flavor, by ID or name.",
         required=True,
         constraints=custom("nova.flavor"),
         change=Change.UPDATE,
     ),
     "KeyName": Property(description="The keypair to log in with.", constraints=custom("nova.keypair")),
-    "AvailabilityZone": Property(description="The availability zone to be in."),
+    "AvailabilityZone": Property(description="The availability zone of the server."),
     "DisableApiTermination": _unsupported(),
     "KernelId": _unsupported(),
     "Monitoring": _unsupported(Type.BOOLEAN),
     "PlacementGroupName": _unsupported(),
     "PrivateIpAddress": _unsupported(),
     "RamDiskId": _unsupported(),
-    "SecurityGroups": Property(Type.LIST, "Names or ids of security groups."),
-    "SecurityGroupIds": Property(Type.LIST, "Ids of security groups."),
+    "SecurityGroups": Property(Type.LIST, "Names or IDs of security groups."),
+    "SecurityGroupIds": Property(Type.LIST, "IDs of security groups."),
     "NetworkInterfaces": Property(
-        Type.LIST, "Ports to use: their ids, or maps of NetworkInterfaceId and DeviceIndex.", change=Change.UPDATE
+        Type.LIST, "Ports to use: their IDs, or maps with NetworkInterfaceId and DeviceIndex.", change=Change.UPDATE
     ),
     "SourceDestCheck": _unsupported(Type.BOOLEAN),
-    "SubnetId": Property(description="The subnet to be in, on a port of its own.", change=Change.UPDATE),
+    "SubnetId": Property(description="The subnet of the server, which gets a new port there.", change=Change.UPDATE),
     "Tags": _pairs("Tags, which become metadata of the server.", "The tag's name.", Change.UPDATE),
     "NovaSchedulerHints": SCHEDULER_HINTS,
     "Tenancy": _unsupported(constraints=one_of("dedicated", "default")),
-    "UserData": Property(description="What the instance is told at its first start."),
+    "UserData": Property(description="User data for the first boot of the server."),
     "Volumes": Property(
         Type.LIST,
         "Volumes to attach.",
@@ -99,9 +99,9 @@ PROPERTIES = {
     "BlockDeviceMappings": BLOCK_DEVICES,
 }
 
-_ADDRESS = Attribute("The first address of the server; 0.0.0.0 while it has none.", Type.STRING)
+_ADDRESS = Attribute("The first address of the server; 0.0.0.0 if it has none.", Type.STRING)
 ATTRIBUTES = {
-    "AvailabilityZone": Attribute("The availability zone that it is in.", Type.STRING),
+    "AvailabilityZone": Attribute("The availability zone of the server.", Type.STRING),
     "PrivateDnsName": _ADDRESS,
     "PublicDnsName": _ADDRESS,
     "PrivateIp": _ADDRESS,
@@ -110,9 +110,9 @@ ATTRIBUTES = {
 
 
 def device_problems(properties: Mapping[str, Any]) -> Iterable[str]:
-    """Complaints about disks that are made of nothing."""
+    """Yield problems of disks without a source."""
     devices = properties["BlockDeviceMappings"]
     for index, device in enumerate(devices if isinstance(devices, list) else ()):
         volume = None if is_unknown(device) else device["Ebs"]
         if not is_unknown(device) and not is_unknown(volume) and (volume is None or volume["SnapshotId"] is None):
-            yield f"BlockDeviceMappings[{index}]: Ebs with a SnapshotId is needed"
+            yield f"BlockDeviceMappings[{index}]: Ebs with a SnapshotId must be given"

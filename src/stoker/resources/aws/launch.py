@@ -1,4 +1,4 @@
-"""AWS::AutoScaling::LaunchConfiguration: what the instances of a group are made like."""
+"""AWS::AutoScaling::LaunchConfiguration: the properties of a group's instances."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _TAKEN = "from_instance"
 
 
 class LaunchConfiguration(ResourceType):
-    """The properties of instances, by themselves; it makes nothing."""
+    """The properties of instances; it creates no object."""
 
     type_name = TYPE_NAME
-    description = "What the instances of a group are made like."
+    description = "The properties of a group's instances."
     recovery = Recovery(
         FoundBy.NOTHING,
-        "It makes nothing that would have to be found.",
+        "It creates no object.",
     )
 
     properties = {
-        "ImageId": Property(description="The image, by id or name.", constraints=custom("glance.image")),
+        "ImageId": Property(description="The image, by ID or name.", constraints=custom("glance.image")),
         "InstanceId": Property(
-            description="A server to take image, flavor, keypair and security groups of, where they are not given.",
+            description="A server to copy image, flavor, keypair and security groups from where they are not given.",
             constraints=custom("nova.server"),
         ),
-        "InstanceType": Property(description="The flavor, by id or name.", constraints=custom("nova.flavor")),
+        "InstanceType": Property(description="The flavor, by ID or name.", constraints=custom("nova.flavor")),
         "KeyName": Property(description="The keypair to log in with.", constraints=custom("nova.keypair")),
-        "UserData": Property(description="What the instance is told at its first start."),
-        "SecurityGroups": Property(Type.LIST, "Names or ids of security groups."),
+        "UserData": Property(description="User data for the first boot of the server."),
+        "SecurityGroups": Property(Type.LIST, "Names or IDs of security groups."),
         "KernelId": Property(description="Not supported.", implemented=False),
         "RamDiskId": Property(description="Not supported.", implemented=False),
         "BlockDeviceMappings": BLOCK_DEVICES,
@@ -48,7 +48,7 @@ class LaunchConfiguration(ResourceType):
         if properties["InstanceId"] is None:
             missing = [name for name in ("ImageId", "InstanceType") if properties[name] is None]
             if missing:
-                yield f"without InstanceId, {' and '.join(missing)} must be given"
+                yield f"{' and '.join(missing)} must be given if InstanceId is not"
         yield from device_problems(properties)
 
     def reference_id(self, resource: Snapshot) -> Any:
@@ -60,22 +60,22 @@ class LaunchConfiguration(ResourceType):
         return Done(physical_id=call.physical_name)
 
     async def update(self, call: Call) -> Outcome:
-        """No property can change in place, so it is the metadata, which groups must learn of by a new reference."""
-        return Replace("its metadata changes")
+        """Replace the resource: only metadata can have changed, and groups notice it by a new reference ID."""
+        return Replace("its metadata has changed")
 
 
 def launched_by(configuration: Neighbour) -> dict[str, Any]:
-    """The properties of an instance that a launch configuration asks for: those that it was given or has taken."""
+    """Return the properties of an instance from a launch configuration: given ones, and those copied from a server."""
     given = {name: value for name, value in configuration.properties.items() if name != "InstanceId"}
     return {**configuration.data.get(_TAKEN, {}), **given}
 
 
 async def like_instance(call: Call, server: str) -> dict[str, Any]:
-    """The properties of an instance that is like a server. Raises CloudError when it is not there."""
+    """Return the properties of an instance with a server's settings. Raises CloudError if it does not exist."""
     shown = (await call.cloud.get("nova", f"/servers/{server}"))["server"]
     image, flavor = shown.get("image") or {}, shown.get("flavor") or {}
     if not image.get("id"):
-        raise CloudError("nova", 0, f"the server {server} has no image to make others like it of")
+        raise CloudError("nova", 0, f"server {server} has no image, so no instances with its settings can be created")
     found = {
         "ImageId": image["id"],
         "InstanceType": flavor.get("id") or flavor.get("original_name"),
@@ -86,6 +86,6 @@ async def like_instance(call: Call, server: str) -> dict[str, Any]:
 
 
 def names_problem(name: str, value: Any) -> Iterable[str]:
-    """A complaint about a launch configuration that is not referred to: the group would not wait for it."""
+    """Yield a problem if a launch configuration is not given by reference: the group would not depend on it."""
     if value is not None and not is_unknown(value):
-        yield f"{name}: refer to a launch configuration of this template with Ref; {value!r} is just a name"
+        yield f"{name}: {value!r} is a plain name; refer to a launch configuration of this template with Ref"

@@ -20,28 +20,28 @@ from stoker.template.template import Template
 _OUTPUTS = "Outputs"
 _FETCHED = "template"
 _REFERENCE = "reference_id"
-_TURN_SECONDS = 1.0
-"""How long to wait where other templates are being fetched for the project."""
+_RETRY_SECONDS = 1.0
+"""Seconds before a retry while the project's limit of concurrent fetches is reached."""
 
 
 class NestedStack(NestedStackResource):
-    """A nested stack. Its template is fetched once for each action, and used as it was then."""
+    """A nested stack. Its template is fetched once for each action."""
 
     type_name = "AWS::CloudFormation::Stack"
-    description = "A nested stack, its template fetched from a URL."
+    description = "A nested stack whose template is fetched from a URL."
 
     properties = {
         "TemplateURL": Property(
-            description="Where the template is, by http or https.", required=True, change=Change.UPDATE
+            description="The http or https URL of the template.", required=True, change=Change.UPDATE
         ),
         "TimeoutInMinutes": Property(
-            Type.INTEGER, "Minutes that each action may take; as long as the parent unless given.", change=Change.UPDATE
+            Type.INTEGER, "Timeout of each action in minutes; by default the parent's.", change=Change.UPDATE
         ),
         "Parameters": Property(Type.MAP, "Values of the template's parameters.", change=Change.UPDATE),
     }
 
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
-        """None: nothing is fetched before something is done."""
+        """Return None: the template is fetched only when an action begins."""
         return None
 
     async def create(self, call: Call) -> Outcome:
@@ -67,7 +67,7 @@ class NestedStack(NestedStackResource):
             try:
                 fetched = fetch_text(given["TemplateURL"], call.stack.project_id, limits)
             except Overloaded:
-                return Again(after=_TURN_SECONDS)
+                return Again(after=_RETRY_SECONDS)
             call.progress[_FETCHED] = await asyncio.wrap_future(fetched)
             return Again(after=0.0)
         template = Template.load(call.progress[_FETCHED], source=given["TemplateURL"])
@@ -89,7 +89,7 @@ class NestedStack(NestedStackResource):
 
 
 def _output(outputs: Mapping[str, Any], key: AttributeKey) -> Any:
-    """An output, named `Outputs.<name>` or by a path below `Outputs`."""
+    """Return an output, named `Outputs.<name>` or by a path below `Outputs`."""
     head, _, name = str(key[0]).partition(".")
     if head != _OUTPUTS:
         return None

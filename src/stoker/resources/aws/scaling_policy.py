@@ -16,34 +16,39 @@ _PERCENT = "PercentChangeInCapacity"
 
 
 class ScalingPolicy(PolicyResource):
-    """A change of size, made by whoever knows the policy's URL, which is its reference id."""
+    """A change of a group's size, requested through the policy's URL, which is its reference ID."""
 
     type_name = "AWS::AutoScaling::ScalingPolicy"
     description = "Changes the size of a group when it is signalled."
 
     properties = {
-        "AutoScalingGroupName": Property(description="The group's reference id.", required=True),
+        "AutoScalingGroupName": Property(description="The group's reference ID.", required=True),
         "ScalingAdjustment": Property(
-            Type.INTEGER, "By how much, or to what, the size changes.", required=True, change=Change.UPDATE
+            Type.INTEGER,
+            "The amount by which, or the value to which, the size changes.",
+            required=True,
+            change=Change.UPDATE,
         ),
         "AdjustmentType": Property(
-            description="What the adjustment means.",
+            description="Whether the adjustment is a difference, a percentage or a new size.",
             required=True,
             constraints=one_of("ChangeInCapacity", "ExactCapacity", _PERCENT),
             change=Change.UPDATE,
         ),
         "Cooldown": Property(
-            Type.INTEGER, "Seconds without scaling afterwards; the group's own unless given.", change=Change.UPDATE
+            Type.INTEGER,
+            "Seconds after the change during which scaling policies do nothing; by default the group's cooldown.",
+            change=Change.UPDATE,
         ),
         "MinAdjustmentStep": Property(
             Type.INTEGER,
-            "The least number of members that a percentage means.",
+            "Minimum number of members that a percentage changes.",
             constraints=between(0),
             change=Change.UPDATE,
         ),
     }
     attributes = {
-        "AlarmUrl": Attribute("A signed URL that takes a signal (POST) without a token.", Type.STRING, live=True)
+        "AlarmUrl": Attribute("A signed URL that accepts a signal (POST) without a token.", Type.STRING, live=True)
     }
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:

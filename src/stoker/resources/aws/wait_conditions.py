@@ -9,26 +9,28 @@ from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 
 class WaitConditionHandle(SignedHandle):
-    """A handle whose URL takes signals."""
+    """A wait condition handle whose reference ID is a signed URL."""
 
     type_name = "AWS::CloudFormation::WaitConditionHandle"
-    description = "Where signals arrive that a wait condition waits for."
+    description = "Receives the signals of a wait condition."
     support = Support(version="2014.1")
 
 
 class WaitCondition(Waiting):
-    """A wait condition as CloudFormation spells it."""
+    """A wait condition with CloudFormation's properties."""
 
     type_name = "AWS::CloudFormation::WaitCondition"
-    description = "Waits for signals of success."
+    description = "Waits for signals that report success."
     support = Support(version="2014.1")
     spelled = {name: name.capitalize() for name in Waiting.spelled}
 
     properties = {
         "Handle": Property(description="The handle that receives the signals.", required=True),
-        "Timeout": Property(Type.INTEGER, "Seconds to wait at most.", required=True, constraints=between(1, 43200)),
+        "Timeout": Property(
+            Type.INTEGER, "Maximum time to wait, in seconds.", required=True, constraints=between(1, 43200)
+        ),
         "Count": Property(
-            Type.INTEGER, "How many signals to wait for.", default=1, constraints=between(1), change=Change.UPDATE
+            Type.INTEGER, "Number of signals to wait for.", default=1, constraints=between(1), change=Change.UPDATE
         ),
     }
-    attributes = {"Data": Attribute("The data of the signals by their ids, as JSON.", Type.STRING, live=True)}
+    attributes = {"Data": Attribute("The data of the signals by signal ID, as JSON.", Type.STRING, live=True)}

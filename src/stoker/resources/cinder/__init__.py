@@ -1,4 +1,4 @@
-"""Volumes, their types, and where they are attached (facts: behaviour/cinder.yaml)."""
+"""Cinder: volumes, volume types and attachments."""
 
 from __future__ import annotations
 

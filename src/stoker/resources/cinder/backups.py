@@ -1,7 +1,4 @@
-"""A volume's content as a backup: what a snapshot of a stack keeps, and what deletion policy Snapshot leaves behind.
-
-Facts: cinder.yaml (OS::Cinder::Volume: snapshot, delete_snapshot, restore; snapshot_deletion_policy).
-"""
+"""Backups of a volume, for snapshots of stacks and for the deletion policy Snapshot."""
 
 from __future__ import annotations
 
@@ -15,21 +12,21 @@ from stoker.plugins.resource import Call, ContentCopy, Snapshot
 from stoker.plugins.waiting import Waiter
 
 BACKED_UP = Waiter.until("available", pending=("creating",), failed=("error",))
-_GOING = Waiter.until(
+_DELETED = Waiter.until(
     "deleted", pending=("deleting", "available", "error", "creating", "restoring"), failed=("error_deleting",)
 )
 _BUSY = ("creating", "restoring", "deleting")
-"""What Cinder is doing with a backup that it does not begin to delete meanwhile."""
+"""Statuses of a backup in which Cinder does not begin to delete it."""
 
 
 class VolumeBackup(ContentCopy):
-    """The backup that a snapshot makes of a volume, also of one that is in use."""
+    """The backup of a volume in a snapshot; the volume may be in use."""
 
     type_name = "OS::Cinder::Volume"
     service = "cinder"
     recovery = Recovery(
         FoundBy.NAME,
-        "The name is the physical one, among the project's backups.",
+        "The backup has the physical name, among the project's backups.",
     )
 
     def of(self, resource: Snapshot) -> Mapping[str, Any]:
@@ -39,7 +36,7 @@ class VolumeBackup(ContentCopy):
         return {"backup_id": copy.physical_id}
 
     def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
-        """What the volume was first made from stays said: a volume that is made anew is made from the backup alone."""
+        """Return the properties with the backup; a volume that is created again is created from the backup alone."""
         return {**properties, "backup_id": copy.physical_id}
 
     async def find(self, call: Call) -> str | None:
@@ -49,7 +46,7 @@ class VolumeBackup(ContentCopy):
         if call.physical_id is None:
             backup = await _begin(call, call.properties["volume"], force=True)
             if backup is None:
-                return Failed(f"there is no volume {call.properties['volume']} to back up", "NotFound")
+                return Failed(f"volume {call.properties['volume']} does not exist; it cannot be backed up", "NotFound")
             return Again(after=BACKED_UP.pause(call.elapsed), physical_id=backup)
         return await _look(call, call.physical_id)
 
@@ -62,16 +59,16 @@ class VolumeBackup(ContentCopy):
             return Done()
         shown = answer.body["backup"]
         if call.progress.get("sent") or shown["status"] in _BUSY:
-            return _GOING.judge(shown["status"], shown.get("fail_reason"), call.elapsed)
+            return _DELETED.judge(shown["status"], shown.get("fail_reason"), call.elapsed)
         await call.cloud.delete("cinder", path, ok=(404,))
         call.progress["sent"] = True
-        return Again(after=_GOING.pause(call.elapsed))
+        return Again(after=_DELETED.pause(call.elapsed))
 
 
 async def make_backup(call: Call) -> Outcome:
-    """The step that makes a backup of the volume and waits for it; a volume that is gone has none.
+    """Create a backup of the volume and wait for it, as a step; do nothing if the volume does not exist.
 
-    The backup bears the resource's physical name, by which an interrupted entry finds it again.
+    The backup has the resource's physical name, by which it is found after an interruption.
     """
     backup = call.progress.get("backup") or await _begun(call) or await _begin(call, call.physical_id, force=False)
     if backup is None:
@@ -93,7 +90,7 @@ async def _begun(call: Call) -> str | None:
 
 
 async def _begin(call: Call, volume: str | None, *, force: bool) -> str | None:
-    """The backup's id; None when there is no volume to back up. `force` is for a volume that is in use."""
+    """Request the backup; return its ID, or None if the volume does not exist. `force` allows a volume in use."""
     body = {"volume_id": volume, "force": force, "name": call.physical_name}
     try:
         made = await call.cloud.post("cinder", "/backups", {"backup": body})

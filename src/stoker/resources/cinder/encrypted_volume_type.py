@@ -15,10 +15,10 @@ from stoker.schema.property import Change, Property, Support, Type
 
 
 class EncryptedVolumeType(RestResource):
-    """How the volumes of a type are encrypted; for administrators. It has the volume type's id."""
+    """The encryption of a volume type; for administrators. Its physical ID is the volume type's."""
 
     type_name = "OS::Cinder::EncryptedVolumeType"
-    description = "Has the volumes of a type encrypted. By default only administrators may say so."
+    description = "The encryption of a volume type. By default only administrators may create one."
     collection = Collection("cinder", "/types/{volume_type}/encryption", "encryption", created_field=None, owner=None)
     identity = None
     part_of = "OS::Cinder::VolumeType"
@@ -27,29 +27,29 @@ class EncryptedVolumeType(RestResource):
     extension = "encryption"
     recovery = Recovery(
         FoundBy.LIKENESS,
-        "A volume type has one encryption: it must be as it was asked for, and be no other resource's.",
+        "A volume type has one encryption: it must have the requested properties, and belong to no other resource.",
     )
 
     properties = {
         "provider": Property(
-            description="What encrypts: `luks`, `plain`, or a class of the compute service.",
+            description="The encryption provider: `luks`, `plain`, or a class of the compute service.",
             required=True,
             change=Change.UPDATE,
         ),
         "control_location": Property(
-            description="Where the volumes are encrypted: `front-end` is the compute service, `back-end` the storage.",
+            description="Where volumes are encrypted: `front-end` is the compute service, `back-end` the storage.",
             default="front-end",
             constraints=one_of("front-end", "back-end"),
             change=Change.UPDATE,
         ),
         "cipher": Property(
-            description="Algorithm and mode.",
+            description="Encryption algorithm and mode.",
             constraints=one_of("aes-xts-plain64", "aes-cbc-essiv"),
             change=Change.UPDATE,
         ),
-        "key_size": Property(Type.INTEGER, "Bits of the key.", change=Change.UPDATE),
+        "key_size": Property(Type.INTEGER, "Size of the encryption key in bits.", change=Change.UPDATE),
         "volume_type": Property(
-            description="The volume type, by name or id.",
+            description="The volume type, by name or ID.",
             required=True,
             constraints=custom("cinder.vtype"),
         ),
@@ -87,7 +87,7 @@ async def _volume_type(call: Call) -> str:
 
 
 async def _encryption(call: Call, volume_type: str) -> dict[str, Any] | None:
-    """A volume type's encryption; none is an empty answer, as is that of a type that is gone."""
+    """Return a volume type's encryption; None if there is none, or no such type."""
     path = f"/types/{quote(volume_type, safe='')}/encryption"
     answer = await call.cloud.request("GET", "cinder", path, ok=(404,))
     found: Mapping[str, Any] = answer.body if answer.status != 404 else {}

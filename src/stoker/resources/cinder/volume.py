@@ -22,16 +22,16 @@ from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _SOURCES = ("image", "snapshot_id", "source_volid")
 _BUSY = ("backing-up", "restoring-backup", "deleting")
-"""What Cinder is doing with a volume that it refuses to delete for as long as that takes."""
-_AS_THEY_ARE = frozenset({"attachments_list", "metadata_values", "display_name", "display_description", "show"})
-"""Attributes that are not turned into text."""
+"""Statuses of a volume in which Cinder refuses to delete it for a time."""
+_UNCONVERTED = frozenset({"attachments_list", "metadata_values", "display_name", "display_description", "show"})
+"""Attributes that are not converted to strings."""
 
 
 class Volume(RestResource):
-    """A disk that servers can be given."""
+    """A block storage volume."""
 
     type_name = "OS::Cinder::Volume"
-    description = "A block device that lives on its own and can be attached to servers."
+    description = "A block storage volume, which can be attached to servers."
     collection = Collection("cinder", "/volumes", "volume", "volumes", list_path="/volumes/detail", owner=None)
     waits = Waiter.until(
         "available", pending=("creating", "restoring-backup", "downloading"), failed=("error", "error_restoring")
@@ -48,18 +48,18 @@ class Volume(RestResource):
         self.snapshot_on_delete = options.get("backups_enabled", True)
 
     properties = {
-        "availability_zone": Property(description="The availability zone to make the volume in."),
+        "availability_zone": Property(description="The availability zone of the volume."),
         "size": Property(
             Type.INTEGER,
-            "Size in GiB; it can grow, not shrink.",
+            "Size in GiB; it can be increased, not decreased.",
             constraints=between(1),
             change=Change.UPDATE,
         ),
         "snapshot_id": Property(
-            description="The snapshot to make the volume from.", constraints=custom("cinder.snapshot")
+            description="The snapshot to create the volume from.", constraints=custom("cinder.snapshot")
         ),
         "backup_id": Property(
-            description="The backup to make the volume from, or to bring it back to.",
+            description="The backup to create the volume from, or to restore to it.",
             constraints=custom("cinder.backup"),
             change=Change.UPDATE,
             wire=NOT_SENT,
@@ -67,17 +67,17 @@ class Volume(RestResource):
         "name": Property(description="Name of the volume.", change=Change.UPDATE),
         "description": Property(description="Description of the volume.", change=Change.UPDATE),
         "volume_type": Property(
-            description="Type of the volume, by name or id; it says which storage is used.",
+            description="Type of the volume, by name or ID, which determines the storage back end.",
             constraints=custom("cinder.vtype"),
             change=Change.UPDATE,
         ),
-        "metadata": Property(Type.MAP, "Keys and values to keep with the volume.", default={}, change=Change.UPDATE),
+        "metadata": Property(Type.MAP, "Metadata of the volume, as keys and values.", default={}, change=Change.UPDATE),
         "imageRef": Property(
             description="Older name of image.",
             support=Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.1")),
         ),
         "image": Property(
-            description="The image to make the volume from, by name or id.",
+            description="The image to create the volume from, by name or ID.",
             wire="imageRef",
             reference="glance.image",
             replaces="imageRef",
@@ -85,20 +85,20 @@ class Volume(RestResource):
         "source_volid": Property(description="The volume to copy.", constraints=custom("cinder.volume")),
         "scheduler_hints": Property(
             Type.MAP,
-            "What the scheduler should take into account.",
+            "Scheduler hints, as keys and values.",
             support=Support(version="2015.1"),
             wire=NOT_SENT,
         ),
         "read_only": Property(
             Type.BOOLEAN,
-            "Whether servers may only read from the volume.",
+            "Whether the volume is read-only for servers.",
             change=Change.UPDATE,
             support=Support(version="5.0.0"),
             wire=NOT_SENT,
         ),
         "multiattach": Property(
             Type.BOOLEAN,
-            "Has no effect: the volume's type says whether several servers may have it.",
+            "Has no effect: the volume's type determines whether it can be attached to several servers.",
             default=False,
             support=Support("HIDDEN", "13.0.0", previous=Support(version="6.0.0")),
             wire=NOT_SENT,
@@ -108,32 +108,32 @@ class Volume(RestResource):
     attributes = {
         "availability_zone": Attribute("The volume's availability zone.", Type.STRING),
         "size": Attribute("Size in GiB.", Type.STRING),
-        "snapshot_id": Attribute("The snapshot that the volume was made from.", Type.STRING),
+        "snapshot_id": Attribute("The snapshot that the volume was created from.", Type.STRING),
         "display_name": Attribute("Name of the volume.", Type.STRING, path="name"),
         "display_description": Attribute("Description of the volume.", Type.STRING, path="description"),
         "volume_type": Attribute("Type of the volume.", Type.STRING),
-        "metadata": Attribute("Metadata, as JSON text.", Type.STRING),
+        "metadata": Attribute("Metadata, as a JSON string.", Type.STRING),
         "metadata_values": Attribute("Metadata.", Type.MAP, path="metadata"),
-        "source_volid": Attribute("The volume that it is a copy of.", Type.STRING),
+        "source_volid": Attribute("The volume that it was copied from.", Type.STRING),
         "status": Attribute("Status of the volume.", Type.STRING, live=True),
-        "created_at": Attribute("When the volume was made.", Type.STRING),
+        "created_at": Attribute("Creation time of the volume.", Type.STRING),
         "bootable": Attribute("Whether a server can boot from it.", Type.STRING),
-        "encrypted": Attribute("Whether it is encrypted.", Type.STRING),
+        "encrypted": Attribute("Whether the volume is encrypted.", Type.STRING),
         "attachments": Attribute(
-            "The servers that have it, as text.",
+            "The attachments to servers, as a string.",
             Type.STRING,
             live=True,
             support=Support("DEPRECATED", "9.0.0", previous=Support(version="2015.1")),
         ),
         "attachments_list": Attribute(
-            "The servers that have it.",
+            "The attachments to servers.",
             Type.LIST,
             path="attachments",
             live=True,
             support=Support(version="9.0.0"),
         ),
         "multiattach": Attribute(
-            "Whether several servers may have it.", Type.BOOLEAN, support=Support(version="6.0.0")
+            "Whether the volume can be attached to several servers.", Type.BOOLEAN, support=Support(version="6.0.0")
         ),
     }
 
@@ -148,7 +148,7 @@ class Volume(RestResource):
         elif len(given) != 1 or given == ["image"]:
             yield "without a size, exactly one of snapshot_id and source_volid must be given, and no image"
 
-    # -- making -----------------------------------------------------------------------------------------------
+    # -- creating ---------------------------------------------------------------------------------------------
 
     async def create_body(self, call: Call) -> dict[str, Any]:
         body = await super().create_body(call)
@@ -163,16 +163,16 @@ class Volume(RestResource):
         return self.collection.unwrap(await call.cloud.post("cinder", "/volumes", body))
 
     async def _begin_restore(self, call: Call) -> dict[str, Any]:
-        """The new volume gets its name at once, so that it can be found again."""
+        """Restore to a new volume, with its name in the request so that it can be found after an interruption."""
         body = {"restore": {"name": call.properties.get("name") or call.physical_name}}
         made = await call.cloud.post("cinder", f"/backups/{call.properties['backup_id']}/restore", body)
         return {"id": made["restore"]["volume_id"], "status": "restoring-backup"}
 
     def made_by(self, call: Call, body: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
-        """Cinder shows a type by its name whichever way it was asked for, and a restored volume as the backup was."""
-        told = {"name": body["name"]} if call.properties.get("backup_id") is not None else dict(body)
-        told.pop("volume_type", None)
-        return super().made_by(call, told, item)
+        """Compare without the type, which Cinder always shows by name; of a restored volume, only the name."""
+        compared = {"name": body["name"]} if call.properties.get("backup_id") is not None else dict(body)
+        compared.pop("volume_type", None)
+        return super().made_by(call, compared, item)
 
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is None:
@@ -185,19 +185,19 @@ class Volume(RestResource):
             steps.append(set_read_only)
         return await in_turn(call, steps)
 
-    # -- changing ---------------------------------------------------------------------------------------------
+    # -- updating -------------------------------------------------------------------------------------------
 
     async def update(self, call: Call) -> Outcome:
         before, after = (call.previous or {}).get("size"), call.changed.get("size")
         if before is not None and after is not None and after < before:
-            raise NotSupported(f"a volume cannot shrink: it has {before} GiB, and {after} are asked for")
+            raise NotSupported(f"the size of a volume cannot be decreased from {before} to {after} GiB")
         return await in_turn(call, change_steps(call))
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         shown = await self.show(call) if call.physical_id is not None else None
         return shown is None or shown["status"] in ("error", "deleting")
 
-    # -- removing ---------------------------------------------------------------------------------------------
+    # -- deleting -------------------------------------------------------------------------------------------
 
     async def delete(self, call: Call) -> Outcome:
         try:
@@ -217,12 +217,12 @@ class Volume(RestResource):
             return Done()
         return await in_turn(call, (make_backup, self.delete))
 
-    # -- looking ----------------------------------------------------------------------------------------------
+    # -- reading --------------------------------------------------------------------------------------------
 
     async def check(self, call: Call) -> Outcome:
         shown = await self.show(call) if call.physical_id is not None else None
         if shown is None:
-            return Failed("the volume is not there", "NotFound")
+            return Failed("the volume does not exist", "NotFound")
         status = shown["status"]
         return Done() if status in ("available", "in-use") else Failed(f"the volume is in status {status}", "Error")
 
@@ -232,7 +232,7 @@ class Volume(RestResource):
 
 
 def _presented(key: AttributeKey, value: Any) -> Any:
-    """Attributes are texts, whatever Cinder says, except those made to keep their form."""
-    if key[0] in _AS_THEY_ARE:
+    """Convert an attribute's value to a string, except for those that keep their type."""
+    if key[0] in _UNCONVERTED:
         return value
     return json.dumps(value) if key == ("metadata",) else str(value)

@@ -20,7 +20,7 @@ from stoker.schema.property import Change, Property
 
 _BUSY = 2.0
 _GIVEN_UP = "given_up"
-"""In `call.data`: the volume has been detached for the replacement."""
+"""In `call.data`: the volume has been detached in favor of the replacement."""
 
 
 class VolumeAttachment(ResourceType):
@@ -31,16 +31,16 @@ class VolumeAttachment(ResourceType):
     service = "cinder"
     recovery = Recovery(
         FoundBy.LIKENESS,
-        "The server and the volume tell it: Nova keeps at most one attachment of a volume to a server.",
+        "Server and volume identify it: Nova has at most one attachment of a volume to a server.",
     )
 
     properties = {
-        "instance_uuid": Property(description="Id of the server.", required=True, change=Change.UPDATE),
+        "instance_uuid": Property(description="ID of the server.", required=True, change=Change.UPDATE),
         "volume_id": Property(
-            description="Id of the volume.", required=True, constraints=custom("cinder.volume"), change=Change.UPDATE
+            description="ID of the volume.", required=True, constraints=custom("cinder.volume"), change=Change.UPDATE
         ),
         "mountpoint": Property(
-            description="Device name in the server; if empty or not given, the hypervisor chooses.",
+            description="Device name in the server; chosen by the hypervisor if empty or not given.",
             change=Change.UPDATE,
         ),
     }
@@ -56,13 +56,13 @@ class VolumeAttachment(ResourceType):
         return await attached(call, wanted["instance_uuid"], wanted["volume_id"])
 
     async def update(self, call: Call) -> Outcome:
-        return await in_turn(call, (self._leave, self._join))
+        return await in_turn(call, (self._detach_previous, self._attach))
 
-    async def _leave(self, call: Call) -> Outcome:
+    async def _detach_previous(self, call: Call) -> Outcome:
         before = call.previous or {}
         return await detach_completely(call, before["instance_uuid"], str(call.physical_id), before["volume_id"])
 
-    async def _join(self, call: Call) -> Outcome:
+    async def _attach(self, call: Call) -> Outcome:
         wanted = call.properties
         outcome = await attach_completely(
             call, wanted["instance_uuid"], wanted["volume_id"], wanted.get("mountpoint") or None
@@ -70,13 +70,15 @@ class VolumeAttachment(ResourceType):
         return Done(physical_id=wanted["volume_id"]) if isinstance(outcome, Done) else outcome
 
     async def make_way(self, call: Call) -> Outcome:
-        """Off the server, and off the one that an update was to take it from, so that it can be attached anew."""
+        """Detach the volume, also from the server of an interrupted update, so that it can be attached again."""
         call.data[_GIVEN_UP] = True
-        return await conclusive(in_turn(call, (self._leave, self._detach) if call.previous else (self._detach,)))
+        return await conclusive(
+            in_turn(call, (self._detach_previous, self._detach) if call.previous else (self._detach,))
+        )
 
     async def take_back(self, call: Call) -> Outcome:
-        """On the server again."""
-        outcome = await conclusive(self._join(call)) if _GIVEN_UP in call.data else Done()
+        """Attach the volume to the server again."""
+        outcome = await conclusive(self._attach(call)) if _GIVEN_UP in call.data else Done()
         if isinstance(outcome, Done):
             call.data.pop(_GIVEN_UP, None)
         return outcome

@@ -1,6 +1,6 @@
-"""Changing a volume in place: what is asked for in which order (facts: cinder.yaml, OS::Cinder::Volume, update).
+"""Updating a volume in place: which requests are sent, in which order.
 
-Some changes need a volume that no server has: it is taken from its server before and given back afterwards.
+Some changes require a volume that is not in use: it is detached from its server before and attached again afterwards.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from stoker.plugins.waiting import Waiter
 from stoker.resources.nova.volume_attachments import attach_completely, detach_completely, volume_shown
 from stoker.resources.steps import Step
 
-GROWS_IN_USE = "3.42"
-"""From this microversion on a volume can grow while a server has it."""
+EXTENDS_IN_USE = "3.42"
+"""From this microversion on a volume can be extended while it is in use."""
 
 RESTORED = Waiter.until("available", pending=("restoring-backup",), failed=("error", "error_restoring"))
-GROWN = Waiter.until("available", "in-use", pending=("extending",), failed=("error", "error_extending"))
-GROWABLE = Waiter.until("available", pending=("in-use", "detaching", "retyping", "backing-up"), failed=("error",))
+EXTENDED = Waiter.until("available", "in-use", pending=("extending",), failed=("error", "error_extending"))
+EXTENDABLE = Waiter.until("available", pending=("in-use", "detaching", "retyping", "backing-up"), failed=("error",))
 
 
 def change_steps(call: Call) -> list[Step]:
-    """The steps that bring `call.changed` about."""
+    """Return the steps that apply `call.changed`."""
     changed = call.changed.keys()
     steps: list[Step] = []
     if changed & {"name", "description"}:
@@ -33,10 +33,10 @@ def change_steps(call: Call) -> list[Step]:
     if call.changed.get("backup_id"):
         work.append(_restore)
     if call.changed.get("size"):
-        work.append(_grow)
+        work.append(_extend)
     if "read_only" in changed:
         work.append(set_read_only)
-    return [*steps, _release, *work, _give_back] if work else steps
+    return [*steps, _detach, *work, _reattach] if work else steps
 
 
 def _path(call: Call, below: str = "") -> str:
@@ -48,7 +48,7 @@ async def _act(call: Call, action: str, **arguments: object) -> None:
 
 
 async def describe(call: Call) -> Outcome:
-    """The step that sets name and description; a restored volume bears those of the one that was backed up."""
+    """Set name and description, as a step; a restored volume has those of the one that was backed up."""
     name = call.properties.get("name") or call.physical_name
     body = {"name": name, "description": call.properties.get("description")}
     await call.cloud.put("cinder", _path(call), {"volume": body})
@@ -61,17 +61,17 @@ async def _set_metadata(call: Call) -> Outcome:
 
 
 async def _retype(call: Call) -> Outcome:
-    """Cinder goes on by itself; it refuses data that would have to move."""
+    """Request the new type; Cinder completes it alone, and refuses it if data would have to be migrated."""
     await _act(call, "os-retype", new_type=call.properties["volume_type"], migration_policy="never")
     return Done()
 
 
-async def _release(call: Call) -> Outcome:
-    """Take the volume from the server that has it, and remember which; one that only grows may stay."""
+async def _detach(call: Call) -> Outcome:
+    """Detach the volume and record its server; one that is only extended may stay attached."""
     held = call.progress.get("held")
     if held is None:
         heavy = call.changed.get("backup_id") or "read_only" in call.changed
-        if not heavy and await call.cloud.supports("cinder", GROWS_IN_USE):
+        if not heavy and await call.cloud.supports("cinder", EXTENDS_IN_USE):
             return Done()
         shown = await volume_shown(call, str(call.physical_id))
         attachments = shown["attachments"] if shown else []
@@ -82,7 +82,7 @@ async def _release(call: Call) -> Outcome:
     return await detach_completely(call, held[0], str(call.physical_id), str(call.physical_id))
 
 
-async def _give_back(call: Call) -> Outcome:
+async def _reattach(call: Call) -> Outcome:
     if "held" not in call.progress:
         return Done()
     server, device = call.progress["held"]
@@ -101,27 +101,27 @@ async def _restore(call: Call) -> Outcome:
     return Again(after=RESTORED.pause(call.elapsed))
 
 
-async def _grow(call: Call) -> Outcome:
+async def _extend(call: Call) -> Outcome:
     shown = await volume_shown(call, str(call.physical_id))
     if shown is None:
         return _gone(call)
     size = call.properties["size"]
     if call.progress.get("sent") or shown["status"] == "extending" or shown["size"] >= size:
-        return GROWN.judge(shown["status"], elapsed=call.elapsed)
-    if shown["status"] != "in-use" or not await call.cloud.supports("cinder", GROWS_IN_USE):
-        outcome = GROWABLE.judge(shown["status"], elapsed=call.elapsed)
+        return EXTENDED.judge(shown["status"], elapsed=call.elapsed)
+    if shown["status"] != "in-use" or not await call.cloud.supports("cinder", EXTENDS_IN_USE):
+        outcome = EXTENDABLE.judge(shown["status"], elapsed=call.elapsed)
         if not isinstance(outcome, Done):
             return outcome
     await _act(call, "os-extend", new_size=size)
     call.progress["sent"] = True
-    return Again(after=GROWN.pause(call.elapsed))
+    return Again(after=EXTENDED.pause(call.elapsed))
 
 
 async def set_read_only(call: Call) -> Outcome:
-    """The step that sets what servers may do with the volume."""
+    """Set whether the volume is read-only, as a step."""
     await _act(call, "os-update_readonly_flag", readonly=bool(call.properties.get("read_only")))
     return Done()
 
 
 def _gone(call: Call) -> Failed:
-    return Failed(f"volume {call.physical_id} is gone", "NotFound")
+    return Failed(f"volume {call.physical_id} no longer exists", "NotFound")

@@ -16,16 +16,16 @@ from stoker.schema.property import Change, Property, Support, Type
 
 
 class VolumeType(RestResource):
-    """A kind of volumes; for administrators."""
+    """A volume type; for administrators."""
 
     type_name = "OS::Cinder::VolumeType"
-    description = "A kind of volumes, which says on what storage they are. By default only administrators may make one."
+    description = "A volume type, which determines the storage back end. By default only administrators may create one."
     collection = Collection("cinder", "/types", "volume_type", "volume_types", created_field=None, owner=None)
     support = Support(version="2015.1")
     extension = "os-types-manage"
     recovery = Recovery(
         FoundBy.NAME,
-        "Names are unique among all types; one of that name must be as it was asked for.",
+        "Names are unique among all types; a type with the name must have the requested properties.",
     )
 
     properties = {
@@ -46,11 +46,11 @@ class VolumeType(RestResource):
         ),
         "projects": Property(
             Type.LIST,
-            "Projects that may use a type which is not public.",
+            "Projects that may use a type that is not public.",
             default=[],
             items=Property(
                 Type.STRING,
-                "A project, by name or id.",
+                "A project, by name or ID.",
                 reference="keystone.project",
             ),
             change=Change.UPDATE,
@@ -71,11 +71,11 @@ class VolumeType(RestResource):
         return None
 
     async def make_way(self, call: Call) -> Outcome:
-        """Under its physical name, for a name is given once."""
+        """Rename the type to its physical name, since names are unique."""
         return await conclusive(self._renamed(call, str(call.physical_id), call.physical_name))
 
     async def take_back(self, call: Call) -> Outcome:
-        """Under its name again; the replacement, if it has it, is called by its id until it goes."""
+        """Give the type its name again; the replacement, if it has the name, is renamed to its ID."""
         return await conclusive(self._restored(call))
 
     async def _restored(self, call: Call) -> Outcome:
@@ -86,12 +86,12 @@ class VolumeType(RestResource):
         return await self._renamed(call, str(call.physical_id), name)
 
     async def _renamed(self, call: Call, identifier: str, name: str) -> Outcome:
-        body = self.collection.wrap({"name": name, "description": None})  # which keeps the description
+        body = self.collection.wrap({"name": name, "description": None})  # null keeps the description
         await call.cloud.request("PUT", "cinder", f"/types/{identifier}", json=body, ok=(404,))
         return Done()
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
-        """A type that is there is worth an update."""
+        """A type that exists can be updated."""
         return call.physical_id is None or await self.show(call) is None
 
     def needs_extras(self, call: Call) -> bool:
@@ -103,7 +103,7 @@ class VolumeType(RestResource):
         await self._grant(call, call.properties["projects"] or [])
 
     async def update_body(self, call: Call) -> dict[str, Any]:
-        """Cinder keeps a name or description that is null as it was."""
+        """Return the body with both fields; Cinder keeps the current value for null."""
         body = await super().update_body(call)
         return {"name": None, "description": None, **body} if body else body
 
@@ -122,7 +122,7 @@ class VolumeType(RestResource):
         await call.cloud.post("cinder", f"{self.member_path(call)}/extra_specs", {"extra_specs": specs})
 
     async def _share(self, call: Call) -> None:
-        """Have these projects, and no others, use the type."""
+        """Grant access to the declared projects, and revoke it from all others."""
         listed = await call.cloud.get("cinder", f"{self.member_path(call)}/os-volume-type-access")
         allowed = {row["project_id"] for row in listed["volume_type_access"]}
         wanted = set(call.properties["projects"] or [])

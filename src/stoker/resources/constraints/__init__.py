@@ -1,4 +1,4 @@
-"""The custom constraints that templates and types may name: checks of form, and look-ups in services."""
+"""The custom constraints that templates and types may name: format checks, and lookups in services."""
 
 from __future__ import annotations
 

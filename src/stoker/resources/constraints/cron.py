@@ -1,15 +1,15 @@
-"""Whether a string is a cron expression: five fields, or six or seven with seconds and years after them."""
+"""Validation of cron expressions: five fields, or six or seven with seconds and years after them."""
 
 from __future__ import annotations
 
 from croniter import croniter
 
 _LONGEST = 1024
-"""Characters that are parsed at the most: a longer list of values takes the parser seconds."""
+"""The maximum number of characters: a longer list of values takes the parser seconds."""
 
 
 def cron_problem(expression: str) -> str | None:
-    """What is wrong with a cron expression; None when nothing is."""
+    """Return what is wrong with a cron expression; None when it is valid."""
     if len(expression) > _LONGEST:
         return f"a cron expression has at most {_LONGEST} characters; this one has {len(expression)}"
     try:

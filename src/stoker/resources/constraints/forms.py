@@ -1,4 +1,4 @@
-"""Constraints on the form of a value alone (facts: parameters.json, custom_constraints; clients.yaml)."""
+"""Constraints on the format of a value, checked without a service."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ _LONGEST_QUEUE_NAME = 64
 
 
 class Form(FormCheck):
-    """A check made of a function from the value's text to a complaint; an empty value is fine if `empty_allowed`."""
+    """A check made of a function from the value's string form to a problem, None when it is valid.
+
+    With `empty_allowed`, null and the empty string are valid.
+    """
 
     def __init__(self, problem: Callable[[str], str | None], empty_allowed: bool = False) -> None:
         self._problem = problem
@@ -39,7 +42,7 @@ class Form(FormCheck):
 
 
 class Expiration(FormCheck):
-    """A moment that has not come yet, or nothing."""
+    """A time in the future, or no value."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -54,7 +57,7 @@ class Expiration(FormCheck):
 
 
 def parse_time(text: str) -> datetime | None:
-    """An ISO 8601 time, in UTC where it names no zone; None for anything else."""
+    """Parse an ISO 8601 time, in UTC if it has no offset; None if it is not one."""
     if _YEAR_OR_MONTH.fullmatch(text):
         text = f"{text}-01-01"[:10]
     try:
@@ -110,7 +113,7 @@ def _dns_name(text: str) -> str | None:
 
 def _relative_dns_name(text: str) -> str | None:
     if text.endswith("."):
-        return f"{text!r} ends with a dot, and a relative name must not"
+        return f"{text!r} ends with a dot; a relative name must not"
     if len(text) > _LONGEST_RELATIVE_NAME:
         return f"the name has {len(text)} characters, more than {_LONGEST_RELATIVE_NAME}"
     return _dns_name(text)
@@ -136,12 +139,12 @@ def _json_text(text: str) -> str | None:
     try:
         json.loads(text)
     except ValueError as error:
-        return f"the text is not JSON: {error}"
+        return f"the string is not JSON: {error}"
     return None
 
 
 def _queue_name(text: str) -> str | None:
-    return None if 1 <= len(text) <= _LONGEST_QUEUE_NAME else "a queue's name has 1 to 64 characters"
+    return None if 1 <= len(text) <= _LONGEST_QUEUE_NAME else "a queue's name must have 1 to 64 characters"
 
 
 def _anything(text: str) -> str | None:

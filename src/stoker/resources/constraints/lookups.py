@@ -1,4 +1,4 @@
-"""Constraints that ask a service whether an object exists, through the table of finders."""
+"""Constraints that look an object up in its service, with the table of finders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stoker.plugins.constraints import Checks, CustomCheck
 
 
 class Exists(CustomCheck):
-    """A value must be the name or id of an object of one kind; with `empty_allowed` it may be empty too."""
+    """The value must be the name or ID of an object of one kind; with `empty_allowed` it may also be empty."""
 
     def __init__(self, finder: str, empty_allowed: bool = False) -> None:
         self.finder = finder

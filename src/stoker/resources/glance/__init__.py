@@ -1,4 +1,4 @@
-"""Images (facts: behaviour/glance.yaml)."""
+"""Glance: images."""
 
 from __future__ import annotations
 

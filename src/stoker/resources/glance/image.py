@@ -1,4 +1,4 @@
-"""OS::Glance::Image: the older type, as Heat documented it from 2014.2 on. Later releases make nothing of it."""
+"""OS::Glance::Image: the older type, as Heat documented it since 2014.2. Later releases of Heat ignore it."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Property, Support, Type
 
 _PLACEHOLDER = "is_placeholder"
-"""The key of `Call.data` by which Heat, and earlier versions of Stoker, mark a resource that has no image."""
+"""The key of `Call.data` by which Heat, and earlier versions of Stoker, mark a resource without an image."""
 
 _SHARED = (
     "name", "id", "min_disk", "min_ram", "location", "tags", "extra_properties",
     "architecture", "kernel_id", "os_distro", "os_version", "owner", "ramdisk_id",
 )  # fmt: skip
-"""Properties that are those of OS::Glance::WebImage."""
+"""Properties shared with OS::Glance::WebImage."""
 
 
 class Image(WebImage):
-    """An image that Glance fetches from a web server, with the properties that the type had in older releases.
+    """An image that Glance downloads from a web server, with the properties of older releases.
 
-    Glance itself copied the data from `location` then (`copy_from`). What it has for that now is the import method
-    web-download, which OS::Glance::WebImage uses too.
+    Older versions of Glance copied the data from `location` (`copy_from`); this type uses the import method
+    web-download instead, like OS::Glance::WebImage.
     """
 
     type_name = "OS::Glance::Image"
-    description = "An image that Glance fetches from a web server; OS::Glance::WebImage is the type to use now."
+    description = "An image that Glance downloads from a web server; use OS::Glance::WebImage instead."
     support = Support("HIDDEN", "22.0.0", previous=Support("DEPRECATED", "8.0.0", previous=Support(version="2014.2")))
 
     properties = {
         **{name: WebImage.properties[name] for name in _SHARED},
         "is_public": Property(
             Type.BOOLEAN,
-            "Whether every project may use the image; else only the one that owns it.",
+            "Whether every project may use the image, instead of its owner only.",
             default=False,
             wire=NOT_SENT,
         ),
-        "protected": Property(Type.BOOLEAN, "Whether the image cannot be deleted.", default=False),
+        "protected": Property(Type.BOOLEAN, "Whether the image is protected from deletion.", default=False),
         "disk_format": Property(
-            description="Format of the disk.",
+            description="Disk format of the image.",
             required=True,
             constraints=one_of("ami", "ari", "aki", "vhd", "vhdx", "vmdk", "raw", "qcow2", "vdi", "iso", "ploop"),
         ),
         "container_format": Property(
-            description="Format of what is around the disk.",
+            description="Container format of the image.",
             required=True,
             constraints=one_of("ami", "ari", "aki", "bare", "ova", "ovf", "docker"),
         ),
@@ -60,7 +60,7 @@ class Image(WebImage):
 
     async def update(self, call: Call) -> Outcome:
         if _PLACEHOLDER in call.data:
-            return Replace("no image was made of it")
+            return Replace("it has no image")
         return await super().update(call)
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Orchestration's own resource types (facts: behaviour/heat.yaml)."""
+"""Orchestration's own resource types."""
 
 from __future__ import annotations
 

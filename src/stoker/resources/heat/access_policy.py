@@ -7,10 +7,10 @@ from stoker.schema.property import Property, Type
 
 
 class AccessPolicy(ResourceType):
-    """Names the resources that a user of the stack may look at; it is nothing by itself."""
+    """The list of resources that a user of the stack may read; it creates no object."""
 
     type_name = "OS::Heat::AccessPolicy"
-    description = "Names the resources of the stack that a user of it may look at."
+    description = "Lists the resources that a user of the stack may read."
     local = True
 
     properties = {

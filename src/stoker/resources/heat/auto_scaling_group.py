@@ -20,10 +20,10 @@ _SINCE_2014_2 = Support(version="2014.2")
 
 
 class AutoScalingGroup(AutoScalingResource):
-    """A number of resources made from one definition, which scaling policies change."""
+    """A group of resources created from one definition, whose size scaling policies change."""
 
     type_name = "OS::Heat::AutoScalingGroup"
-    description = "A number of equal resources, which scaling policies change."
+    description = "A group of identical resources, whose size scaling policies change."
     support = Support(version="2014.1")
 
     properties = {
@@ -34,18 +34,22 @@ class AutoScalingGroup(AutoScalingResource):
             change=Change.UPDATE,
         ),
         "max_size": Property(
-            Type.INTEGER, "The most members.", required=True, constraints=between(0), change=Change.UPDATE
+            Type.INTEGER, "Maximum number of members.", required=True, constraints=between(0), change=Change.UPDATE
         ),
         "min_size": Property(
-            Type.INTEGER, "The least members.", required=True, constraints=between(0), change=Change.UPDATE
+            Type.INTEGER, "Minimum number of members.", required=True, constraints=between(0), change=Change.UPDATE
         ),
-        "cooldown": Property(Type.INTEGER, "Seconds without scaling after a change of size.", change=Change.UPDATE),
+        "cooldown": Property(
+            Type.INTEGER,
+            "Seconds after a change of size during which scaling policies do nothing.",
+            change=Change.UPDATE,
+        ),
         "desired_capacity": Property(
-            Type.INTEGER, "How many members there are, until a policy changes that.", change=Change.UPDATE
+            Type.INTEGER, "Initial number of members, until a scaling policy changes it.", change=Change.UPDATE
         ),
         "rolling_updates": Property(
             Type.MAP,
-            "How members get a new definition.",
+            "How members are updated to a new definition.",
             default={"max_batch_size": 1, "min_in_service": 0, "pause_time": 0},
             schema={"min_in_service": IN_SERVICE, "max_batch_size": BATCH_SIZE, "pause_time": PAUSE},
             change=Change.UPDATE,
@@ -53,23 +57,26 @@ class AutoScalingGroup(AutoScalingResource):
     }
     attributes = {
         "outputs": Attribute(
-            "The attribute that the path names, by member.", Type.MAP, support=_SINCE_2014_2, needs_path=True
+            "Map from member name to the attribute that the path names.",
+            Type.MAP,
+            support=_SINCE_2014_2,
+            needs_path=True,
         ),
         "outputs_list": Attribute(
-            "The attribute that the path names, of every member in the order of creation.",
+            "The attribute that the path names for each member, in order of creation.",
             Type.LIST,
             support=_SINCE_2014_2,
             needs_path=True,
         ),
-        "current_size": Attribute("How many members there are.", Type.INTEGER, support=Support(version="2015.1")),
-        "refs": Attribute("Reference ids of the members.", Type.LIST, support=_SINCE_7),
-        "refs_map": Attribute("Reference ids of the members, by name.", Type.MAP, support=_SINCE_7),
+        "current_size": Attribute("Number of members.", Type.INTEGER, support=Support(version="2015.1")),
+        "refs": Attribute("Reference IDs of the members.", Type.LIST, support=_SINCE_7),
+        "refs_map": Attribute("Map from member name to reference ID.", Type.MAP, support=_SINCE_7),
     }
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         yield from self.size_problems(properties, ("min_size", "max_size", "desired_capacity"))
         if isinstance(properties["resource"], Mapping) and "type" not in properties["resource"]:
-            yield "resource: a member needs a type"
+            yield "resource: the definition of a member must have a type"
 
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
         smallest, desired = properties["min_size"], self.desired(properties)
@@ -79,7 +86,7 @@ class AutoScalingGroup(AutoScalingResource):
     def sample_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
         return _sketch(properties, 1)
 
-    # -- what kind of group it is -------------------------------------------------------------------------------
+    # -- the group's settings --------------------------------------------------------------------------------
 
     def bounds(self, properties: Mapping[str, Any]) -> tuple[int, int]:
         return properties["min_size"], properties["max_size"]
@@ -97,14 +104,14 @@ class AutoScalingGroup(AutoScalingResource):
     async def member(self, call: Call) -> Mapping[str, Any]:
         return _member(call.properties)
 
-    # -- looking --------------------------------------------------------------------------------------------------
+    # -- reading ------------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         return await read_uniform(call, keys)
 
 
 def _member(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The definition of every member; properties without a value are as good as not given."""
+    """Return the definition of every member, without properties that are null."""
     wanted = dict(properties["resource"])
     if isinstance(wanted.get("properties"), Mapping):
         wanted["properties"] = {name: value for name, value in wanted["properties"].items() if value is not None}
@@ -112,7 +119,7 @@ def _member(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sketch(properties: Mapping[str, Any], size: int) -> ChildRequest | None:
-    """The nested stack, its members numbered for want of their names."""
+    """Return the nested stack for validation, with numbers in place of the members' random names."""
     if is_unknown(properties["resource"]) or is_unknown(properties["resource"].get("type")):
         return None
     budget.members(size)

@@ -1,6 +1,6 @@
-"""How groups of equal members change: sizes of batches, and who changes in each (facts: heat.yaml, group_algorithms).
+"""Batches in which groups of identical members change: their sizes, and the members that each one changes.
 
-Everything here is pure.
+Every function here is pure.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ Definitions = dict[str, Any]
 
 
 class Batch(NamedTuple):
-    """One step of a change: the group's size after it, and how many members may get the new definition.
+    """One step of an update: the group's size after it, and how many members may get the new definition.
 
-    `pause` is the time in seconds to let pass before it begins.
+    `pause` is the time in seconds to wait before it begins.
     """
 
     size: int
@@ -26,7 +26,7 @@ class Batch(NamedTuple):
 
 
 class Rolling(NamedTuple):
-    """How a group is changed in batches: members per batch, members that stay untouched, seconds between batches."""
+    """Settings of a rolling update: members per batch, members that remain in service, seconds between batches."""
 
     max_batch_size: int
     min_in_service: int
@@ -34,21 +34,21 @@ class Rolling(NamedTuple):
 
 
 Counted = Callable[[Batch, int, int], int]
-"""`(batch, current size, target)` → how many of the members that have to change are changed after the batch."""
+"""Called with (batch, current size, target): how many outdated members are up to date after the batch."""
 
 
 def every_change(batch: Batch, current: int, target: int) -> int:
-    """Each change counts: groups that scale, whose members are all alike."""
+    """Count every change: for groups that scale, whose members are interchangeable."""
     return batch.changes
 
 
 def lasting_changes(batch: Batch, current: int, target: int) -> int:
-    """Members that are only there for the time of the change do not count: groups whose members have fixed names."""
+    """Do not count members that exist only during the update: for groups whose members have fixed names."""
     return batch.changes - max(batch.size - max(current, target), 0)
 
 
 def batches(target: int, current: int, rolling: Rolling, counted: Counted) -> Iterator[Batch]:
-    """The batches in which a group of `current` members gets a new definition and `target` members."""
+    """Yield the batches that bring a group of `current` members to a new definition and to `target` members."""
     updated, pause = 0, 0.0
     while updated < current or current != target:
         batch = _next_batch(target, current, updated, rolling)._replace(pause=pause)
@@ -66,10 +66,10 @@ def _next_batch(target: int, current: int, updated: int, rolling: Rolling) -> Ba
 def member_definitions(
     former: Iterable[tuple[str, Any]], batch: Batch, new_names: Iterator[str], define: Callable[[str], Any]
 ) -> Definitions:
-    """The members after a batch.
+    """Return the members after a batch.
 
-    `former` are the members' names and definitions, those that shall go first at the front; `new_names` are taken for
-    members that are added, and `define` makes the new definition for a name.
+    `former` are the members' names and definitions, those to remove first at the front; `new_names` supplies names for
+    added members, and `define` returns the new definition for a name.
     """
     budget.members(batch.size)
     listed = list(former)

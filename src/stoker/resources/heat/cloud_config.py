@@ -12,7 +12,7 @@ from stoker.schema.property import Property, Support, Type
 
 
 class CloudConfig(StoredConfig):
-    """A configuration in cloud-init's own format."""
+    """A configuration in cloud-init's cloud-config format."""
 
     type_name = "OS::Heat::CloudConfig"
     description = "A cloud-config document for cloud-init."
@@ -21,5 +21,5 @@ class CloudConfig(StoredConfig):
     properties = {"cloud_config": Property(Type.MAP, "The document as a map.")}
 
     async def body(self, call: Call) -> dict[str, Any]:
-        text = yaml.safe_dump(call.properties["cloud_config"] or {}, default_flow_style=False)
-        return {"config": f"#cloud-config\n{text}"}
+        document = yaml.safe_dump(call.properties["cloud_config"] or {}, default_flow_style=False)
+        return {"config": f"#cloud-config\n{document}"}

@@ -1,4 +1,4 @@
-"""A stack user beside a resource whose own object is something else: a server's, a deployment's."""
+"""A stack user for a resource whose own object is something else: a server or a deployment."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from dataclasses import replace
 
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import Call
-from stoker.resources.heat.stack_user import StackUserResource, make_key_pair, prove_user
+from stoker.resources.heat.stack_user import StackUserResource, make_key_pair, verify_adopted_user
 
-_BOOKS = ("user_id", "password", "access_key", "secret_key", "credential_id")
+_DATA_KEYS = ("user_id", "password", "access_key", "secret_key", "credential_id")
 
 
 class _Companion(StackUserResource):
-    """Knows how such users are made and removed; no resource by itself."""
+    """Create and delete such users; not a resource type of its own."""
 
 
 _USER = _Companion()
 
 
 async def ensure_user(call: Call, *, with_key_pair: bool) -> Outcome:
-    """The step that makes the user, its id and password in `call.data`, and its EC2 key pair if it is to have one."""
+    """Create the user and, on request, its EC2 key pair, as a step; ID and password are stored in `call.data`."""
     outcome = await _USER.create(_as_user(call))
     if isinstance(outcome, Again) and outcome.physical_id is not None:
         call.data["user_id"] = outcome.physical_id
@@ -29,16 +29,16 @@ async def ensure_user(call: Call, *, with_key_pair: bool) -> Outcome:
 
 
 async def adopt_user(call: Call) -> Outcome:
-    """See that the user that `call.data` names, if any, may be taken over with the resource."""
+    """Verify that the user that `call.data` names, if any, may be adopted with the resource."""
     if call.data.get("user_id") is None:
-        for key in _BOOKS:
+        for key in _DATA_KEYS:
             call.data.pop(key, None)
         return Done()
-    return await prove_user(_as_user(call)) or Done()
+    return await verify_adopted_user(_as_user(call)) or Done()
 
 
 async def dismiss_user(call: Call) -> Outcome:
-    """The step that removes the user, also one whose making was interrupted."""
+    """Delete the user, as a step, including one whose creation was interrupted."""
     if "password" not in call.data:
         return Done()
     user = _as_user(call)
@@ -46,11 +46,11 @@ async def dismiss_user(call: Call) -> Outcome:
         user.physical_id = await _USER.find(user)
     outcome = await _USER.delete(user)
     if isinstance(outcome, Done):
-        for key in _BOOKS:
+        for key in _DATA_KEYS:
             call.data.pop(key, None)
     return outcome
 
 
 def _as_user(call: Call) -> Call:
-    """The call as the user's type sees it: the same books, another id."""
+    """Return the call for the user's type: the same data, with the user's ID."""
     return replace(call, physical_id=call.data.get("user_id"))

@@ -14,34 +14,34 @@ from stoker.schema.property import Change, Property, Support, Type
 
 
 class Delay(ResourceType):
-    """Lets time pass, for what cannot be waited for in a better way."""
+    """Waits a fixed time, for conditions that cannot be observed."""
 
     type_name = "OS::Heat::Delay"
-    description = "Waits a while during some actions."
+    description = "Waits for a time during the chosen actions."
     support = Support(version="11.0.0")
     local = True
 
     properties = {
         "min_wait": Property(
-            Type.NUMBER, "The shortest wait, in seconds.", default=0, constraints=between(0), change=Change.UPDATE
+            Type.NUMBER, "Minimum time to wait, in seconds.", default=0, constraints=between(0), change=Change.UPDATE
         ),
         "max_jitter": Property(
             Type.NUMBER,
-            "The most that is added to it by chance, in seconds.",
+            "Maximum random time that is added, in seconds.",
             default=0,
             constraints=between(0),
             change=Change.UPDATE,
         ),
         "jitter_multiplier": Property(
             Type.NUMBER,
-            "What the added part is multiplied with; the number of resources, to spread them evenly.",
+            "Factor for the added time; use the number of resources to spread them evenly.",
             default=1.0,
             constraints=between(0),
             change=Change.UPDATE,
         ),
         "actions": Property(
             Type.LIST,
-            "The actions that wait.",
+            "The actions during which to wait.",
             default=["CREATE"],
             constraints=one_of("CREATE", "DELETE", "SUSPEND", "RESUME"),
             change=Change.UPDATE,
@@ -51,14 +51,14 @@ class Delay(ResourceType):
     def replacement_reason(
         self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
     ) -> str | None:
-        return "a wait that is over can only be had again with a new resource"
+        return "a delay takes effect only when the resource is created"
 
     async def create(self, call: Call) -> Outcome:
         longest = longest_wait(call.properties)
         minutes = call.stack.timeout_minutes
         if "CREATE" in call.properties["actions"] and minutes and longest > minutes * 60:
             return Failed(
-                f"a wait of up to {longest} seconds does not fit into the stack's timeout of {minutes} minutes",
+                f"the maximum delay of {longest} seconds exceeds the stack's timeout of {minutes} minutes",
                 "StackValidationFailed",
             )
         return self._wait(call)
@@ -83,6 +83,6 @@ class Delay(ResourceType):
 
 
 def longest_wait(properties: Mapping[str, Any]) -> float:
-    """Seconds that one action may take."""
+    """Return the maximum time that one action waits, in seconds."""
     longest: float = properties["min_wait"] + properties["max_jitter"] * properties["jitter_multiplier"]
     return longest

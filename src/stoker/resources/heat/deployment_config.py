@@ -1,7 +1,4 @@
-"""From a software configuration to the one that a deployment derives of it. Everything here is pure.
-
-Facts: heat.yaml, OS::Heat::SoftwareDeployment and OS::Heat::StructuredDeployment.
-"""
+"""The configuration that a deployment derives from a software configuration. Every function here is pure."""
 
 from __future__ import annotations
 
@@ -14,12 +11,12 @@ from stoker.resources.heat.software_config_base import UNGROUPED
 _COMPONENT = "component"
 
 Source = Mapping[str, Any]
-"""A configuration as stored: `name`, `group`, `config`, `inputs`, `outputs`, `options`, and `stacks`, the ids of the
-stacks whose hidden values may be in it."""
+"""A configuration as stored: `name`, `group`, `config`, `inputs`, `outputs`, `options`, and `stacks`, the IDs of the
+stacks whose hidden values it may contain."""
 
 
 def triggers(source: Source, actions: Collection[str], action: str) -> bool:
-    """Whether the configuration is to be applied at an action; one of a component knows that itself."""
+    """Return whether the configuration is applied at an action; a component's configurations state their actions."""
     if source.get("group") != _COMPONENT:
         return action in actions
     parts = (source.get("config") or {}).get("configs") or []
@@ -27,12 +24,12 @@ def triggers(source: Source, actions: Collection[str], action: str) -> bool:
 
 
 def value_of(entry: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-    """The value of a declared input."""
+    """Return the value of a declared input."""
     return values.get(entry["name"], entry.get("default"))
 
 
 def with_inputs(source: Source, values: Mapping[str, Any], added: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The inputs with their values: the declared ones, others that are given, and those for the way back."""
+    """Return the inputs with their values: the declared ones, undeclared ones with a value, and those for signals."""
     declared = [{**entry, "value": value_of(entry, values)} for entry in source.get("inputs") or []]
     known = {entry["name"] for entry in declared}
     others = [_input(name, value) for name, value in values.items() if name not in known]
@@ -44,7 +41,7 @@ def _input(name: str, value: Any) -> dict[str, Any]:
 
 
 def derived_config(source: Source, name: str, config: Any, inputs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The configuration of one action of one deployment."""
+    """Return the configuration for one action of one deployment."""
     return {
         "name": name,
         "group": source.get("group") or UNGROUPED,
@@ -56,9 +53,9 @@ def derived_config(source: Source, name: str, config: Any, inputs: Sequence[Mapp
 
 
 def put_in(config: Any, key: str, values: Mapping[str, Any], *, strict: bool) -> Any:
-    """`config` with every `{key: name}` replaced by the input's value.
+    """Return `config` with every `{key: name}` replaced by the input's value.
 
-    A name without a value becomes None; with `strict` it is a mistake: raises BadValue.
+    A name without a value becomes None; with `strict`, it raises BadValue.
     """
     if isinstance(config, list):
         return [put_in(inner, key, values, strict=strict) for inner in config]

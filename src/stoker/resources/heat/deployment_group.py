@@ -1,7 +1,4 @@
-"""OS::Heat::SoftwareDeploymentGroup and its kin: one deployment for each of several servers
-
-Facts: heat.yaml, OS::Heat::SoftwareDeploymentGroup.
-"""
+"""OS::Heat::SoftwareDeploymentGroup and related types: one deployment for each of several servers."""
 
 from __future__ import annotations
 
@@ -29,11 +26,9 @@ _STANDARD = {
 }
 _BATCHES = Property(
     Type.MAP,
-    "Apply the configuration to so many servers at a time.",
+    "Apply the configuration in batches of servers.",
     schema={
-        "max_batch_size": Property(
-            Type.INTEGER, "How many servers change at a time.", default=1, constraints=between(1)
-        ),
+        "max_batch_size": Property(Type.INTEGER, "Number of servers per batch.", default=1, constraints=between(1)),
         "pause_time": Property(Type.NUMBER, "Seconds between batches.", default=0, constraints=between(0)),
     },
     support=Support(version="7.0.0"),
@@ -41,12 +36,12 @@ _BATCHES = Property(
 
 
 def _template(members: Mapping[str, Any]) -> dict[str, Any]:
-    """The nested template that holds the members."""
+    """Return the nested template that contains the members."""
     return {"heat_template_version": "2015-04-30", "resources": dict(members)}
 
 
 class SoftwareDeploymentGroup(NestedStackResource):
-    """A deployment for each of several servers. Its members have the names that the map of servers gives them."""
+    """A deployment for each of several servers. Its members have the names that the map of servers gives."""
 
     type_name = "OS::Heat::SoftwareDeploymentGroup"
     description = "Applies a software configuration to several servers."
@@ -55,13 +50,13 @@ class SoftwareDeploymentGroup(NestedStackResource):
     member_type: ClassVar[str] = "OS::Heat::SoftwareDeployment"
 
     properties = {
-        "servers": Property(Type.MAP, "Ids of the servers, by name.", required=True, change=Change.UPDATE),
+        "servers": Property(Type.MAP, "Map from a name to the ID of a server.", required=True, change=Change.UPDATE),
         **COMMON_PROPERTIES,
     }
     attributes = {
-        "deploy_stdouts": Attribute("Standard output by name of the server.", Type.MAP),
-        "deploy_stderrs": Attribute("Standard error by name of the server.", Type.MAP),
-        "deploy_status_codes": Attribute("The code it ended with, by name of the server.", Type.MAP),
+        "deploy_stdouts": Attribute("Map from the server's name to standard output.", Type.MAP),
+        "deploy_stderrs": Attribute("Map from the server's name to standard error.", Type.MAP),
+        "deploy_status_codes": Attribute("Map from the server's name to the exit code.", Type.MAP),
     }
     update_policy = {"batch_create": _BATCHES, "rolling_update": _BATCHES}
 
@@ -96,7 +91,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
         return await self._in_batches(call, "UPDATE", "rolling_update")
 
     async def _in_batches(self, call: Call, action: str, policy_name: str) -> Outcome:
-        """Give the members the new definition, so many at a time; without a policy, all at once."""
+        """Update the members to the new definition in batches; without a policy, all at once."""
         policy = Finalizer().properties(self.update_policy, call.update_policy)[policy_name]
         names = list(call.properties["servers"])
         size = policy["max_batch_size"] if policy else max(len(names), 1)
@@ -112,7 +107,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
         return Again(after=policy["pause_time"])
 
     async def _part(self, call: Call, reached: list[str], round_: int) -> ChildRequest:
-        """The nested stack when the servers up to some point have the new definition, the others their former one."""
+        """Return the nested stack in which the `reached` servers have the new definition, the others the former one."""
         template = await call.child.template() or {}
         former = template.get("resources") or {}
         members = {
@@ -122,7 +117,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
         }
         return ChildRequest(_template(members), round=round_)
 
-    # -- looking ----------------------------------------------------------------------------------------------
+    # -- reading --------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         found = await read_members(call, keys)
@@ -144,7 +139,7 @@ class StructuredDeploymentGroup(SoftwareDeploymentGroup):
     properties = {**SoftwareDeploymentGroup.properties, **STRUCTURED_PROPERTIES}
 
 
-def _given_way_to(type_name: str) -> Support:
+def _superseded_by(type_name: str) -> Support:
     return Support("HIDDEN", "7.0.0", previous=Support("DEPRECATED", "2014.2"), substitutes=(type_name,))
 
 
@@ -152,11 +147,11 @@ class SoftwareDeployments(SoftwareDeploymentGroup):
     """The older name of a group of deployments."""
 
     type_name = "OS::Heat::SoftwareDeployments"
-    support = _given_way_to(SoftwareDeploymentGroup.type_name)
+    support = _superseded_by(SoftwareDeploymentGroup.type_name)
 
 
 class StructuredDeployments(StructuredDeploymentGroup):
     """The older name of a group of structured deployments."""
 
     type_name = "OS::Heat::StructuredDeployments"
-    support = _given_way_to(StructuredDeploymentGroup.type_name)
+    support = _superseded_by(StructuredDeploymentGroup.type_name)

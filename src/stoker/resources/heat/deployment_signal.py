@@ -1,7 +1,4 @@
-"""How a server tells what came of a deployment: what it needs to know for that, and what its answer means.
-
-Facts: heat.yaml, OS::Heat::SoftwareDeployment, deploy_inputs and signal.
-"""
+"""Signals by which servers report the result of a deployment: how they are sent, and what they mean."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ STANDARD_OUTPUTS = ("deploy_stdout", "deploy_stderr", "deploy_status_code")
 
 
 async def prepare(call: Call) -> Outcome:
-    """The step that makes what the server's answer needs: a user, an empty object, an empty queue."""
+    """Create what the server's signal needs, as a step: a user, an empty object, or an empty queue."""
     transport = call.properties["signal_transport"]
     if await signal_place.choose(call, transport):
         return Again(after=0.0)
@@ -37,8 +34,8 @@ async def prepare(call: Call) -> Outcome:
 
 
 async def sender_inputs(call: Call) -> dict[str, Any]:
-    """The inputs that tell the server where it is, and how to answer."""
-    told = {
+    """Return the inputs that identify the deployment to the server and state how to signal its result."""
+    inputs = {
         "deploy_server_id": call.properties["server"],
         "deploy_action": call.action,
         "deploy_stack_id": f"{call.stack.name}/{call.stack.id}",
@@ -47,19 +44,21 @@ async def sender_inputs(call: Call) -> dict[str, Any]:
     }
     match call.properties["signal_transport"]:
         case "CFN_SIGNAL":
-            told |= {"deploy_signal_id": signed_url(call, SIGNAL, since=call.now), "deploy_signal_verb": "POST"}
+            inputs |= {"deploy_signal_id": signed_url(call, SIGNAL, since=call.now), "deploy_signal_verb": "POST"}
         case "TEMP_URL_SIGNAL":
-            told |= {"deploy_signal_id": call.data[signal_place.OBJECT_URL], "deploy_signal_verb": "PUT"}
+            inputs |= {"deploy_signal_id": call.data[signal_place.OBJECT_URL], "deploy_signal_verb": "PUT"}
         case "HEAT_SIGNAL" | "ZAQAR_SIGNAL" as transport:
-            told |= {f"deploy_{name}": value for name, value in signal_place.sender(call).items() if value is not None}
-            told |= {"deploy_queue_id": call.data[signal_place.QUEUE]} if transport == "ZAQAR_SIGNAL" else {}
-    return told
+            inputs |= {
+                f"deploy_{name}": value for name, value in signal_place.sender(call).items() if value is not None
+            }
+            inputs |= {"deploy_queue_id": call.data[signal_place.QUEUE]} if transport == "ZAQAR_SIGNAL" else {}
+    return inputs
 
 
 async def collected(call: Call) -> Mapping[str, Any] | None:
-    """The answer that lies in the object store or in the queue; None while there is none.
+    """Return the signal that is stored in the object or the queue; None if there is none yet.
 
-    Raises BadValue for one that is no map.
+    Raises BadValue if it is not a map.
     """
     match call.properties["signal_transport"]:
         case "TEMP_URL_SIGNAL":
@@ -70,16 +69,16 @@ async def collected(call: Call) -> Mapping[str, Any] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """What an answer means: the outputs to keep, why it is a failure (None for success), the code it ended with."""
+class Result:
+    """The result of a deployment: its outputs, the reason of its failure (None for success), its exit code."""
 
     outputs: dict[str, Any]
     failure: str | None
     code: str
 
 
-def judged(declared: Sequence[Mapping[str, Any]], details: Mapping[str, Any]) -> Judgement:
-    """The meaning of an answer, given the configuration's declared outputs."""
+def judged(declared: Sequence[Mapping[str, Any]], details: Mapping[str, Any]) -> Result:
+    """Return the result that a signal reports, given the configuration's declared outputs."""
     names = [str(output["name"]) for output in declared]
     outputs = {name: details[name] for name in names if name in details}
     outputs |= {name: details.get(name) for name in STANDARD_OUTPUTS}
@@ -91,4 +90,4 @@ def judged(declared: Sequence[Mapping[str, Any]], details: Mapping[str, Any]) ->
     code = str(details.get("deploy_status_code") or 0)
     if code != "0":
         problems.append(f"deploy_status_code : Deployment exited with non-zero status code: {code}")
-    return Judgement(outputs, ", ".join(problems) or None, code)
+    return Result(outputs, ", ".join(problems) or None, code)

@@ -1,8 +1,8 @@
-"""What groups of equal members have in common: a nested stack whose members change in batches.
+"""Base of groups of members: a nested stack whose members change in batches.
 
-A group says how its members are called, what each shall be, and in which batches it gets there (`plan`). The base
-carries the batches out: one request to the nested stack for each, with pauses between them. The batches are settled
-once, when the action begins, and kept in `call.progress`; who changes in each is read off the members as they are.
+A group determines the names and definitions of its members, and the batches of an update (`plan`). The base carries the
+batches out: one request to the nested stack for each, with pauses between them. The batches are planned once, when the
+action begins, and kept in `call.progress`; which members each one changes follows from their current definitions.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _BATCHES, _FINISHED, _PAUSED_AT = "batches", "finished", "paused_at"
 
 
 class Form(NamedTuple):
-    """How a nested template is spelled."""
+    """The keys of a nested template."""
 
     version: tuple[str, str]
     resources: str = "resources"
     properties: str = "properties"
 
     def template(self, members: Mapping[str, Any]) -> dict[str, Any]:
-        """The template that holds the members."""
+        """Return the template that contains the members."""
         return {self.version[0]: self.version[1], self.resources: dict(members)}
 
 
@@ -40,23 +40,23 @@ CFN = Form(("HeatTemplateFormatVersion", "2012-12-12"), "Resources", "Properties
 
 
 class GroupResource(NestedStackResource):
-    """A nested stack of equal members."""
+    """A nested stack of members."""
 
     form: ClassVar[Form] = HOT
     registry: ClassVar[Mapping[str, str]] = {}
 
-    # -- what a kind of group says of itself --------------------------------------------------------------------
+    # -- for subclasses --------------------------------------------------------------------
 
     @abstractmethod
     async def plan(self, call: Call) -> Iterable[Batch]:
-        """The batches of the action; none for a group that has no members and shall have none."""
+        """Return the batches of the action; none for a group that has no members and should have none."""
 
     @abstractmethod
     async def members_after(self, call: Call, batch: Batch) -> dict[str, Any]:
-        """The members' definitions after a batch."""
+        """Return the members' definitions after a batch."""
 
     async def completed(self, call: Call) -> None:
-        """Remember what must be known once all batches are done."""
+        """Record what is needed later, when all batches are done."""
 
     # -- actions ------------------------------------------------------------------------------------------------
 
@@ -84,23 +84,25 @@ class GroupResource(NestedStackResource):
         return outcome
 
     async def _begin(self, call: Call) -> Outcome:
-        """Settle the batches, once: what they are planned by may be gone when the first of them is done."""
+        """Plan the batches, once: the state that the plan depends on may change with the first of them."""
         planned = list(await self.plan(call)) or [Batch(0, 0)]
         pauses = sum(batch.pause for batch in planned)
         if call.stack.deadline is not None and pauses and call.now + pauses >= call.stack.deadline:
-            return Failed(f"pausing {pauses:g} seconds between batches takes longer than the stack may", "ValueError")
+            return Failed(
+                f"the pauses between batches, {pauses:g} seconds in all, exceed the stack's timeout", "ValueError"
+            )
         call.progress[_BATCHES], call.progress[_FINISHED] = [list(batch) for batch in planned], 0
         return Again(after=0.0)
 
     def request(self, members: Mapping[str, Any], number: int = 0) -> ChildRequest:
-        """The nested stack with these members, as the request of this number in the action."""
+        """Return the request for the nested stack with these members, the `number`th of the action."""
         return ChildRequest(self.form.template(members), round=number, registry=self.registry)
 
     async def definitions(self, call: Call) -> dict[str, Any]:
-        """The members' present definitions by name, in creation order.
+        """Return the members' current definitions by name, in creation order.
 
-        What a member was really given counts, and not what the nested template asked for last: a request that was
-        overtaken or that failed has not reached all members.
+        The properties that a member was created or updated with count, not those of the nested stack's last template:
+        a request that was superseded or that failed has not reached all members.
         """
         template = await call.child.template() or {}
         entries = template.get(self.form.resources) or {}
@@ -118,16 +120,16 @@ class GroupResource(NestedStackResource):
 
 
 async def read_by_member(call: Call, members: Iterable[str], key: AttributeKey) -> dict[str, Any]:
-    """An attribute of each of the members."""
+    """Return an attribute of each of the members."""
     return {name: await call.child.member_attribute(name, key) for name in members}
 
 
 async def read_group(
     call: Call, members: Mapping[str, Member], keys: Collection[AttributeKey]
 ) -> dict[AttributeKey, Any]:
-    """Attributes of groups whose members are named: those of one member, `refs`, `refs_map`, `attributes`.
+    """Return attributes of groups with named members: those of one member, `refs`, `refs_map`, `attributes`.
 
-    Any other attribute is a list with that of every member.
+    Any other attribute is a list of every member's value.
     """
     found = await read_members(call, keys)
     for key in keys - found.keys():
@@ -147,11 +149,15 @@ async def read_group(
 
 # -- declarations that several kinds of group share -------------------------------------------------------------
 
-BATCH_SIZE = Property(Type.INTEGER, "How many members change at a time.", default=1, constraints=between(1))
-IN_SERVICE = Property(Type.INTEGER, "How many members stay untouched at any time.", default=0, constraints=between(0))
+BATCH_SIZE = Property(
+    Type.INTEGER, "Maximum number of members that change at a time.", default=1, constraints=between(1)
+)
+IN_SERVICE = Property(
+    Type.INTEGER, "Minimum number of members in service at any time.", default=0, constraints=between(0)
+)
 PAUSE = Property(Type.NUMBER, "Seconds between batches.", default=0, constraints=between(0))
 
 
 def rolling_of(policy: Mapping[str, Any]) -> Rolling:
-    """The values of a policy whose keys are spelled as in HOT."""
+    """Return the settings of a policy with HOT's keys."""
     return Rolling(policy["max_batch_size"], policy.get("min_in_service", 0), policy["pause_time"])

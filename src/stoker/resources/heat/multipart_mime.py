@@ -20,10 +20,10 @@ from stoker.schema.property import Property, Support, Type
 
 
 class MultipartMime(StoredConfig):
-    """Several configurations in one MIME message, as cloud-init takes them."""
+    """Several configurations in one MIME message for cloud-init."""
 
     type_name = "OS::Heat::MultipartMime"
-    description = "Several configurations put together in one MIME message for cloud-init."
+    description = "Several configurations, combined into one MIME message for cloud-init."
     support = Support(version="2014.1")
 
     properties = {
@@ -35,15 +35,16 @@ class MultipartMime(StoredConfig):
                 Type.MAP,
                 schema={
                     "config": Property(
-                        description="The content, or the id of a software config that has it.", required=True
+                        description="The content, or the ID of a software configuration with the content.",
+                        required=True,
                     ),
-                    "filename": Property(description="The name of the part as a file."),
+                    "filename": Property(description="File name of the part."),
                     "type": Property(
-                        description="Whether the content is a text or itself a MIME message, whose parts are added.",
+                        description="text: the content is one part; multipart: it is a MIME message with parts.",
                         default="text",
                         constraints=one_of("text", "multipart"),
                     ),
-                    "subtype": Property(description="The kind of text (`x-shellscript`)."),
+                    "subtype": Property(description="MIME subtype of the part (`x-shellscript`)."),
                 },
             ),
         ),
@@ -61,7 +62,7 @@ class MultipartMime(StoredConfig):
 
 
 async def _content(call: Call, config: str) -> tuple[str, list[str]]:
-    """The text itself, or that of the software config with this id; and the ids of the stacks that made the latter."""
+    """Return the string itself, or the content of the software config with this ID and the IDs of its stacks."""
     try:
         UUID(config)
     except ValueError:
@@ -82,7 +83,7 @@ def _messages(part: Mapping[str, Any], content: str) -> list[Message]:
         return [message]
     filename = part["filename"]
     subtype = part["subtype"] or (PurePosixPath(filename).stem if filename else "plain")
-    text = MIMEText(content, subtype, "us-ascii" if content.isascii() else "utf-8")
+    piece = MIMEText(content, subtype, "us-ascii" if content.isascii() else "utf-8")
     if filename:
-        text.add_header("Content-Disposition", "attachment", filename=filename)
-    return [text]
+        piece.add_header("Content-Disposition", "attachment", filename=filename)
+    return [piece]

@@ -1,4 +1,4 @@
-"""What resource types have in common whose object is a stack of ours."""
+"""Base of resource types whose object is a nested stack."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ _KEEP = ChildRequest()
 
 
 class NestedStackResource(ResourceType):
-    """The object is a nested stack: every action is an operation of the child, which the engine runs."""
+    """A resource whose object is a nested stack: every action is an operation of the child, run by the engine."""
 
     nested = True
     path_in_attribute = True
     always_replace_on_check_failed = False
     recovery = Recovery(
         FoundBy.RECORD,
-        "The nested stack is recorded under its parent resource, so running it again goes on with the same one.",
+        "The nested stack is recorded under its parent resource, so a repeated action continues with the same stack.",
     )
 
     @abstractmethod
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
-        """The nested stack that these property values ask for; unknown values may be among them.
+        """Return the request for the nested stack that these property values define; some may be unknown.
 
-        None when nothing can be said about it. Pure: this is what validation and preview look into.
+        None when the stack cannot be determined yet. Pure: validation and preview use it.
         """
 
     def sample_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
-        """As `child_of`, with one of a number of equal members only: enough to validate them all."""
+        """Like `child_of`, with one of several identical members only, which suffices for validation."""
         return self.child_of(properties)
 
     @abstractmethod
     async def create(self, call: Call) -> Outcome:
-        """Bring the child about."""
+        """Create the child."""
 
     @abstractmethod
     async def update(self, call: Call) -> Outcome:
-        """Bring the child to what the properties say now."""
+        """Update the child to the current properties."""
 
     async def delete(self, call: Call) -> Outcome:
         return await call.child.run("DELETE", _KEEP)
@@ -66,7 +66,7 @@ class NestedStackResource(ResourceType):
     async def adopt(self, call: Call) -> Outcome:
         request = self.child_of(call.properties)
         if request is None:
-            return Failed(f"what {call.name} holds depends on what is not known", "Error")
+            return Failed(f"the nested stack of {call.name} depends on values that are not known yet", "Error")
         return await call.child.run("ADOPT", request)
 
     async def abandon(self, call: Call) -> Outcome:
@@ -74,21 +74,21 @@ class NestedStackResource(ResourceType):
 
     async def _forward(self, call: Call, action: str) -> Outcome:
         if call.physical_id is None:
-            return Failed(f"{call.name} has not been created, so there is nothing to {action.lower()}", "Error")
+            return Failed(f"cannot {action.lower()} {call.name}: it has not been created", "Error")
         outcome = await call.child.run(action, _KEEP)
         return Done(note=outcome.note) if isinstance(outcome, Done) else outcome
 
 
 def unknowns_as_parameters(template: Mapping[str, Any]) -> ChildRequest:
-    """A request for a template that was built from values, some of them unknown: those come as parameters."""
+    """Return the request for a template built from values, with a parameter for each unknown one."""
     plain, parameters = as_parameters(template)
     return ChildRequest(plain, parameters=parameters)
 
 
 def member_path(key: AttributeKey) -> tuple[str, AttributeKey] | None:
-    """`(member, attribute and path)` that a key like `resource.<member>.<attribute>` names; None for other keys.
+    """Return `(member, attribute and path)` of a key like `resource.<member>.<attribute>`; None for other keys.
 
-    The attribute may also follow as the path's next part, and is empty when the key means the member itself.
+    The attribute may also be the next part of the path; it is empty when the key names the member itself.
     """
     head = str(key[0])
     if not head.startswith(_MEMBER):
@@ -98,13 +98,13 @@ def member_path(key: AttributeKey) -> tuple[str, AttributeKey] | None:
 
 
 async def read_member(call: Call, name: str, key: AttributeKey) -> Any:
-    """A member's attribute, or with an empty key its reference id; None when there is no such member."""
+    """Return a member's attribute, or with an empty key its reference ID; None when there is no such member."""
     if key:
         return await call.child.member_attribute(name, key)
     return next((member.reference_id for member in await call.child.members() if member.name == name), None)
 
 
 async def read_members(call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
-    """Values of those keys that name one member."""
+    """Return the values of those keys that name a single member."""
     named = {key: found for key in keys if (found := member_path(key)) is not None}
     return {key: await read_member(call, name, rest) for key, (name, rest) in named.items()}

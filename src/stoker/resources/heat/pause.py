@@ -1,4 +1,4 @@
-"""How long an action has still to wait."""
+"""The remaining time of a wait within an action."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _SINCE = "waiting_since"
 
 
 def seconds_left(call: Call, seconds: float, key: str = _SINCE) -> float:
-    """What is left of `seconds` counted from `call.progress[key]`; 0 when they are over.
+    """Return how many of `seconds`, counted from `call.progress[key]`, remain; 0 when they are over.
 
-    Without that entry the wait began with the action. The entry survives restarts of the engine. A clock that is before
-    it was set back, and the wait begins again: so a step back of any size costs at most one more wait.
+    Without that entry the wait began with the action. The entry survives restarts of the engine. If the clock shows an
+    earlier time it was set back, and the wait restarts: a step back of any size costs at most one more wait.
 
-    Less than a millisecond counts as over: a float of seconds since the epoch cannot tell such moments apart.
+    Less than a millisecond counts as over: a float of seconds since the epoch cannot distinguish such times.
     """
     since = min(call.progress.get(key, call.started_at), call.now)
     call.progress[key] = since

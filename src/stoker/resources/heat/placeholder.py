@@ -1,4 +1,4 @@
-"""Types that take any properties and do nothing."""
+"""Resource types that accept any properties and do nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from stoker.schema.property import Support
 
 
 class Placeholder(ResourceType):
-    """Stands for nothing: every attribute is null, and the id is the resource's own."""
+    """A resource without an object: every attribute is null, and the physical ID is the resource's own ID."""
 
     local = True
     any_properties = True
@@ -19,16 +19,16 @@ class Placeholder(ResourceType):
 
 
 class NoResource(Placeholder):
-    """OS::Heat::None, to which an environment maps a type that shall not be made."""
+    """OS::Heat::None, to which an environment maps a type whose resources should not be created."""
 
     type_name = "OS::Heat::None"
-    description = "Nothing: takes any properties, and does not do anything with them."
+    description = "Does nothing: accepts any properties and ignores them."
     support = Support(version="5.0.0")
 
 
 class HARestarter(Placeholder):
-    """OS::Heat::HARestarter, which has no effect any more."""
+    """OS::Heat::HARestarter, which has no effect."""
 
     type_name = "OS::Heat::HARestarter"
-    description = "Once restarted failed instances; has no effect."
+    description = "Has no effect; formerly restarted failed instances."
     support = Support("HIDDEN", "10.0.0", previous=Support("DEPRECATED", "2015.1"))

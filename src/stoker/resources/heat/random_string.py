@@ -25,30 +25,30 @@ CLASSES = {
 _DEFAULT_CLASSES = [{"class": "lettersdigits", "min": 1}]
 _SECURE = random.SystemRandom()
 
-_MINIMUM = Property(
-    Type.INTEGER, "How many of these characters there are at least.", default=1, constraints=between(1, 512)
-)
+_MINIMUM = Property(Type.INTEGER, "Minimum number of these characters.", default=1, constraints=between(1, 512))
 
 
 class RandomString(ResourceType):
-    """A random text, for passwords and secrets; stays the same until a property changes."""
+    """A random string, for passwords and secrets; it stays the same until a property changes."""
 
     type_name = "OS::Heat::RandomString"
-    description = "A random text that stays the same until a property changes."
+    description = "A random string that stays the same until a property changes."
     support = Support(version="2014.1")
     local = True
     hidden_data = frozenset({"value"})
 
     properties = {
-        "length": Property(Type.INTEGER, "How many characters.", default=32, constraints=between(1, 512)),
+        "length": Property(
+            Type.INTEGER, "Length of the string, in characters.", default=32, constraints=between(1, 512)
+        ),
         "sequence": Property(
-            description="The class of all characters.",
+            description="The class of which all characters are.",
             constraints=one_of(*CLASSES),
             support=Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.2")),
         ),
         "character_classes": Property(
             Type.LIST,
-            "Classes that the characters are taken from.",
+            "Classes of characters to choose from.",
             default=_DEFAULT_CLASSES,
             items=Property(
                 Type.MAP,
@@ -60,28 +60,32 @@ class RandomString(ResourceType):
         ),
         "character_sequences": Property(
             Type.LIST,
-            "Sets of characters that the characters are taken from.",
+            "Sets of characters to choose from.",
             items=Property(
                 Type.MAP,
                 schema={"sequence": Property(description="The characters.", required=True), "min": _MINIMUM},
             ),
         ),
-        "salt": Property(description="Any text; a new one asks for a new random text."),
+        "salt": Property(description="Any string; changing it replaces the resource, and so the random string."),
     }
-    attributes = {"value": Attribute("The random text.", Type.STRING, live=True)}
+    attributes = {"value": Attribute("The random string.", Type.STRING, live=True)}
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         if has_unknown(properties):
             return
         least = sum(minimum for _, minimum in alphabets(properties))
         if least > properties["length"]:
-            yield f"length: {properties['length']} characters cannot hold the {least} that the minimums add up to"
+            yield f"length: {properties['length']} is less than the sum of the minimums, {least}"
 
     async def adopt(self, call: Call) -> Outcome:
-        return Done() if call.data.get("value") else Failed("the document does not have the random text", "Error")
+        return (
+            Done()
+            if call.data.get("value")
+            else Failed("the adoption data does not contain the random string", "Error")
+        )
 
     async def create(self, call: Call) -> Outcome:
-        call.data.setdefault("value", random_text(alphabets(call.properties), call.properties["length"]))
+        call.data.setdefault("value", random_string(alphabets(call.properties), call.properties["length"]))
         return Done(physical_id=call.physical_name)
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
@@ -92,7 +96,7 @@ class RandomString(ResourceType):
 
 
 def alphabets(properties: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """`(characters, least number of them)` in the order of the rules; a repeated character counts once."""
+    """Return `(characters, minimum number of them)` in the order of the rules; a repeated character counts once."""
     classes = properties["character_classes"] or []
     if properties["sequence"] is not None:
         former = [{"class": properties["sequence"], "min": 1}]
@@ -102,8 +106,8 @@ def alphabets(properties: Mapping[str, Any]) -> list[tuple[str, int]]:
     return [("".join(dict.fromkeys(characters)), minimum) for characters, minimum in wanted]
 
 
-def random_text(wanted: list[tuple[str, int]], length: int) -> str:
-    """`length` characters with the minimum of each set, the rest from all of them, in random order."""
+def random_string(wanted: list[tuple[str, int]], length: int) -> str:
+    """Return `length` random characters with the minimum of each set, the rest from all sets, in random order."""
     everything = sorted({character for characters, _ in wanted for character in characters})
     chosen = [_SECURE.choice(characters) for characters, minimum in wanted for _ in range(minimum)]
     if everything:

@@ -1,4 +1,4 @@
-"""The cloud in which a resource has its stack: another region, or another cloud with a credential of its own."""
+"""The cloud of a remote stack: another region, or another cloud with a credential of its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stoker.cloud.session import Cloud
 
 
 async def remote_cloud(cloud: Cloud, context: Mapping[str, Any] | None) -> Cloud:
-    """The cloud that a resource's property `context` names.
+    """Return the cloud that a resource's property `context` names.
 
     Raises NotSupported or BadValue for a credential that cannot be used.
     """
@@ -28,16 +28,18 @@ async def remote_cloud(cloud: Cloud, context: Mapping[str, Any] | None) -> Cloud
 
 
 async def _login(cloud: Cloud, secret: str) -> tuple[str, dict[str, Any]]:
-    """The plug-in and its options that the secret holds."""
+    """Return the authentication plug-in and its options from the secret."""
     if not cloud.has_service("barbican"):
-        raise NotSupported("credential_secret_id needs a key manager (barbican), and this cloud's catalog has none.")
+        raise NotSupported(
+            "credential_secret_id needs a key manager (barbican), which is not in this cloud's service catalog."
+        )
     identifier = quote(secret.rstrip("/").rpartition("/")[2], safe="")
     payload = await cloud.get("barbican", f"/secrets/{identifier}/payload", headers={"Accept": "text/plain"})
     try:
         login = json.loads(payload) if isinstance(payload, str | bytes) else payload
         auth_type, options = str(login["auth_type"]), dict(login["auth"])
     except (ValueError, TypeError, KeyError) as error:
-        raise BadValue(f"The secret {secret} is not JSON with auth_type and auth.") from error
+        raise BadValue(f"The secret {secret} must be a JSON object with auth_type and auth.") from error
     for name, value in options.items():
         if value is not None and not isinstance(value, str | int | bool):
             raise BadValue(f"The secret {secret}: the option {name!r} in auth must be a string.")

@@ -1,4 +1,4 @@
-"""A snapshot of a stack in another cloud, as the copy of its content (facts: heat.yaml, OS::Heat::Stack, snapshot)."""
+"""Snapshots of remote stacks: the copy of content that a snapshot stores for OS::Heat::Stack."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from stoker.resources.heat.remote_cloud import remote_cloud
 from stoker.template.parameter import HIDDEN_TEXT
 
 _TAKEN = Waiter.until("COMPLETE", pending=("IN_PROGRESS",), failed=("FAILED",), every=10.0)
-_GOING = Waiter.until("GONE", pending=("IN_PROGRESS", "COMPLETE"), failed=("FAILED",), every=10.0)
+_DELETED = Waiter.until("GONE", pending=("IN_PROGRESS", "COMPLETE"), failed=("FAILED",), every=10.0)
 
 
 class RemoteSnapshot(ContentCopy):
-    """The snapshot that the other orchestration service takes of its stack."""
+    """The snapshot that the remote orchestration service takes of its stack."""
 
     type_name = "OS::Heat::Stack"
     service = "heat"
     recovery = Recovery(
         FoundBy.NAME,
-        "The name is the physical one, among the remote stack's snapshots.",
+        "The snapshot has the physical name, among the remote stack's snapshots.",
     )
 
     def of(self, resource: Snapshot) -> Mapping[str, Any]:
@@ -36,7 +36,7 @@ class RemoteSnapshot(ContentCopy):
         return {"snapshot_id": copy.physical_id}
 
     def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
-        """The snapshot's template and parameters; values that the service shows to nobody stay as the template says."""
+        """Return the snapshot's template and parameters; redacted values are taken from the stack's own properties."""
         saved = copy.data["parameters"]
         shown = {name: value for name, value in saved.items() if value != HIDDEN_TEXT}
         parameters = {**(properties.get("parameters") or {}), **shown}
@@ -54,7 +54,7 @@ class RemoteSnapshot(ContentCopy):
             return Again(after=_TAKEN.pause(0.0), physical_id=str(made["id"]))
         answer = await cloud.request("GET", "heat", f"{_path(call)}/{call.physical_id}", ok=(404,))
         if answer.status == 404:
-            return Failed(f"the snapshot {call.physical_id} is gone before it was taken", "NotFound")
+            return Failed(f"snapshot {call.physical_id} was deleted before it was complete", "NotFound")
         shown = answer.body["snapshot"]
         outcome = _TAKEN.judge(shown["status"], shown.get("status_reason"), call.elapsed)
         if isinstance(outcome, Done):
@@ -72,7 +72,7 @@ class RemoteSnapshot(ContentCopy):
         answer = await cloud.request("GET", "heat", path, ok=(404,))
         if answer.status == 404:
             return Done()
-        return _GOING.judge(answer.body["snapshot"]["status"], elapsed=call.elapsed)
+        return _DELETED.judge(answer.body["snapshot"]["status"], elapsed=call.elapsed)
 
 
 def _path(call: Call) -> str:

@@ -14,7 +14,7 @@ from stoker.schema.unknown import is_unknown
 
 
 class ResourceChain(GroupResource):
-    """Resources of several types with equal properties, made one after the other and named by their index."""
+    """Resources of several types with the same properties, created one after the other and named by their index."""
 
     type_name = "OS::Heat::ResourceChain"
     description = "Resources of several types with the same properties, one after the other."
@@ -23,12 +23,14 @@ class ResourceChain(GroupResource):
 
     properties = {
         "resources": Property(Type.LIST, "The members' types, in order.", required=True, change=Change.UPDATE),
-        "concurrent": Property(Type.BOOLEAN, "Whether members are made at the same time.", default=False),
+        "concurrent": Property(Type.BOOLEAN, "Whether members are created concurrently.", default=False),
         "resource_properties": Property(Type.MAP, "The properties of every member."),
     }
     attributes = {
-        "refs": Attribute("Reference ids of the members.", Type.LIST),
-        "attributes": Attribute("The attribute that the path names, by member.", Type.MAP, needs_path=True),
+        "refs": Attribute("Reference IDs of the members.", Type.LIST),
+        "attributes": Attribute(
+            "Map from member name to the attribute that the path names.", Type.MAP, needs_path=True
+        ),
     }
 
     def child_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
@@ -48,7 +50,7 @@ class ResourceChain(GroupResource):
 
 
 def chained(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The members' definitions; unless they may be made together, each waits for the one before it."""
+    """Return the members' definitions; unless `concurrent` is true, each depends on the one before it."""
     shared = properties["resource_properties"]
     members: dict[str, Any] = {}
     for index, kind in enumerate(properties["resources"]):

@@ -32,19 +32,17 @@ _SINCE_5 = Support(version="5.0.0")
 
 
 class ResourceGroup(GroupResource):
-    """A number of members made from one definition, named by their index."""
+    """A group of members created from one definition, named by their index."""
 
     type_name = "OS::Heat::ResourceGroup"
     any_attribute = True
-    description = "A number of resources made from one definition."
+    description = "A group of resources created from one definition."
     support = Support(version="2014.1")
 
     properties = {
-        "count": Property(
-            Type.INTEGER, "How many members there are.", default=1, constraints=between(0), change=Change.UPDATE
-        ),
+        "count": Property(Type.INTEGER, "Number of members.", default=1, constraints=between(0), change=Change.UPDATE),
         "index_var": Property(
-            description="The text that stands for the member's index in the definition's properties.",
+            description="The string that is replaced by the member's index in the definition's properties.",
             default="%index%",
             constraints=length(3),
             support=Support(version="2014.2"),
@@ -62,19 +60,19 @@ class ResourceGroup(GroupResource):
         ),
         "removal_policies": Property(
             Type.LIST,
-            "Members that shall go, and whose names shall not be used again.",
+            "Members to remove, whose names are not used again.",
             default=[],
             items=Property(
                 Type.MAP,
                 schema={
-                    "resource_list": Property(Type.LIST, "Members by their names or their reference ids.", default=[]),
+                    "resource_list": Property(Type.LIST, "Members, by name or reference ID.", default=[]),
                 },
             ),
             change=Change.UPDATE,
             support=Support(version="2015.1"),
         ),
         "removal_policies_mode": Property(
-            description="Whether removal policies add to those of earlier updates or take their place.",
+            description="Whether removal policies add to those of earlier updates (append) or replace them (update).",
             default="append",
             constraints=one_of("append", "update"),
             change=Change.UPDATE,
@@ -82,10 +80,10 @@ class ResourceGroup(GroupResource):
         ),
     }
     attributes = {
-        "refs": Attribute("Reference ids of the members.", Type.LIST),
-        "refs_map": Attribute("Reference ids of the members, by name.", Type.MAP, support=Support(version="7.0.0")),
+        "refs": Attribute("Reference IDs of the members.", Type.LIST),
+        "refs_map": Attribute("Map from member name to reference ID.", Type.MAP, support=Support(version="7.0.0")),
         "attributes": Attribute(
-            "The attribute that the path names, by member.",
+            "Map from member name to the attribute that the path names.",
             Type.MAP,
             support=Support(version="2014.2"),
             needs_path=True,
@@ -101,7 +99,7 @@ class ResourceGroup(GroupResource):
         ),
         "rolling_update": Property(
             Type.MAP,
-            "Give the members a new definition in batches.",
+            "Update the members to a new definition in batches.",
             schema={
                 "max_batch_size": BATCH_SIZE,
                 "min_in_service": IN_SERVICE,
@@ -126,13 +124,13 @@ class ResourceGroup(GroupResource):
     # -- actions ----------------------------------------------------------------------------------------------
 
     async def plan(self, call: Call) -> Iterable[Batch]:
-        """Settle who goes, and in which batches: later, members that name themselves by their id may be gone."""
+        """Plan removals and batches now: a removal policy may name a member by an ID that a later batch removes."""
         count = call.properties["count"]
         budget.members(count)
         if call.action == "CREATE":
             _skip(call, {str(entry) for entry in _to_remove(call.properties)})
             policy = self._policy(call, "batch_create") if count else None
-            # The empty stack comes first, so that every batch of members is a change of one and the same stack.
+            # The empty stack comes first, so that every batch of members is an update of the same stack.
             planned = batches(count, 0, rolling_of(policy), lasting_changes) if policy else ()
             return [Batch(0, 0), *planned] if policy else [Batch(count, count)]
         _skip(call, removed_names(call.properties, await call.child.members(), _skipped(call)))
@@ -153,7 +151,7 @@ class ResourceGroup(GroupResource):
         return member_definitions(former, batch, new_names, partial(member_definition, call.properties))
 
     async def adopt(self, call: Call) -> Outcome:
-        """Names that were not to be used again go on not being used."""
+        """Adopt the members; names that removal policies excluded stay excluded."""
         budget.members(call.properties["count"])
         wanted = islice(names(_skipped(call)), call.properties["count"])
         return await call.child.run(
@@ -164,7 +162,7 @@ class ResourceGroup(GroupResource):
         policy: Mapping[str, Any] | None = Finalizer().properties(self.update_policy, call.update_policy)[name]
         return policy
 
-    # -- looking ----------------------------------------------------------------------------------------------
+    # -- reading --------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         found = await read_group(call, await _members(call), keys)
@@ -178,12 +176,12 @@ class ResourceGroup(GroupResource):
 
 
 def names(skipped: Collection[str]) -> Iterator[str]:
-    """Member names in order, without end."""
+    """Yield member names in order, without end."""
     return (name for name in map(str, counting()) if name not in skipped)
 
 
 def removed_names(properties: Mapping[str, Any], members: list[Member], skipped: Collection[str]) -> set[str]:
-    """Names that must not be used after an update, `skipped` being those from before (facts: removal_policies)."""
+    """Return the names that are excluded after an update; `skipped` are those excluded before."""
     known = {member.name for member in members} | set(skipped)
     by_reference = {member.reference_id: member.name for member in members if isinstance(member.reference_id, str)}
     found = set(skipped) if properties["removal_policies_mode"] == "append" else set()
@@ -211,7 +209,7 @@ def _skip(call: Call, skipped: Collection[str]) -> None:
 
 
 def member_definition(properties: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The entry of one member in the nested template, its index put in."""
+    """Return one member's entry in the nested template, with its index filled in."""
     wanted = properties["resource_def"]
     budget.charge_copy(wanted)
     given = {key: value for key, value in (wanted["properties"] or {}).items() if value is not None}
@@ -220,7 +218,7 @@ def member_definition(properties: Mapping[str, Any], name: str) -> dict[str, Any
 
 
 def with_index(value: Any, variable: str, name: str) -> Any:
-    """`value` with the variable replaced in every text but the keys of maps."""
+    """Return `value` with the variable replaced in every string except the keys of maps."""
     if isinstance(value, str):
         return value.replace(variable, name)
     if isinstance(value, Mapping):
@@ -237,13 +235,13 @@ def _sketch(properties: Mapping[str, Any], wanted: Collection[str] | Iterator[st
 
 
 def _by_turn(wanted: list[str], target: int) -> Callable[[str], int]:
-    """When a member's turn to change comes: the highest index first, members beyond the target last."""
+    """Return the sort key of a member's turn to change: highest index first, members beyond the target last."""
     turns = {name: target - index if index < target else len(wanted) for index, name in enumerate(wanted)}
     return turns.__getitem__
 
 
 async def _members(call: Call) -> dict[str, Member]:
-    """The group's members in the order of their names."""
+    """Return the group's members in the order of their names."""
     existing = {member.name: member for member in await call.child.members()}
     highest = max((int(name) for name in existing if name.isdecimal()), default=-1)
     wanted = islice(names(_skipped(call)), min(call.properties["count"], highest + 1))

@@ -23,15 +23,15 @@ SIGNED_URL = "ec2_signed_url"
 
 
 class PolicyResource(StackUserResource):
-    """Tells a group of the same stack to change its size, whenever it is signalled."""
+    """Requests a change of size of a group in the same stack whenever it is signalled."""
 
     @abstractmethod
     def group(self, properties: Mapping[str, Any]) -> Any:
-        """The reference id of the group."""
+        """Return the reference ID of the group."""
 
     @abstractmethod
     def adjustment(self, properties: Mapping[str, Any]) -> Adjustment:
-        """What is asked of the group."""
+        """Return the change of size to request."""
 
     async def equip(self, call: Call) -> Outcome:
         unfinished = await make_key_pair(call)
@@ -45,44 +45,49 @@ class PolicyResource(StackUserResource):
         return Done()
 
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
-        """Hand the adjustment to the group; the alarm's state does not matter. Raises NoActionRequired."""
-        told = details or {}
-        state = str(told.get("current", told.get("state", "alarm"))).lower()
-        LOG.info("scaling policy %s of stack %s is signalled: %s", call.name, call.stack.name, state)
+        """Request the adjustment of the group, whatever the alarm's state. Raises NoActionRequired."""
+        given = details or {}
+        state = str(given.get("current", given.get("state", "alarm"))).lower()
+        LOG.info("scaling policy %s of stack %s received a signal: %s", call.name, call.stack.name, state)
         return await call.neighbours.tell(self.group(call.properties), self.adjustment(call.properties))
 
 
 class ScalingPolicy(PolicyResource):
-    """A change of size, made by whoever knows the policy's URL."""
+    """A change of a group's size, requested through the policy's URL."""
 
     type_name = "OS::Heat::ScalingPolicy"
     description = "Changes the size of a group when it is signalled."
 
     properties = {
-        "auto_scaling_group_id": Property(description="The group's reference id.", required=True),
+        "auto_scaling_group_id": Property(description="The group's reference ID.", required=True),
         "scaling_adjustment": Property(
-            Type.NUMBER, "By how much, or to what, the size changes.", required=True, change=Change.UPDATE
+            Type.NUMBER,
+            "The amount by which, or the value to which, the size changes.",
+            required=True,
+            change=Change.UPDATE,
         ),
         "adjustment_type": Property(
-            description="What the adjustment means.",
+            description="Whether the adjustment is a difference, a percentage or a new size.",
             required=True,
             constraints=one_of(CHANGE, EXACT, PERCENT),
             change=Change.UPDATE,
         ),
         "cooldown": Property(
-            Type.NUMBER, "Seconds without scaling afterwards; the group's own unless given.", change=Change.UPDATE
+            Type.NUMBER,
+            "Seconds after the change during which scaling policies do nothing; by default the group's cooldown.",
+            change=Change.UPDATE,
         ),
         "min_adjustment_step": Property(
             Type.INTEGER,
-            "The least number of members that a percentage means.",
+            "Minimum number of members that a percentage changes.",
             constraints=between(0),
             change=Change.UPDATE,
         ),
     }
     attributes = {
-        "alarm_url": Attribute("A signed URL that takes a signal (POST) without a token.", Type.STRING, live=True),
+        "alarm_url": Attribute("A signed URL that accepts a signal (POST) without a token.", Type.STRING, live=True),
         "signal_url": Attribute(
-            "A URL that takes a signal (POST) with a token of the stack's project.",
+            "A URL that accepts a signal (POST) with a token of the stack's project.",
             Type.STRING,
             support=Support(version="5.0.0"),
         ),
@@ -110,7 +115,7 @@ class ScalingPolicy(PolicyResource):
 
 
 def _signal_url(call: Call) -> str | None:
-    """The policy's URL for whoever has a token; None while it is not made, or in a cloud that does not list us."""
+    """Return the policy's URL for users with a token; None before it is created, or if the catalog has no endpoint."""
     try:
         return None if call.physical_id is None else owner_url(call)
     except CloudError as error:

@@ -1,4 +1,4 @@
-"""URLs to which signals are sent (facts: heat.yaml, common.signal_responder; lifecycle.json, signal)."""
+"""URLs to which signals are sent."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ WAIT_CONDITION = SignalRoute(_WAIT_CONDITION, "PUT")
 
 
 def orchestration_url(call: Call) -> str:
-    """The resource's signal URL in the Orchestration API, addressed in the project of the stack's users."""
+    """Return the resource's signal URL in the Orchestration API, with the project of the stack's users."""
     return _signal_url(call, user_project(call))
 
 
 def owner_url(call: Call) -> str:
-    """The resource's signal URL in the Orchestration API, for whoever has a token of the stack's own project."""
+    """Return the resource's signal URL in the Orchestration API, for users with a token of the stack's project."""
     return _signal_url(call, call.stack.project_id)
 
 
@@ -45,9 +45,9 @@ def _signal_url(call: Call, project: str) -> str:
 
 
 def signed_url(call: Call, route: SignalRoute, *, since: float | None = None) -> str:
-    """The resource's signal URL in the CloudFormation API, signed with the key pair of the resource's user.
+    """Return the resource's signal URL in the CloudFormation API, signed with the key pair of the resource's user.
 
-    With `since` (seconds since the epoch) the signature ends being good some time after it; without, never.
+    With `since` (seconds since the epoch) the signature expires some time after it; without, it does not expire.
     """
     configured = call.stack.options.get("heat_waitcondition_server_url")
     endpoint = configured or f"{call.cloud.endpoint('heat-cfn')}{_WAIT_CONDITION}"
@@ -68,7 +68,7 @@ def signed_url(call: Call, route: SignalRoute, *, since: float | None = None) ->
 
 
 def signature(secret: str, method: str, host: str, path: str, parameters: Mapping[str, str]) -> str:
-    """The signature of version 2 of Amazon's query requests."""
+    """Return the signature of an AWS query request, signature version 2."""
     query = "&".join(f"{quote(key, safe='')}={quote(value, safe='-_~')}" for key, value in sorted(parameters.items()))
-    text = f"{method}\n{host}\n{path}\n{query}"
-    return base64.b64encode(hmac.digest(secret.encode(), text.encode(), sha256)).decode()
+    message = f"{method}\n{host}\n{path}\n{query}"
+    return base64.b64encode(hmac.digest(secret.encode(), message.encode(), sha256)).decode()

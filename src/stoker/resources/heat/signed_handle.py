@@ -1,4 +1,4 @@
-"""Handles that are signalled by way of a signed URL of the CloudFormation API (facts: heat.yaml, wait conditions)."""
+"""Wait condition handles that are signalled through a signed URL of the CloudFormation API."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEYS = ("Status", "Data", "Reason", "UniqueId")
 
 
 class SignedHandle(StackUserResource):
-    """A handle whose reference id is the URL to which signals are put. They are kept in the resource's metadata."""
+    """A handle whose reference ID is the URL for signals (PUT). They are stored in the resource's metadata."""
 
     async def equip(self, call: Call) -> Outcome:
         unfinished = await make_key_pair(call)
@@ -32,25 +32,25 @@ class SignedHandle(StackUserResource):
         return resource.data.get(_URL, resource.name)
 
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
-        """Keep the signal. Raises BadValue for what is none, NoActionRequired for nothing."""
+        """Store the signal. Raises BadValue if it is malformed, NoActionRequired if it is empty."""
         if details is None:
-            raise NoActionRequired("the signal says nothing")
+            raise NoActionRequired("the signal is empty")
         given = dict(details)
         if given.keys() != set(_KEYS):
             raise BadValue(
-                f"A signal has exactly {', '.join(_KEYS)}, not {', '.join(sorted(map(str, given))) or 'none'}."
+                f"A signal must have the keys {', '.join(_KEYS)}, not {', '.join(sorted(map(str, given))) or 'none'}."
             )
         if given["Status"] not in STATUSES:
-            raise BadValue(f"The Status of a signal is SUCCESS or FAILURE, not {given['Status']!r}.")
+            raise BadValue(f"The Status of a signal must be SUCCESS or FAILURE, not {given['Status']!r}.")
         stored = {name: given[name] for name in ("Data", "Reason", "Status")}
         call.metadata = {**call.metadata, str(given["UniqueId"]): stored}
         return f"status:{given['Status']} reason:{given['Reason']}"
 
 
 class UpdateWaitConditionHandle(SignedHandle):
-    """OS::Heat::UpdateWaitConditionHandle: a new one for every update of its stack."""
+    """OS::Heat::UpdateWaitConditionHandle, which is replaced at every update of its stack."""
 
     type_name = "OS::Heat::UpdateWaitConditionHandle"
-    description = "Where signals arrive that a wait condition waits for, anew at every update of the stack."
+    description = "Receives the signals of a wait condition; a new handle is created at every update of the stack."
     support = Support(version="2014.1")
     replaced_with_parent = True

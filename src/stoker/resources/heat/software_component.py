@@ -14,10 +14,10 @@ from stoker.schema.unknown import has_unknown
 
 
 class SoftwareComponent(StoredConfig):
-    """Several configurations of one piece of software, each for some of the actions of its life."""
+    """Several configurations of one software component, each for some of its lifecycle actions."""
 
     type_name = "OS::Heat::SoftwareComponent"
-    description = "Configurations of one piece of software, one for each action of its life."
+    description = "Configurations of one software component, one for each lifecycle action."
     support = Support(version="2014.2")
 
     properties = {
@@ -36,7 +36,7 @@ class SoftwareComponent(StoredConfig):
                         constraints=length(1),
                         items=Property(Type.STRING, "One action."),
                     ),
-                    "config": Property(description="The configuration, as the tool wants it."),
+                    "config": Property(description="The configuration, in the tool's format."),
                     "tool": Property(description="The tool that applies the configuration.", required=True),
                 },
             ),
@@ -53,7 +53,9 @@ class SoftwareComponent(StoredConfig):
             return
         used = Counter(action for config in configs for action in config["actions"])
         yield from (
-            f"configs: the action {action!r} is in more than one" for action, times in used.items() if times > 1
+            f"configs: the action {action!r} is in more than one configuration"
+            for action, times in used.items()
+            if times > 1
         )
 
     async def body(self, call: Call) -> dict[str, Any]:

@@ -12,7 +12,7 @@ GROUP = Property(description="The tool that applies the configuration (`script`,
 
 
 class SoftwareConfig(StoredConfig):
-    """A text that a tool on a server applies."""
+    """A configuration in the form of a string, which a tool on a server applies."""
 
     type_name = "OS::Heat::SoftwareConfig"
     description = "A configuration that software deployments apply to servers."
@@ -20,7 +20,7 @@ class SoftwareConfig(StoredConfig):
 
     properties = {
         "group": GROUP,
-        "config": Property(description="The configuration, as the tool wants it."),
+        "config": Property(description="The configuration, in the tool's format."),
         "options": OPTIONS,
         "inputs": INPUTS,
         "outputs": OUTPUTS,

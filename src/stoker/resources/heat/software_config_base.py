@@ -1,4 +1,4 @@
-"""What software configurations have in common: they are kept by this service itself, and never change."""
+"""Base of software configurations: this service stores them itself, and they are immutable."""
 
 from __future__ import annotations
 
@@ -19,35 +19,37 @@ UNGROUPED = "Heat::Ungrouped"
 
 _IO_TYPES = ("String", "Number", "CommaDelimitedList", "Json", "Boolean")
 _NAME = Property(description="The name.", required=True)
-_DESCRIPTION = Property(description="What it is for.")
+_DESCRIPTION = Property(description="Description of the value.")
 _TYPE = Property(description="The type of the value.", default="String", constraints=one_of(*_IO_TYPES))
 
 INPUTS = Property(
     Type.LIST,
-    "Values that the software takes.",
+    "Input values of the configuration.",
     items=Property(
         Type.MAP,
         schema={
             "name": _NAME,
             "description": _DESCRIPTION,
             "type": _TYPE,
-            "default": Property(Type.ANY, "The value unless a deployment gives one."),
+            "default": Property(Type.ANY, "The value if a deployment gives none."),
             "replace_on_change": Property(
-                Type.BOOLEAN, "Whether a new value asks for a new deployment.", default=False
+                Type.BOOLEAN, "Whether a changed value replaces the deployment.", default=False
             ),
         },
     ),
 )
 OUTPUTS = Property(
     Type.LIST,
-    "Values that the software reports.",
+    "Output values that the software reports.",
     items=Property(
         Type.MAP,
         schema={
             "name": _NAME,
             "description": _DESCRIPTION,
             "type": _TYPE,
-            "error_output": Property(Type.BOOLEAN, "Whether reporting a value means failure.", default=False),
+            "error_output": Property(
+                Type.BOOLEAN, "Whether a reported value means that the deployment has failed.", default=False
+            ),
         },
     ),
 )
@@ -55,12 +57,12 @@ OPTIONS = Property(Type.MAP, "Settings for the tool that applies the configurati
 
 
 class StoredConfig(ResourceType):
-    """A configuration stored under the resource's own uuid, which makes storing it twice harmless."""
+    """A configuration stored under the resource's own ID, so that storing it is idempotent."""
 
     service = "heat"
     recovery = Recovery(
         FoundBy.IDENTIFIER,
-        "The configuration has the resource's uuid as its id, and storing the same id again changes nothing.",
+        "The configuration's ID is the resource's ID, and storing it again changes nothing.",
     )
     attributes = {"config": Attribute("The configuration as stored.", Type.STRING)}
 
@@ -72,9 +74,9 @@ class StoredConfig(ResourceType):
 
     @abstractmethod
     async def body(self, call: Call) -> dict[str, Any]:
-        """What is stored besides the name: `config`, `group`, `inputs`, `outputs`, `options`.
+        """Return what is stored besides the name: `config`, `group`, `inputs`, `outputs`, `options`.
 
-        `stacks` are the ids of other stacks whose configurations are part of it.
+        `stacks` are the IDs of other stacks whose configurations are part of it.
         """
 
     async def create(self, call: Call) -> Outcome:
@@ -88,7 +90,7 @@ class StoredConfig(ResourceType):
 
     async def adopt(self, call: Call) -> Outcome:
         if await call.configs.get(str(call.physical_id)) is None:
-            return Failed(f"there is no software configuration {call.physical_id}", "NotFound")
+            return Failed(f"software configuration {call.physical_id} does not exist", "NotFound")
         return Done()
 
     async def delete(self, call: Call) -> Outcome:
@@ -109,7 +111,7 @@ def _default_problems(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _with_typed_default(entry: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An input whose default is of its type; the empty text stands for no value in every type."""
+    """Return an input with its default converted to its type; the empty string means no value in every type."""
     default = entry["default"]
     if default is None or default == "" or is_unknown(default) or is_unknown(entry["type"]):
         return entry

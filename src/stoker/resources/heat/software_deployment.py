@@ -1,7 +1,7 @@
-"""OS::Heat::SoftwareDeployment and OS::Heat::StructuredDeployment
+"""OS::Heat::SoftwareDeployment and OS::Heat::StructuredDeployment.
 
-The object is a record of this service: which configuration a server is to apply, and what came of it. Each action
-derives a configuration of its own, with the values of the inputs in it. Facts: heat.yaml, OS::Heat::SoftwareDeployment.
+The object is a record of this service: which configuration a server should apply, and the result. Each action derives a
+configuration of its own, which contains the values of the inputs.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _POLL_SECONDS = 5.0
 _COMPUTE = "OS::Nova::Server"
 
 COMMON_PROPERTIES: dict[str, Property] = {
-    "config": Property(description="Id of the configuration that is applied.", change=Change.UPDATE),
+    "config": Property(description="ID of the configuration to apply.", change=Change.UPDATE),
     "input_values": Property(Type.MAP, "Values of the configuration's inputs.", change=Change.UPDATE),
     "actions": Property(
         Type.LIST,
@@ -49,17 +49,17 @@ COMMON_PROPERTIES: dict[str, Property] = {
     ),
     "name": Property(description="Name of the derived configuration.", change=Change.UPDATE),
     "signal_transport": Property(
-        description="How the server tells what came of it.", default="CFN_SIGNAL", constraints=one_of(*TRANSPORTS)
+        description="How the server reports the result.", default="CFN_SIGNAL", constraints=one_of(*TRANSPORTS)
     ),
 }
-"""What a deployment and a group of them have in common."""
+"""Properties of deployments and of groups of deployments."""
 
 STRUCTURED_PROPERTIES: dict[str, Property] = {
     "input_key": Property(
-        description="The key that marks, in the configuration, the place of an input's value.", default="get_input"
+        description="The key that marks references to inputs in the configuration.", default="get_input"
     ),
     "input_values_validate": Property(
-        description="Whether an input without a value is a mistake.",
+        description="Whether a reference to an input without a value is an error (STRICT) or null (LAX).",
         default="LAX",
         constraints=one_of("LAX", "STRICT"),
     ),
@@ -67,16 +67,16 @@ STRUCTURED_PROPERTIES: dict[str, Property] = {
 
 
 def with_default_transport(properties: Mapping[str, Property], options: Mapping[str, Any]) -> dict[str, Property]:
-    """The declarations with the operator's default_deployment_signal_transport."""
+    """Return the declarations with the operator's default_deployment_signal_transport."""
     wanted = options.get("default_deployment_signal_transport") or properties["signal_transport"].default
     return {**properties, "signal_transport": replace(properties["signal_transport"], default=wanted)}
 
 
 class SoftwareDeployment(ResourceType):
-    """A configuration on its way to a server."""
+    """The application of a configuration to a server."""
 
     type_name = "OS::Heat::SoftwareDeployment"
-    description = "Applies a software configuration to a server, and waits for what comes of it."
+    description = "Applies a software configuration to a server, and waits for the result."
     support = Support(version="2014.1")
     service = "heat"
     signalable = True
@@ -85,21 +85,21 @@ class SoftwareDeployment(ResourceType):
     hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id", OBJECT_URL})
     recovery = Recovery(
         FoundBy.IDENTIFIER,
-        "The deployment has the resource's uuid as its id; derived configurations are chosen before they are made.",
+        "The deployment's ID is the resource's ID; the IDs of derived configurations are recorded before creation.",
     )
 
-    properties = {"server": Property(description="Id of the server.", required=True), **COMMON_PROPERTIES}
+    properties = {"server": Property(description="ID of the server.", required=True), **COMMON_PROPERTIES}
     attributes = {
-        "deploy_stdout": Attribute("What the configuration's tool wrote to its standard output.", Type.STRING),
-        "deploy_stderr": Attribute("What it wrote to its standard error.", Type.STRING),
-        "deploy_status_code": Attribute("The code it ended with.", Type.STRING),
+        "deploy_stdout": Attribute("Standard output of the configuration's tool.", Type.STRING),
+        "deploy_stderr": Attribute("Standard error of the configuration's tool.", Type.STRING),
+        "deploy_status_code": Attribute("Exit code of the configuration's tool.", Type.STRING),
     }
 
     def configure(self, options: Mapping[str, Any]) -> None:
         self.properties = with_default_transport(type(self).properties, options)
 
     def rendered(self, call: Call, config: Any, inputs: Sequence[Mapping[str, Any]]) -> Any:
-        """The configuration as the server gets it."""
+        """Return the configuration in the form for the server."""
         return config
 
     # -- actions ----------------------------------------------------------------------------------------------
@@ -121,10 +121,10 @@ class SoftwareDeployment(ResourceType):
         return await in_turn(call, (*self._steps, _forget, dismiss_user))
 
     async def adopt(self, call: Call) -> Outcome:
-        """The deployment goes on under the resource's own uuid, which is its id."""
+        """Move the deployment to the resource's own ID, which becomes its ID."""
         former = await call.deployments.get(str(call.physical_id))
         if former is None and await call.deployments.get(call.uuid) is None:
-            return Failed(f"there is no software deployment {call.physical_id}", "NotFound")
+            return Failed(f"software deployment {call.physical_id} does not exist", "NotFound")
         if former is not None and call.physical_id != call.uuid:
             await call.deployments.create(call.uuid, former)
             await call.deployments.delete(str(call.physical_id))
@@ -136,7 +136,7 @@ class SoftwareDeployment(ResourceType):
         return _begin, _equip, self._record, _wait
 
     async def give_up(self, call: Call, why: str) -> None:
-        """What the server has not answered to until then has failed."""
+        """Mark a deployment that is still in progress as failed."""
         deployment = await call.deployments.get(call.uuid)
         if deployment is not None and deployment["status"] == IN_PROGRESS:
             await call.deployments.update(call.uuid, {"status": FAILED, "status_reason": why})
@@ -145,14 +145,14 @@ class SoftwareDeployment(ResourceType):
         return call.physical_id is None or await call.deployments.get(call.physical_id) is None
 
     async def _record(self, call: Call) -> Outcome:
-        """Derive the configuration of this action, and have the server told of it."""
+        """Derive the configuration of this action, and record the deployment for the server."""
         if not call.progress["wanted"]:
             return Done()
         if call.physical_id is None:
             return Again(after=0.0, physical_id=call.uuid)
         source = await call.configs.get(call.properties["config"]) if call.properties["config"] else {}
         if source is None:
-            return Failed(f"there is no software configuration {call.properties['config']!r}", "NotFound")
+            return Failed(f"software configuration {call.properties['config']!r} does not exist", "NotFound")
         inputs = with_inputs(source, call.properties["input_values"] or {}, await sender_inputs(call))
         config = self.rendered(call, source.get("config"), inputs)
         derived = derived_config(
@@ -165,13 +165,13 @@ class SoftwareDeployment(ResourceType):
             await call.configs.delete(call.progress["former"])
         return Done()
 
-    # -- being spoken to --------------------------------------------------------------------------------------
+    # -- signals --------------------------------------------------------------------------------------
 
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
-        """What the server says came of it; nobody listens to what it says later."""
+        """Record the result that the server reports; later signals are ignored."""
         return await _take(call, details or {})
 
-    # -- looking ----------------------------------------------------------------------------------------------
+    # -- reading --------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         deployment = await call.deployments.get(call.physical_id) if call.physical_id is not None else None
@@ -180,10 +180,10 @@ class SoftwareDeployment(ResourceType):
 
 
 class StructuredDeployment(SoftwareDeployment):
-    """A configuration that is a map, on its way to a server, the values of its inputs put in their places."""
+    """The application of a configuration that is a map, with the values of its inputs filled in."""
 
     type_name = "OS::Heat::StructuredDeployment"
-    description = "Applies a structured configuration to a server, and waits for what comes of it."
+    description = "Applies a structured configuration to a server, and waits for the result."
     properties = {**SoftwareDeployment.properties, **STRUCTURED_PROPERTIES}
 
     def rendered(self, call: Call, config: Any, inputs: Sequence[Mapping[str, Any]]) -> Any:
@@ -196,7 +196,7 @@ class StructuredDeployment(SoftwareDeployment):
 
 
 async def _begin(call: Call) -> Outcome:
-    """Settle whether this action is one to apply the configuration at, and under which id."""
+    """Determine whether this action applies the configuration, and the derived configuration's ID."""
     source = await call.configs.get(call.properties["config"]) if call.properties["config"] else {}
     wanted = triggers(source or {}, call.properties["actions"], call.action)
     if call.action == "DELETE":
@@ -209,7 +209,7 @@ async def _begin(call: Call) -> Outcome:
 
 
 async def _equip(call: Call) -> Outcome:
-    """Prepare the way back. Fails for a server that nobody has told where to look."""
+    """Prepare the transport of the signal. Fails for a server that does not use software configuration."""
     if not call.progress["wanted"]:
         return Done()
     server = await call.neighbours.by_reference(call.properties["server"])
@@ -222,7 +222,7 @@ async def _equip(call: Call) -> Outcome:
 
 
 async def _send(call: Call) -> None:
-    """Record the deployment of the derived configuration; once, for the server may have answered already."""
+    """Record the deployment of the derived configuration, once: the server may have signalled already."""
     deployment = await call.deployments.get(call.uuid)
     if deployment is not None and deployment["config_id"] == call.progress["derived"]:
         return
@@ -244,12 +244,12 @@ async def _send(call: Call) -> None:
 
 
 async def _wait(call: Call) -> Outcome:
-    """Until the server has said what came of it."""
+    """Wait until the server has reported the result, as a step."""
     if not call.progress["wanted"]:
         return Done()
     deployment = await call.deployments.get(call.uuid)
     if deployment is None:
-        return Failed(f"the deployment {call.uuid} is gone", "NotFound")
+        return Failed(f"software deployment {call.uuid} no longer exists", "NotFound")
     if deployment["status"] == COMPLETE:
         return Done()
     if deployment["status"] == FAILED:
@@ -264,7 +264,7 @@ async def _wait(call: Call) -> Outcome:
 
 
 async def _forget(call: Call) -> Outcome:
-    """Remove the record and what was derived for it."""
+    """Delete the deployment and its derived configurations, as a step."""
     deployment = await call.deployments.get(call.uuid)
     if deployment is not None:
         await call.deployments.delete(call.uuid)
@@ -276,10 +276,10 @@ async def _forget(call: Call) -> Outcome:
 
 
 async def _take(call: Call, details: Mapping[str, Any]) -> str:
-    """Record what the server says; the text is the reason of the event. Raises NoActionRequired when nobody asked."""
+    """Record the result; return the event's reason. Raises NoActionRequired when no signal is expected."""
     deployment = await call.deployments.get(call.uuid)
     if deployment is None or deployment["status"] != IN_PROGRESS:
-        raise NoActionRequired(f"the deployment {call.uuid} expects no signal")
+        raise NoActionRequired(f"software deployment {call.uuid} does not expect a signal")
     config = await call.configs.get(deployment["config_id"]) or {}
     outcome = judged(config.get("outputs") or [], details)
     failed = outcome.failure is not None
@@ -300,7 +300,7 @@ async def _has_server(call: Call) -> bool:
 
 
 async def _replacing_input(call: Call) -> str | None:
-    """An input whose value changes although its declaration asks for a new deployment then."""
+    """Return the name of a changed input whose declaration requires a new deployment; None if there is none."""
     before, after = call.previous or {}, call.properties
     source = await call.configs.get(after["config"]) if after["config"] else None
     former = await call.configs.get(before["config"]) if before.get("config") else None

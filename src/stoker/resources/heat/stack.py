@@ -23,7 +23,7 @@ _SINCE_12 = Support(version="12.0.0")
 
 
 class Stack(ResourceType):
-    """A stack that another orchestration service makes: in another region, or another cloud."""
+    """A stack of another orchestration service: in another region, or in another cloud."""
 
     type_name = "OS::Heat::Stack"
     description = "A stack in another region or another cloud."
@@ -33,30 +33,30 @@ class Stack(ResourceType):
     copy = RemoteSnapshot()
     recovery = Recovery(
         FoundBy.NAME,
-        "The stack's name in the remote project is the physical one, and names are unique there.",
+        "The stack has the physical name in the remote project, where names are unique.",
     )
 
     properties = {
         "context": Property(
             Type.MAP,
-            "Where the stack is made, and as whom.",
+            "The region, cloud and credential for the stack.",
             change=Change.UPDATE,
             schema={
-                "region_name": Property(description="The region; the one of this stack unless given."),
+                "region_name": Property(description="The region; by default that of this stack."),
                 "credential_secret_id": Property(
-                    description="A secret of the key manager that says how to log in to another cloud: "
+                    description="A secret of the key manager with the credential for another cloud: "
                     "JSON with `auth_type` and `auth`.",
                     change=Change.UPDATE,
                     support=_SINCE_12,
                 ),
                 "ca_cert": Property(
-                    description="The authority that signed the other cloud's certificates, as PEM text.",
+                    description="The CA certificate of the other cloud, in PEM format.",
                     change=Change.UPDATE,
                     support=_SINCE_12,
                 ),
                 "insecure": Property(
                     Type.BOOLEAN,
-                    "Whether the other cloud's certificates are trusted unchecked.",
+                    "Whether to skip the verification of the other cloud's certificates.",
                     default=False,
                     change=Change.UPDATE,
                     support=_SINCE_12,
@@ -65,11 +65,11 @@ class Stack(ResourceType):
         ),
         "template": Property(description="The stack's template.", required=True, change=Change.UPDATE),
         "parameters": Property(Type.MAP, "The stack's parameters.", default={}, change=Change.UPDATE),
-        "timeout": Property(Type.INTEGER, "Minutes that each action may take.", change=Change.UPDATE),
+        "timeout": Property(Type.INTEGER, "Timeout of each action in minutes.", change=Change.UPDATE),
     }
     attributes = {
         "stack_name": Attribute("The stack's name.", Type.STRING),
-        "outputs": Attribute("The stack's outputs by name.", Type.MAP),
+        "outputs": Attribute("Map from name to value of the stack's outputs.", Type.MAP),
     }
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
@@ -79,12 +79,12 @@ class Stack(ResourceType):
         for name in ("ca_cert", "insecure"):
             if context[name]:
                 yield (
-                    f"context: {name} is for another cloud, which credential_secret_id must name; this cloud's own "
-                    "certificates are the operator's choice"
+                    f"context: {name} requires credential_secret_id, since it is for another cloud; this cloud's own "
+                    "certificates are configured by the operator"
                 )
 
     async def consult(self, properties: Mapping[str, Any], cloud: Cloud, sources: Sources) -> Iterable[str]:
-        """Whether there is such a region, and what the service there says of the template."""
+        """Check that the region exists, and have the service there validate the template."""
         context, template = properties["context"] or {}, properties["template"]
         if has_unknown(context) or has_unknown(template):
             return []
@@ -110,7 +110,7 @@ class Stack(ResourceType):
     def reference_id(self, resource: Snapshot) -> Any:
         return resource.physical_id
 
-    # -- making -----------------------------------------------------------------------------------------------
+    # -- creating ---------------------------------------------------------------------------------------------
 
     async def find(self, call: Call) -> str | None:
         cloud = await remote_cloud(call.cloud, call.properties["context"])
@@ -137,7 +137,7 @@ class Stack(ResourceType):
 
     async def adopt(self, call: Call) -> Outcome:
         if await _show(call, await remote_cloud(call.cloud, call.properties["context"])) is None:
-            return Failed(f"there is no stack {call.physical_id}", "NotFound")
+            return Failed(f"stack {call.physical_id} does not exist in the remote region or cloud", "NotFound")
         return Done()
 
     async def check(self, call: Call) -> Outcome:
@@ -155,9 +155,9 @@ class Stack(ResourceType):
         return await self._look(call, cloud, "DELETE")
 
     async def _ask(self, call: Call, action: str, method: str, below: str, body: Mapping[str, Any]) -> Outcome:
-        """Have the remote stack do something, then wait for it."""
+        """Request an action of the remote stack, then wait for it."""
         if call.physical_id is None:
-            return Failed(f"{call.name} has not been created, so there is nothing to {action.lower()}", "Error")
+            return Failed(f"cannot {action.lower()} {call.name}: it has not been created", "Error")
         cloud = await remote_cloud(call.cloud, call.properties["context"])
         if not call.progress.get("sent"):
             await cloud.request(method, "heat", f"{_path(call)}{below}", json=body)
@@ -166,16 +166,20 @@ class Stack(ResourceType):
         return await self._look(call, cloud, action)
 
     async def _look(self, call: Call, cloud: Cloud, action: str) -> Outcome:
-        """How the remote stack's action stands; while it shows another action, ours has not begun."""
+        """Evaluate the remote stack's status; while it shows another action, the requested one has not begun."""
         shown = await _show(call, cloud)
         if shown is None:
-            return Done() if action == "DELETE" else Failed(f"the stack {call.physical_id} is gone", "NotFound")
+            return (
+                Done()
+                if action == "DELETE"
+                else Failed(f"stack {call.physical_id} no longer exists in the remote region or cloud", "NotFound")
+            )
         remote_action, _, status = shown["stack_status"].partition("_")
         if remote_action != action:
             return Again(after=_WAITS.pause(call.elapsed))
         return _WAITS.judge(status, shown.get("stack_status_reason"), call.elapsed)
 
-    # -- looking ----------------------------------------------------------------------------------------------
+    # -- reading --------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         shown = (
@@ -191,13 +195,13 @@ class Stack(ResourceType):
 
 
 def _path(call: Call) -> str:
-    """A stack that was adopted bears the name that it was made with."""
+    """Return the stack's path; an adopted stack keeps the name that it was created with."""
     name = call.data.get("stack_name", call.physical_name)
     return f"/stacks/{quote(name, safe='')}/{call.physical_id}"
 
 
 def _body(call: Call) -> dict[str, Any]:
-    """The stack as it is wanted."""
+    """Return the request body for the stack."""
     properties = call.properties
     parameters = properties["parameters"] or {}
     body = {
@@ -210,13 +214,13 @@ def _body(call: Call) -> dict[str, Any]:
 
 
 def _surroundings(sources: Sources, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """All that the template may refer to: the files and the environment of this stack."""
+    """Return what the template may refer to: the files and the environment of this stack."""
     environment = {section: value for section, value in sources.environment().items() if value}
     return {"files": dict(sources.files), "environment": {**environment, "parameters": parameters}}
 
 
 def _reason(body: Any) -> str:
-    """The words of an orchestration service that refuses something."""
+    """Return the error message of an orchestration service."""
     return str(dig(body, ("error", "message")) or body)
 
 

@@ -1,7 +1,6 @@
-"""Users that belong to a resource, in a project of their own stack in the domain for such users.
+"""Users that belong to a resource, in the stack's own project in the domain for such users.
 
-Whoever holds a server's data can act as such a user and nobody else (facts: heat.yaml, common.stack_user;
-clients.yaml, keystone.stack_domain).
+Their credentials are given to servers, so that a leaked credential allows no more than such a user may do.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ResourceType
-from stoker.resources.heat.random_string import random_text
+from stoker.resources.heat.random_string import random_string
 
 DOMAIN = "stack_user_domain_id"
 _PROJECT_NAME_LENGTH = 64
@@ -27,16 +26,16 @@ _PASSWORD_ALPHABETS = [(string.ascii_lowercase, 1), (string.ascii_uppercase, 1),
 
 
 class StackUserResource(ResourceType):
-    """A resource with a user, whose id is the resource's.
+    """A resource with a user, whose ID is the resource's physical ID.
 
-    Secrets are chosen and recorded first, then the user is made with them, then `equip` does the rest.
+    Secrets are generated and recorded first, then the user is created with them, then `equip` does the rest.
     """
 
     signalable = True
     hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id", "token"})
     recovery = Recovery(
         FoundBy.NAME,
-        "The user's name is the physical one, in the stack domain; its secrets are recorded before it is made.",
+        "The user has the physical name, in the stack domain; its secrets are recorded before it is created.",
     )
 
     async def find(self, call: Call) -> str | None:
@@ -45,7 +44,7 @@ class StackUserResource(ResourceType):
 
     async def create(self, call: Call) -> Outcome:
         if "password" not in call.data:
-            call.data["password"] = random_text(_PASSWORD_ALPHABETS, _PASSWORD_LENGTH)
+            call.data["password"] = random_string(_PASSWORD_ALPHABETS, _PASSWORD_LENGTH)
             return Again(after=0.0)
         admin = await call.cloud.as_stack_domain_admin()
         if call.physical_id is None:
@@ -56,18 +55,18 @@ class StackUserResource(ResourceType):
         return await self.equip(call)
 
     async def adopt(self, call: Call) -> Outcome:
-        """Take over a user that a stack of the same project had; what it is told to send signals to is made anew."""
-        return await prove_user(call) or await self.equip(call)
+        """Adopt a user that a stack of the same project had; its signal URLs are created again."""
+        return await verify_adopted_user(call) or await self.equip(call)
 
     async def equip(self, call: Call) -> Outcome:
-        """Whatever else the resource needs, once there is the user; may be entered again."""
+        """Create what else the resource needs once the user exists; must be idempotent."""
         return Done()
 
     async def delete(self, call: Call) -> Outcome:
         if call.physical_id is None and "password" not in call.data:
             return Done()
         admin = await call.cloud.as_stack_domain_admin()
-        # An interrupted creation may have made the project, which goes with the stack once it is known.
+        # An interrupted creation may have created the project; once recorded, it is deleted with the stack.
         if (project := await _known_project(call, admin)) is not None:
             call.data[USER_PROJECT] = project
         if call.physical_id is None:
@@ -86,33 +85,33 @@ class StackUserResource(ResourceType):
         return await _enable(call, True)
 
 
-async def prove_user(call: Call) -> Outcome | None:
-    """See that a user, and a key pair, may be taken over: None, or why not.
+async def verify_adopted_user(call: Call) -> Outcome | None:
+    """Verify that a user and its key pair may be adopted: return None, or the failure.
 
-    Users are removed with the rights of the domain's administrator. So it must be one that was made for a stack of the
-    same project: of the domain for such users, and with a project whose name begins with the stack's project's id.
+    Users are deleted with the rights of the domain's administrator. So it must be one that was created for a stack of
+    the same project: in the domain for such users, and with a project whose name begins with the stack's project ID.
     """
     for key in (DOMAIN, USER_PROJECT):
         call.data.pop(key, None)
     admin = await call.cloud.as_stack_domain_admin()
     answer = await admin.request("GET", "keystone", f"/users/{call.physical_id}", ok=(404,))
     if answer.status == 404:
-        return Failed(f"there is no user {call.physical_id}", "NotFound")
+        return Failed(f"user {call.physical_id} does not exist", "NotFound")
     user = answer.body["user"]
     if user["domain_id"] != await _domain(call, admin) or not user.get("default_project_id"):
-        return Failed(f"the user {call.physical_id} was not made for a stack", "Forbidden")
+        return Failed(f"user {call.physical_id} was not created for a stack", "Forbidden")
     project = (await admin.get("keystone", f"/projects/{user['default_project_id']}"))["project"]
     if not str(project["name"]).startswith(f"{call.stack.project_id}-"):
-        return Failed(f"the user {call.physical_id} was not made for a stack of this project", "Forbidden")
+        return Failed(f"user {call.physical_id} was not created for a stack of this project", "Forbidden")
     if "password" not in call.data:
-        return Failed("the document does not have the user's password", "Error")
+        return Failed("the adoption data does not contain the user's password", "Error")
     call.data["user_id"], call.data[USER_PROJECT] = call.physical_id, project["id"]
-    await _prove_key_pair(call, admin)
+    await _verify_key_pair(call, admin)
     return None
 
 
-async def _prove_key_pair(call: Call, admin: Cloud) -> None:
-    """Forget a key pair that is not the user's."""
+async def _verify_key_pair(call: Call, admin: Cloud) -> None:
+    """Discard a key pair that is not the user's."""
     access = call.data.get("access_key")
     identifier = sha256(str(access).encode()).hexdigest()
     if access is not None:
@@ -125,7 +124,7 @@ async def _prove_key_pair(call: Call, admin: Cloud) -> None:
 
 
 async def make_key_pair(call: Call) -> Outcome | None:
-    """Give the user an EC2 access key and secret; None once it has them, else what `equip` must answer first."""
+    """Create the user's EC2 access key and secret; return None once they exist, else the outcome to return first."""
     data = call.data
     if "access_key" not in data:
         data["access_key"], data["secret_key"] = uuid4().hex, uuid4().hex
@@ -135,18 +134,18 @@ async def make_key_pair(call: Call) -> Outcome | None:
         blob = json.dumps({"access": data["access_key"], "secret": data["secret_key"]})
         wanted = {"type": "ec2", "blob": blob, "user_id": call.physical_id, "project_id": user_project(call)}
         await admin.request("POST", "keystone", "/credentials", json={"credential": wanted}, ok=(409,))
-        # Keystone derives the id of an EC2 credential from its access key, so it is known even if the answer was lost.
+        # Keystone derives the ID of an EC2 credential from its access key, so it is known even without the response.
         data["credential_id"] = sha256(data["access_key"].encode()).hexdigest()
     return None
 
 
 def user_project(call: Call) -> str:
-    """The project of the stack's users, once a user has been made."""
+    """Return the project of the stack's users, once a user has been created."""
     return str(call.data.get(USER_PROJECT) or call.stack.user_project_id)
 
 
 async def _domain(call: Call, admin: Cloud) -> str:
-    """The domain for stacks' users: the one that its administrator's token is for."""
+    """Return the domain for stacks' users: the one that its administrator's token is scoped to."""
     if DOMAIN not in call.data:
         shown = await admin.get("keystone", "/auth/tokens", headers={"X-Subject-Token": await admin.token()})
         call.data[DOMAIN] = shown["token"]["domain"]["id"]
@@ -154,22 +153,22 @@ async def _domain(call: Call, admin: Cloud) -> str:
 
 
 async def _make_project(call: Call, admin: Cloud, domain: str) -> str:
-    """The project of the whole tree's users: known, found by its name, or made."""
+    """Return the project for the users of the whole stack tree; create it unless it exists."""
     known = await _known_project(call, admin)
     if known is None:
         name = _project_name(call)
         wanted = {"name": name, "domain_id": domain, "description": "Users of a stack's own resources"}
         known = await _post(admin, "project", wanted) or await _named(admin, "projects", name, domain)
         if known is None:
-            raise Conflict(f"The project {name!r} for users of the stack can neither be made nor found.")
+            raise Conflict(f"The project {name!r} for the stack's users can be neither created nor found.")
     call.data[USER_PROJECT] = known
     return known
 
 
 async def _known_project(call: Call, admin: Cloud) -> str | None:
-    """The resource's own record, the stack's if it is true, or what bears the name.
+    """Return the recorded project of the resource or of the stack if it exists, else the one with the name.
 
-    The removal of a stack that failed may have removed its project nevertheless.
+    A failed deletion of the stack may have deleted its project.
     """
     if USER_PROJECT in call.data:
         return str(call.data[USER_PROJECT])
@@ -195,12 +194,12 @@ async def _make_user(call: Call, admin: Cloud) -> str:
     }
     made = await _post(admin, "user", wanted) or await _find_user(call, admin, domain)
     if made is None:
-        raise Conflict(f"The user {call.physical_name!r} can neither be made nor found.")
+        raise Conflict(f"The user {call.physical_name!r} can be neither created nor found.")
     return made
 
 
 async def _post(admin: Cloud, member: str, wanted: dict[str, Any]) -> str | None:
-    """Make a project or user; None when there is one of that name, which somebody made at the same time."""
+    """Create a project or user; return None when the name exists, since it was created concurrently."""
     answer = await admin.request("POST", "keystone", f"/{member}s", json={member: wanted}, ok=(409,))
     return None if answer.status == 409 else str(answer.body[member]["id"])
 
@@ -221,13 +220,13 @@ async def _grant_role(call: Call, admin: Cloud) -> None:
 
 
 async def _own_user(call: Call, admin: Cloud) -> bool:
-    """Whether the user is there; one of another domain is none of ours, and is left alone."""
+    """Return whether the user exists. Raises CloudError for one of another domain, which must not be changed."""
     answer = await admin.request("GET", "keystone", f"/users/{call.physical_id}", ok=(404,))
     if answer.status == 404:
         return False
     domain = await _domain(call, admin)
     if answer.body["user"]["domain_id"] != domain:
-        raise CloudError("keystone", 403, f"the user {call.physical_id} is not in the domain of stacks' users")
+        raise CloudError("keystone", 403, f"user {call.physical_id} is not in the domain for stacks' users")
     return True
 
 

@@ -7,12 +7,12 @@ from stoker.schema.property import Property, Type
 
 
 class StructuredConfig(SoftwareConfig):
-    """A map that a tool on a server applies."""
+    """A configuration in the form of a map, which a tool on a server applies."""
 
     type_name = "OS::Heat::StructuredConfig"
-    description = "A configuration whose content is a map instead of a text."
+    description = "A configuration whose content is a map instead of a string."
 
     properties = {
         **SoftwareConfig.properties,
-        "config": Property(Type.MAP, "The configuration, as the tool wants it."),
+        "config": Property(Type.MAP, "The configuration, in the tool's format."),
     }

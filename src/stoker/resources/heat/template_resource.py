@@ -1,4 +1,4 @@
-"""Resources that are templates: each template file makes a type of its own (facts: engine.yaml, template_resources)."""
+"""Template resources: each template file defines a resource type of its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REFERENCE = "reference_id"
 
 
 class TemplateResource(NestedStackResource):
-    """A nested stack: properties become the template's parameters, its outputs are the attributes."""
+    """A nested stack: properties become the template's parameters, and its outputs become the attributes."""
 
     template: ClassVar[Template]
 
@@ -35,7 +35,7 @@ class TemplateResource(NestedStackResource):
         return await self._made(call, await super().adopt(call))
 
     async def _made(self, call: Call, outcome: Outcome) -> Outcome:
-        """Remember the reference id of a child that is complete, for it may come from an output."""
+        """Record the reference ID of a complete child, since it may come from an output."""
         if isinstance(outcome, Done):
             reference = None
             if REFERENCE_OUTPUT in self.template.outputs:
@@ -60,10 +60,10 @@ class TemplateResource(NestedStackResource):
 
 
 def template_type(template: Template, name: str) -> ResourceType:
-    """The type of the resources that are made from a template; `name` is the template's file name or URL.
+    """Return the resource type of a template; `name` is the template's file name or URL.
 
-    No property is required: whether a parameter needs a value also depends on the environment's defaults, which one
-    type for all stacks cannot know, so the nested stack's own check says what is missing.
+    No property is required: whether a parameter needs a value also depends on the environment's defaults, which the
+    type, shared by all stacks, cannot know. The nested stack's own validation reports missing values.
     """
     optional = {key: replace(prop, required=False) for key, prop in properties_of(template).items()}
     kind = type(

@@ -24,33 +24,35 @@ def _seconds(description: str) -> Property:
 
 
 class TestResource(ResourceType):
-    """Behaves as its properties say: takes its time, fails, wants to be replaced. For tests of stacks."""
+    """Behaves as its properties state: waits, fails, or requires replacement. For tests of stacks."""
 
     __test__ = False
 
     type_name = "OS::Heat::TestResource"
-    description = "Behaves as its properties say: takes its time, fails, wants to be replaced."
+    description = "For tests: behaves as its properties state; waits, fails, or requires replacement."
     support = Support(version="5.0.0")
     local = True
 
     properties = {
-        "value": Property(description="What `output` shows.", default="test_string", change=Change.UPDATE),
+        "value": Property(
+            description="The value of the attribute `output`.", default="test_string", change=Change.UPDATE
+        ),
         "fail": Property(Type.BOOLEAN, "Whether creating and updating fail.", default=False, change=Change.UPDATE),
         "update_replace": Property(
-            Type.BOOLEAN, "Whether a new value asks for a new resource.", default=False, change=Change.UPDATE
+            Type.BOOLEAN, "Whether a changed value replaces the resource.", default=False, change=Change.UPDATE
         ),
         "update_replace_value": Property(
-            description="Any text; a new one asks for a new resource.", support=Support(version="7.0.0")
+            description="Any string; changing it replaces the resource.", support=Support(version="7.0.0")
         ),
         "wait_secs": Property(
             Type.NUMBER,
-            "Seconds that each action takes; a negative number never ends.",
+            "Seconds that each action takes; with a negative number, actions never end.",
             default=0,
             change=Change.UPDATE,
         ),
         "action_wait_secs": Property(
             Type.MAP,
-            "Seconds for single actions, instead of `wait_secs`.",
+            "Seconds that single actions take, instead of `wait_secs`.",
             schema={
                 "create": _seconds("Seconds that creating takes."),
                 "update": _seconds("Seconds that updating takes."),
@@ -74,10 +76,10 @@ class TestResource(ResourceType):
             support=Support(version="6.0.0"),
         ),
         "client_name": Property(
-            description="A service to ask for an object during each wait (`nova`).", default="", change=Change.UPDATE
+            description="A service to send a request to during each wait (`nova`).", default="", change=Change.UPDATE
         ),
         "entity_name": Property(
-            description="The collection that is asked (`servers`).", default="", change=Change.UPDATE
+            description="The collection in the request's path (`servers`).", default="", change=Change.UPDATE
         ),
     }
     attributes = {"output": Attribute("The value.", live=True)}
@@ -85,12 +87,12 @@ class TestResource(ResourceType):
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         service = properties["client_name"]
         if isinstance(service, str) and service and service not in SERVICES:
-            yield f"client_name: there is no service {service!r}; known are {', '.join(sorted(SERVICES))}"
+            yield f"client_name: unknown service {service!r}; the known services are {', '.join(sorted(SERVICES))}"
 
     def replacement_reason(
         self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
     ) -> str | None:
-        return "update_replace asks for it" if "value" in changed and after["update_replace"] else None
+        return "update_replace is true" if "value" in changed and after["update_replace"] else None
 
     async def create(self, call: Call) -> Outcome:
         if not call.properties["fail"]:
@@ -113,10 +115,10 @@ class TestResource(ResourceType):
         remaining = seconds_left(call, seconds)
         if seconds < 0 or remaining > 0:
             return await self._pause(call, None if seconds < 0 else remaining)
-        return Failed("the property `fail` asks for this failure", "ValueError") if fail else _made(call)
+        return Failed("the property `fail` is true", "ValueError") if fail else _made(call)
 
     async def _pause(self, call: Call, remaining: float | None) -> Outcome:
-        """Look at the object that the properties name, if they do; `remaining` seconds, None for ever."""
+        """Send the request that the properties name, if any, then wait: `remaining` seconds, None for no limit."""
         service, collection = call.properties["client_name"], call.properties["entity_name"]
         if not (service and collection):
             return Again(after=remaining, physical_id=call.physical_name)
@@ -125,7 +127,9 @@ class TestResource(ResourceType):
         return Again(after=_POLL if remaining is None else min(_POLL, remaining), physical_id=call.physical_name)
 
     async def check(self, call: Call) -> Outcome:
-        return Done() if call.physical_id is not None else Failed("it has not been created", "ResourceInError")
+        return (
+            Done() if call.physical_id is not None else Failed("the resource has not been created", "ResourceInError")
+        )
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         await asyncio.sleep(call.properties["attr_wait_secs"])

@@ -1,8 +1,8 @@
-"""Groups whose members are all alike: they bear random names, and the oldest go first.
+"""Groups of interchangeable members: they have random names, and the oldest are removed first.
 
-`UniformGroup` has a size; `AutoScalingResource` one that scaling policies change within bounds, at most once in a
-while. What has been asked for by a policy and is under way is kept in `Call.data`, the time of the last change and
-whether there is one under way in the metadata, where everybody may see them.
+`UniformGroup` has a size; `AutoScalingResource` a size that scaling policies change within bounds, at most once per
+cooldown. `Call.data` records the adjustment in progress; the metadata, which users can read, records the time of the
+last change and whether one is in progress.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ from stoker.schema.unknown import is_unknown
 
 _UNDER_WAY = "scaling"
 _CAPACITY = "capacity"
-"""The key of `Call.data` for the size that the group was brought to last, by its definition or by a policy."""
+"""The key of `Call.data` for the size that the group's definition or a policy set last."""
 _NAME_LENGTH = 12
 _FAILED = "FAILED"
 
 
 class UniformGroup(GroupResource):
-    """A nested stack of members that are all made from one definition."""
+    """A nested stack of members that are all created from one definition."""
 
-    # -- what a kind of group says of itself --------------------------------------------------------------------
+    # -- for subclasses --------------------------------------------------------------------
 
     @abstractmethod
     async def member(self, call: Call) -> Mapping[str, Any]:
-        """The definition that members have from now on."""
+        """Return the definition of new and updated members."""
 
     @abstractmethod
     def size(self, properties: Mapping[str, Any], current: int) -> int:
-        """The size that the properties ask of a group that is to have `current` members."""
+        """Return the size that the properties require of a group whose capacity is `current`."""
 
     @abstractmethod
     def rolling(self, call: Call) -> Rolling | None:
-        """How members get a new definition; None leaves those that there are as they are."""
+        """Return the settings for updating members; None leaves existing members unchanged."""
 
     # -- actions ------------------------------------------------------------------------------------------------
 
@@ -74,7 +74,7 @@ class UniformGroup(GroupResource):
         wanted = await self.member(call)
 
         def turn(member: Member) -> tuple[bool, bool, float, str]:
-            """Who goes first: what has failed, what has a former definition, what has been there longest."""
+            """Sort key of removal: failed members first, then outdated ones, then the oldest."""
             return member.status != _FAILED, present[member.name] == wanted, member.created_at, member.name
 
         there = sorted((member for member in await call.child.members() if member.name in present), key=turn)
@@ -85,25 +85,25 @@ class UniformGroup(GroupResource):
         call.data[_CAPACITY] = len(await serving(call))
 
     async def adopt(self, call: Call) -> Outcome:
-        """Members keep the names that they have."""
+        """Adopt the members under their existing names."""
         members = dict.fromkeys(call.adopted["resources"], await self.member(call))
         return await call.child.run("ADOPT", self.request(members))
 
 
 class AutoScalingResource(UniformGroup):
-    """A group of a size that scaling policies change."""
+    """A group whose size scaling policies change."""
 
     @abstractmethod
     def bounds(self, properties: Mapping[str, Any]) -> tuple[int, int]:
-        """The least and the most members that there may be."""
+        """Return the minimum and maximum number of members."""
 
     @abstractmethod
     def desired(self, properties: Mapping[str, Any]) -> int | None:
-        """How many members the properties ask for; None leaves that to the policies."""
+        """Return the number of members that the properties require; None leaves it to the policies."""
 
     @abstractmethod
     def cooldown(self, properties: Mapping[str, Any]) -> float:
-        """For how many seconds policies do nothing once the size has changed."""
+        """Return for how many seconds policies do nothing after a change of size."""
 
     def size(self, properties: Mapping[str, Any], current: int) -> int:
         smallest, largest = self.bounds(properties)
@@ -111,7 +111,7 @@ class AutoScalingResource(UniformGroup):
         return max(smallest, min(largest, current if desired is None else desired))
 
     def size_problems(self, properties: Mapping[str, Any], names: tuple[str, str, str]) -> Iterable[str]:
-        """Complaints about sizes that contradict one another; `names` are the properties' for least, most, desired."""
+        """Yield contradictions between sizes; `names` are the properties for minimum, maximum and desired size."""
         (smallest, largest), desired = self.bounds(properties), self.desired(properties)
         if any(is_unknown(value) for value in (smallest, largest, desired)):
             return
@@ -126,19 +126,21 @@ class AutoScalingResource(UniformGroup):
         reason = f"{EXACT_BY_DEFINITION} : {len(await serving(call))}"
         call.metadata = changed(call.metadata, reason, self.cooldown(call.properties), call.now)
 
-    # -- being told to scale --------------------------------------------------------------------------------------
+    # -- scaling -------------------------------------------------------------------------------------------
 
     async def receive(self, call: Call, message: Any) -> str:
-        """Begin to change the size as a policy asks. Raises NoActionRequired (facts: heat.yaml, adjust.refuse)."""
+        """Begin a change of size that a policy requests. Raises NoActionRequired when it must not happen now."""
         if not isinstance(message, Adjustment):
-            raise NotSupported(f"{self.type_name} can only be told to scale.")
+            raise NotSupported(f"{self.type_name} accepts only messages of scaling policies.")
         current = len(await serving(call))
         size = new_capacity(current, message, *self.bounds(call.properties))
         if size == current:
-            raise NoActionRequired(f"{call.name} has {current} members and keeps them ({message})")
+            raise NoActionRequired(
+                f"{call.name} has {current} members, and the adjustment does not change that ({message})"
+            )
         cooldown = self.cooldown(call.properties) if message.cooldown is None else message.cooldown
         if until := cooling_down(call.metadata, cooldown, call.now):
-            raise NoActionRequired(f"{call.name} does not change its size before {until}")
+            raise NoActionRequired(f"{call.name} is in its cooldown until {until}")
         request = self.request(await self.members_after(call, Batch(size, max(size - current, 0))))
         asked = {"reason": str(message), "cooldown": cooldown, "type": message.type, "amount": message.amount}
         asked["size"] = size
@@ -146,8 +148,8 @@ class AutoScalingResource(UniformGroup):
         try:
             await call.child.begin("UPDATE", request, metadata=begun(call.metadata), data={_UNDER_WAY: asked})
         except ActionInProgress as error:
-            raise NoActionRequired(f"{call.name} is changing already") from error
-        return f"{call.name} goes from {current} to {size} members ({message})"
+            raise NoActionRequired(f"another operation of {call.name} is in progress") from error
+        return f"{call.name} changes from {current} to {size} members ({message})"
 
     async def child_ended(self, call: Call, succeeded: bool) -> None:
         asked = call.data.pop(_UNDER_WAY, None)
@@ -160,7 +162,7 @@ class AutoScalingResource(UniformGroup):
             call.announced.append(_notice(call, "end" if succeeded else "error", asked, len(await serving(call))))
 
 
-_SAYINGS = {
+_MESSAGES = {
     "start": "Start resizing the group {}",
     "end": "End resizing the group {}",
     "error": "Resizing the group {} failed",
@@ -168,7 +170,7 @@ _SAYINGS = {
 
 
 def _notice(call: Call, phase: str, asked: Mapping[str, Any], capacity: int) -> ScalingNotice:
-    """What others are told of a group that does what a policy asked; `capacity` is its size at that moment."""
+    """Return the notification of a scaling operation; `capacity` is the group's size at that time."""
     return ScalingNotice(
         phase,
         {
@@ -176,7 +178,7 @@ def _notice(call: Call, phase: str, asked: Mapping[str, Any], capacity: int) -> 
             "adjustment_type": asked["type"],
             "capacity": capacity,
             "groupname": call.physical_name,
-            "message": _SAYINGS[phase].format(call.physical_name),
+            "message": _MESSAGES[phase].format(call.physical_name),
         },
     )
 
@@ -185,26 +187,26 @@ def _notice(call: Call, phase: str, asked: Mapping[str, Any], capacity: int) -> 
 
 
 async def serving(call: Call) -> list[Member]:
-    """The members that have not failed, in creation order."""
+    """Return the members that have not failed, in creation order."""
     return [member for member in await call.child.members() if member.status != _FAILED]
 
 
 async def capacity(call: Call) -> int:
-    """How many members the group is to have while nothing else is asked for: what a policy has begun is taken over, and
-    members that have failed are replaced.
+    """Return the number of members that the group should have: the size that a policy has requested counts, and
+    failed members are replaced.
     """
     recorded: int | None = call.data.get(_UNDER_WAY, {}).get("size", call.data.get(_CAPACITY))
     return len(await call.child.members()) if recorded is None else recorded
 
 
 def random_names() -> Iterator[str]:
-    """Names that no member has had, without end."""
+    """Yield new random names, without end."""
     while True:
         yield b32encode(os.urandom(8))[:_NAME_LENGTH].decode().lower()
 
 
 async def read_uniform(call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
-    """Attributes of a group of nameless members (facts: heat.yaml, OS::Heat::AutoScalingGroup, attrs)."""
+    """Return attributes of a group whose members are addressed by index."""
     members = await serving(call)
     return {key: await _read(call, members, key) for key in keys}
 

@@ -24,14 +24,14 @@ class Value(ResourceType):
     """A value that other resources refer to."""
 
     type_name = "OS::Heat::Value"
-    description = "A value, computed once and referred to from several places."
+    description = "A value that is computed once and referenced from several places."
     support = Support(version="7.0.0")
     local = True
 
     properties = {
         "value": Property(Type.ANY, "The value.", required=True, change=Change.UPDATE),
         "type": Property(
-            description="What the value must be; anything unless given.",
+            description="The type that the value must have; any type if not given.",
             constraints=one_of("string", "number", "comma_delimited_list", "json", "boolean"),
             change=Change.UPDATE,
         ),
@@ -44,13 +44,13 @@ class Value(ResourceType):
         return [f"value: {problem.message}" for problem in finalizer.problems]
 
     async def create(self, call: Call) -> Outcome:
-        return self._judged(call) or Done(physical_id=call.physical_name)
+        return self._failure(call) or Done(physical_id=call.physical_name)
 
     async def update(self, call: Call) -> Outcome:
-        return self._judged(call) or Done()
+        return self._failure(call) or Done()
 
-    def _judged(self, call: Call) -> Outcome | None:
-        """What is wrong with a value that may be known only now."""
+    def _failure(self, call: Call) -> Outcome | None:
+        """Return the failure of a value that validation could not check; None if it is valid."""
         complaint = next(iter(self.validate(call.properties)), None)
         return Failed(complaint, "ValueError") if complaint else None
 

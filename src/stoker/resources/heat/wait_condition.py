@@ -23,13 +23,13 @@ HANDLES = frozenset(
 )
 
 _COLLECTING_SECONDS = 5.0
-"""How often another service is asked for the signals that it keeps."""
+"""Seconds between polls of another service for the signals that it stores."""
 
 
 class Waiting(ResourceType):
-    """Waits until a handle has received so many signals, all of success.
+    """Waits until a handle has received the number of signals, all successful.
 
-    `spelled` says how the properties handle, timeout and count, and the attribute data are called.
+    `spelled` maps handle, timeout, count and data to the names of these properties and of the attribute.
     """
 
     local = True
@@ -66,21 +66,23 @@ class WaitCondition(Waiting):
     """A wait condition in HOT."""
 
     type_name = "OS::Heat::WaitCondition"
-    description = "Waits for signals of success."
+    description = "Waits for signals that report success."
     support = Support(version="2014.2")
 
     properties = {
         "handle": Property(description="The handle that receives the signals.", required=True),
-        "timeout": Property(Type.NUMBER, "Seconds to wait at most.", required=True, constraints=between(1, 43200)),
+        "timeout": Property(
+            Type.NUMBER, "Maximum time to wait, in seconds.", required=True, constraints=between(1, 43200)
+        ),
         "count": Property(
-            Type.INTEGER, "How many signals to wait for.", default=1, constraints=between(1), change=Change.UPDATE
+            Type.INTEGER, "Number of signals to wait for.", default=1, constraints=between(1), change=Change.UPDATE
         ),
     }
-    attributes = {"data": Attribute("The data of the signals by their ids, as JSON.", Type.STRING, live=True)}
+    attributes = {"data": Attribute("The data of the signals by signal ID, as JSON.", Type.STRING, live=True)}
 
 
 def judge(handle: Neighbour, count: int, left: float) -> Outcome:
-    """Whether the signals are enough, with `left` seconds to go (facts: heat.yaml, OS::Heat::WaitCondition)."""
+    """Evaluate whether the signals suffice, with `left` seconds until the timeout."""
     if handle.data.get(TRANSPORT) == "NO_SIGNAL":
         return Done()
     signals = _signals(handle).values()
@@ -97,7 +99,7 @@ def judge(handle: Neighbour, count: int, left: float) -> Outcome:
 
 
 def _signals(handle: Neighbour) -> dict[str, Mapping[str, Any]]:
-    """The handle's signals by id, in the spelling of our own kind of handle."""
+    """Return the handle's signals by ID, with the keys of OS::Heat::WaitConditionHandle."""
     return {
         str(name): {key: entry.get(key, entry.get(key.capitalize())) for key in ("status", "data", "reason")}
         for name, entry in handle.metadata.items()

@@ -29,26 +29,26 @@ from stoker.schema.property import Attribute, Property, Support, Type
 
 STATUSES = ("SUCCESS", "FAILURE")
 TRANSPORT = "signal_transport"
-"""The key of `Call.data` that tells a wait condition how the handle is signalled."""
+"""The key of `Call.data` from which a wait condition reads how the handle is signalled."""
 
 COLLECTED_FROM = frozenset({"TEMP_URL_SIGNAL", "ZAQAR_SIGNAL"})
-"""The transports with which signals stay in another service until they are collected."""
+"""The transports whose signals stay in another service until they are collected."""
 
 _KEYS = frozenset({"status", "data", "reason", "id"})
 
 
 class WaitConditionHandle(StackUserResource):
-    """Where signals arrive that a wait condition waits for. The signals are kept in the resource's metadata."""
+    """Receives the signals of a wait condition, and stores them in the resource's metadata."""
 
     type_name = "OS::Heat::WaitConditionHandle"
-    description = "Where signals arrive that a wait condition waits for."
+    description = "Receives the signals of a wait condition."
     support = Support(version="2014.2")
 
     hidden_data = StackUserResource.hidden_data | {OBJECT_URL}
 
     properties = {
         "signal_transport": Property(
-            description="How a signal is sent.",
+            description="How signals are sent.",
             default="TOKEN_SIGNAL",
             constraints=one_of(
                 "CFN_SIGNAL", "TEMP_URL_SIGNAL", "HEAT_SIGNAL", "NO_SIGNAL", "ZAQAR_SIGNAL", "TOKEN_SIGNAL"
@@ -60,10 +60,12 @@ class WaitConditionHandle(StackUserResource):
         "token": Attribute("A token to send signals with; for TOKEN_SIGNAL.", Type.STRING, live=True),
         "endpoint": Attribute("The URL to send signals to; for TOKEN_SIGNAL.", Type.STRING, live=True),
         "curl_cli": Attribute("The beginning of a curl command that sends a signal.", Type.STRING, live=True),
-        "signal": Attribute("What a sender needs to know for the chosen transport, as JSON.", Type.STRING, live=True),
+        "signal": Attribute(
+            "Address and credentials for sending signals with the chosen transport, as JSON.", Type.STRING, live=True
+        ),
     }
 
-    # -- making -----------------------------------------------------------------------------------------------
+    # -- creating ---------------------------------------------------------------------------------------------
 
     async def adopt(self, call: Call) -> Outcome:
         for key in (OBJECT_URL, QUEUE, COLLECTED):
@@ -92,11 +94,11 @@ class WaitConditionHandle(StackUserResource):
 
     async def delete(self, call: Call) -> Outcome:
         if QUEUE in call.data:
-            await self.resume(call)  # a user that sleeps cannot remove its queue
+            await self.resume(call)  # a suspended user cannot delete its queue
         await remove_places(call)
         return await super().delete(call)
 
-    # -- looking ----------------------------------------------------------------------------------------------
+    # -- reading --------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
         values = {
@@ -107,7 +109,7 @@ class WaitConditionHandle(StackUserResource):
         }
         return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
 
-    # -- being spoken to --------------------------------------------------------------------------------------
+    # -- signals ---------------------------------------------------------------------------------------------
 
     async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
         if OBJECT_URL in call.data:
@@ -115,15 +117,15 @@ class WaitConditionHandle(StackUserResource):
         return await signals_in_queue(call) if QUEUE in call.data else {}
 
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
-        """Keep the signal. Raises BadValue for what is none."""
+        """Store the signal. Raises BadValue if it is malformed."""
         given = dict(details or {})
         unknown = sorted(given.keys() - _KEYS)
         if unknown:
-            raise BadValue(f"A signal has no {unknown[0]!r}; it may have {', '.join(sorted(_KEYS))}.")
+            raise BadValue(f"A signal has no key {unknown[0]!r}; its keys are {', '.join(sorted(_KEYS))}.")
         number = len(call.metadata) + 1
         status = given.get("status", "SUCCESS")
         if status not in STATUSES:
-            raise BadValue(f"The status of a signal is SUCCESS or FAILURE, not {status!r}.")
+            raise BadValue(f"The status of a signal must be SUCCESS or FAILURE, not {status!r}.")
         identifier = str(given.get("id", number))
         reason = given.get("reason", f"Signal {identifier} received")
         stored = {"data": given.get("data"), "reason": reason, "status": status}
@@ -132,7 +134,7 @@ class WaitConditionHandle(StackUserResource):
 
 
 async def _token(call: Call) -> str:
-    """A token of the resource's user."""
+    """Return a token of the resource's user."""
     credential = StackUserCredential(str(call.physical_id), call.data["password"], user_project(call))
     return await (await call.cloud.acting_as(credential)).token()
 
@@ -148,19 +150,19 @@ def _curl(call: Call) -> str | None:
 
 
 def _payload(call: Call) -> dict[str, Any] | None:
-    """What the sender of a signal needs to know; None while the handle is still being made."""
+    """Return what the sender of a signal needs; None while the handle is still being created."""
     transport, data = call.data.get(TRANSPORT), call.data
     if transport == "NO_SIGNAL":
         return {}
-    if transport not in _TOLD or _TOLD[transport].key not in data:
+    if transport not in _SENDER_FIELDS or _SENDER_FIELDS[transport].key not in data:
         return None
-    told = _TOLD[transport]
-    who = {**sender(call), "domain_id": data[DOMAIN]} if told.as_user else {}
-    return {told.name: data[told.key], **who}
+    field = _SENDER_FIELDS[transport]
+    credentials = {**sender(call), "domain_id": data[DOMAIN]} if field.as_user else {}
+    return {field.name: data[field.key], **credentials}
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _SenderField:
     """The key of `Call.data` for where signals go, its name for senders, and whether they must be the handle's user."""
 
     key: str
@@ -168,9 +170,9 @@ class _Told:
     as_user: bool = False
 
 
-_TOLD = {
-    "CFN_SIGNAL": _Told("ec2_signed_url", "alarm_url"),
-    "TEMP_URL_SIGNAL": _Told(OBJECT_URL, "alarm_url"),
-    "HEAT_SIGNAL": _Told("heat_signal_url", "alarm_url", as_user=True),
-    "ZAQAR_SIGNAL": _Told(QUEUE, "queue_id", as_user=True),
+_SENDER_FIELDS = {
+    "CFN_SIGNAL": _SenderField("ec2_signed_url", "alarm_url"),
+    "TEMP_URL_SIGNAL": _SenderField(OBJECT_URL, "alarm_url"),
+    "HEAT_SIGNAL": _SenderField("heat_signal_url", "alarm_url", as_user=True),
+    "ZAQAR_SIGNAL": _SenderField(QUEUE, "queue_id", as_user=True),
 }

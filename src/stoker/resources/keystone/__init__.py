@@ -1,4 +1,4 @@
-"""Projects, users and roles (facts: behaviour/keystone.yaml)."""
+"""Keystone: projects, users, groups and roles."""
 
 from __future__ import annotations
 

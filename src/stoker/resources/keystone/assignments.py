@@ -1,4 +1,4 @@
-"""Roles that a user or a group has on projects and domains (facts: keystone.yaml, role_assignment_flow)."""
+"""Role assignments of users and groups on projects and domains."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from stoker.schema.unknown import is_unknown
 
 _ASSIGNMENT = {
     "role": Property(
-        description="The role, by name or id.",
+        description="The role, by name or ID.",
         required=True,
         reference="keystone.role",
     ),
     "project": Property(
-        description="The project that it is for, by name or id.",
+        description="The project of the assignment, by name or ID.",
         reference="keystone.project",
     ),
     "domain": Property(
-        description="The domain that it is for, by name or id.",
+        description="The domain of the assignment, by name or ID.",
         reference="keystone.domain",
     ),
 }
@@ -37,13 +37,13 @@ ROLES = Property(
 
 
 class RoleBearer(KeystoneResource):
-    """A type with `roles`: what it makes may do something somewhere."""
+    """A type with `roles`, whose objects have role assignments."""
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         roles = properties.get("roles")
         for role in [] if is_unknown(roles) else roles or []:
             if not is_unknown(role) and (role.get("project") is None) == (role.get("domain") is None):
-                yield "each of roles must have either project or domain"
+                yield "each entry of roles must have either project or domain"
 
     def needs_extras(self, call: Call) -> bool:
         return bool(call.properties["roles"])
@@ -64,7 +64,7 @@ class RoleBearer(KeystoneResource):
                 await call.cloud.delete("keystone", path, ok=(404,))
 
     def _grants(self, call: Call, properties: Mapping[str, Any]) -> list[str]:
-        """The path of each assignment; to put one that is there changes nothing."""
+        """Return the path of each assignment; a PUT of an existing one changes nothing."""
         paths = []
         for role in properties.get("roles") or []:
             place = f"domains/{role['domain']}" if role["project"] is None else f"projects/{role['project']}"

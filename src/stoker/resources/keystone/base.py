@@ -1,4 +1,4 @@
-"""What Keystone's types have in common: names unique in a domain, and how an object is known to be ours."""
+"""Base of Keystone's resource types: names that are unique in a domain, and a mark of the resource's objects."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from stoker.resources.replacing import conclusive, is_named_alike, is_recorded
 from stoker.schema.property import Change, Property
 
 MARK = "orchestration_resource"
-"""A field of our own, which Keystone keeps as it keeps any other: the physical name of an object with a given name."""
+"""An extra field, which Keystone stores: the physical name of an object whose name the template gives."""
 
 DOMAIN = Property(
-    description="The domain, by name or id.",
+    description="The domain, by name or ID.",
     default="default",
     change=Change.UPDATE,
     wire="domain_id",
@@ -24,21 +24,21 @@ DOMAIN = Property(
 
 
 def collection(member: str) -> Collection:
-    """A collection of Keystone's."""
+    """Declare a collection of Keystone."""
     return Collection("keystone", f"/{member}s", member, f"{member}s", update="PATCH", created_field=None, owner=None)
 
 
 class KeystoneResource(RestResource):
-    """A type of Keystone's.
+    """A resource type of Keystone.
 
-    Keystone does not say when an object was made, and a project, a user or a role that was there before must never be
-    taken for ours, to be deleted with the stack: an object with a name from the template bears a mark.
+    Keystone does not show when an object was created, and an existing project, user or role must never be taken for the
+    resource's and be deleted with the stack. So an object with a name from the template has a mark.
     """
 
     recovery = Recovery(
         FoundBy.NAME,
-        "The name is looked for in the domain. An object whose name the template gives must also bear our "
-        f"mark, the field {MARK}, which is sent with such a name.",
+        "The name is searched in the domain. An object whose name the template gives must also have the "
+        f"resource's mark, the field {MARK}, which is sent with such a name.",
     )
 
     async def create_body(self, call: Call) -> dict[str, Any]:
@@ -53,13 +53,13 @@ class KeystoneResource(RestResource):
         return min(await unrecorded(call, ours), default=None)
 
     async def make_way(self, call: Call) -> Outcome:
-        """Under its physical name, for a name is given once in a domain."""
+        """Rename the object to its physical name, since names are unique in a domain."""
         if call.properties["name"] is None:
             return Done()
         return await conclusive(self._renamed(call, str(call.physical_id), call.physical_name))
 
     async def take_back(self, call: Call) -> Outcome:
-        """Under its name again; the replacement, if it has it, gets its physical name, which is its mark."""
+        """Give the object its name again; the replacement, if it has the name, gets its physical name."""
         return await conclusive(self._restored(call)) if call.properties["name"] is not None else Done()
 
     async def _restored(self, call: Call) -> Outcome:
@@ -70,7 +70,7 @@ class KeystoneResource(RestResource):
                 return Done()
             if not (is_named_alike(call, item.get(MARK)) and await is_recorded(call, item["id"])):
                 return Failed(
-                    f"{call.physical_id} cannot have the name {name} back: {item['id']} has it. Rename that, then "
+                    f"{call.physical_id} cannot get the name {name} back: {item['id']} uses it. Rename that, then "
                     "update the stack again.",
                     "Conflict",
                 )
@@ -83,5 +83,5 @@ class KeystoneResource(RestResource):
         return Done()
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
-        """An object that is there is worth an update: another one of its name could not be made beside it."""
+        """An object that exists is updated: a second one with its name could not be created."""
         return call.physical_id is None or await self.show(call) is None

@@ -8,16 +8,16 @@ from stoker.schema.property import Change, Property, Support
 
 
 class Group(RoleBearer):
-    """Users who share roles."""
+    """A group of users, who share role assignments."""
 
     type_name = "OS::Keystone::Group"
-    description = "A group of users, and the roles that they have by it."
+    description = "A group of users, and the role assignments of its members."
     collection = collection("group")
     support = Support(version="2015.1")
 
     properties = {
         "name": Property(description="Name of the group.", change=Change.UPDATE),
         "domain": DOMAIN,
-        "description": Property(description="What the group is for.", default="", change=Change.UPDATE),
+        "description": Property(description="Description of the group.", default="", change=Change.UPDATE),
         "roles": ROLES,
     }

@@ -10,37 +10,37 @@ _SINCE = Support(version="10.0.0")
 
 
 class Project(KeystoneResource):
-    """What cloud objects belong to."""
+    """A project, which owns objects and quotas."""
 
     type_name = "OS::Keystone::Project"
-    description = "A project, which cloud objects and quotas belong to."
+    description = "A project, which owns objects and quotas."
     collection = collection("project")
     support = Support(version="2015.1")
 
     properties = {
         "name": Property(description="Name of the project.", change=Change.UPDATE),
         "domain": DOMAIN,
-        "description": Property(description="What the project is for.", default="", change=Change.UPDATE),
-        "enabled": Property(Type.BOOLEAN, "Whether the project can be used.", default=True, change=Change.UPDATE),
+        "description": Property(description="Description of the project.", default="", change=Change.UPDATE),
+        "enabled": Property(Type.BOOLEAN, "Whether the project is enabled.", default=True, change=Change.UPDATE),
         "parent": Property(
-            description="The project above, by name or id.",
+            description="The parent project, by name or ID.",
             support=Support(version="6.0.0"),
             wire="parent_id",
             reference="keystone.project",
         ),
-        "tags": Property(Type.LIST, "Tags to attach.", default=[], change=Change.UPDATE, support=_SINCE),
+        "tags": Property(Type.LIST, "Tags of the project.", default=[], change=Change.UPDATE, support=_SINCE),
     }
 
     attributes = {
         "name": Attribute("Name of the project.", Type.STRING, support=_SINCE),
-        "parent_id": Attribute("Id of the project above.", Type.STRING, support=_SINCE),
-        "domain_id": Attribute("Id of the domain.", Type.STRING, support=_SINCE),
-        "enabled": Attribute("Whether the project can be used.", Type.BOOLEAN, support=_SINCE),
+        "parent_id": Attribute("ID of the parent project.", Type.STRING, support=_SINCE),
+        "domain_id": Attribute("ID of the domain.", Type.STRING, support=_SINCE),
+        "enabled": Attribute("Whether the project is enabled.", Type.BOOLEAN, support=_SINCE),
         "is_domain": Attribute("Whether the project acts as a domain.", Type.BOOLEAN, support=_SINCE),
     }
 
     async def remove(self, call: Call) -> None:
-        """First away with the security group that Neutron makes for each project, which would stay behind."""
+        """Delete the project and, before it, the default security group that Neutron creates for each project."""
         if call.cloud.has_service("neutron"):
             params = {"project_id": call.physical_id, "name": "default"}
             for group in await call.cloud.list("neutron", "/v2.0/security-groups", "security_groups", params):

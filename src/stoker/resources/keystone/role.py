@@ -9,10 +9,10 @@ from stoker.schema.property import Change, Property, Support
 
 
 class Role(KeystoneResource):
-    """What users and groups may be on a project or a domain."""
+    """A role, which is assigned to users and groups on projects and domains."""
 
     type_name = "OS::Keystone::Role"
-    description = "A role, which policies grant rights to."
+    description = "A role, to which policies grant permissions."
     collection = collection("role")
     support = Support(version="2015.1")
 

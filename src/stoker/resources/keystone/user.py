@@ -15,22 +15,22 @@ _SINCE = Support(version="9.0.0")
 
 
 class User(RoleBearer):
-    """Who may log in."""
+    """A user of the cloud."""
 
     type_name = "OS::Keystone::User"
-    description = "A user, the groups that the user is in, and roles."
+    description = "A user, with group memberships and role assignments."
     collection = collection("user")
     support = Support(version="2015.1")
 
     properties = {
         "name": Property(description="Name of the user.", change=Change.UPDATE),
         "domain": DOMAIN,
-        "description": Property(description="Who the user is.", default="", change=Change.UPDATE),
-        "enabled": Property(Type.BOOLEAN, "Whether the user may log in.", default=True, change=Change.UPDATE),
+        "description": Property(description="Description of the user.", default="", change=Change.UPDATE),
+        "enabled": Property(Type.BOOLEAN, "Whether the user is enabled.", default=True, change=Change.UPDATE),
         "email": Property(description="The user's e-mail address.", change=Change.UPDATE),
         "password": Property(description="The user's password.", change=Change.UPDATE, secret=True),
         "default_project": Property(
-            description="The project that the user works in unless another is asked for, by name or id.",
+            description="The default project of the user's tokens, by name or ID.",
             change=Change.UPDATE,
             wire="default_project_id",
             reference="keystone.project",
@@ -38,8 +38,8 @@ class User(RoleBearer):
         "roles": ROLES,
         "groups": Property(
             Type.LIST,
-            "Groups that the user is in.",
-            items=Property(Type.STRING, "A group, by name or id.", reference="keystone.group"),
+            "Groups that the user belongs to.",
+            items=Property(Type.STRING, "A group, by name or ID.", reference="keystone.group"),
             change=Change.UPDATE,
             wire=NOT_SENT,
             resolve="keystone.group",
@@ -48,14 +48,14 @@ class User(RoleBearer):
 
     attributes = {
         "name": Attribute("Name of the user.", Type.STRING, support=_SINCE),
-        "default_project_id": Attribute("Id of the user's default project.", Type.STRING, support=_SINCE),
-        "domain_id": Attribute("Id of the domain.", Type.STRING, support=_SINCE),
-        "enabled": Attribute("Whether the user may log in.", Type.BOOLEAN, support=_SINCE),
-        "password_expires_at": Attribute("When the password expires.", Type.STRING, support=_SINCE),
+        "default_project_id": Attribute("ID of the user's default project.", Type.STRING, support=_SINCE),
+        "domain_id": Attribute("ID of the domain.", Type.STRING, support=_SINCE),
+        "enabled": Attribute("Whether the user is enabled.", Type.BOOLEAN, support=_SINCE),
+        "password_expires_at": Attribute("Expiration time of the password.", Type.STRING, support=_SINCE),
     }
 
     async def update_body(self, call: Call) -> dict[str, Any]:
-        """As it changes; a password that has left the template goes on being the user's."""
+        """Return the changed fields; a password that is removed from the template stays the user's."""
         body = await super().update_body(call)
         if body.get("password", "") is None:
             del body["password"]

@@ -1,4 +1,4 @@
-"""Networks, and what is attached to them (facts: behaviour/neutron.yaml)."""
+"""Neutron: networks, and what is attached to them."""
 
 from __future__ import annotations
 

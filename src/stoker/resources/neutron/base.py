@@ -1,4 +1,4 @@
-"""What Neutron's types have in common: value_specs, tags, when a failed object can be kept."""
+"""Base of Neutron's resource types: value_specs, tags, and when a failed object can be kept."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Change, Property, Support, Type
 
 BUILT = Waiter.until("ACTIVE", "DOWN", pending=("BUILD",), failed=("ERROR", "DEGRADED"))
-"""How networks, ports and routers come to be."""
+"""Statuses of networks, ports and routers during creation."""
 
 
 def collection(member: str, path: str = "", **rest: Any) -> Collection:
-    """A collection of Neutron's; `path` only where it is not the member's plural."""
+    """Declare a collection of Neutron; give `path` only where it is not the member's plural."""
     return Collection("neutron", path or f"/v2.0/{member}s", member, f"{member}s", **rest)
 
 
 def ip_address(description: str, **rest: Any) -> Property:
-    """A property that is an IP address."""
+    """Declare a property whose value is an IP address."""
     return Property(description=description, constraints=custom("ip_addr"), **rest)
 
 
 VALUE_SPECS = Property(
     Type.MAP,
-    "Further fields of the request, as they are, for extensions that have no property here.",
+    "Further fields of the request, passed to Neutron unchanged, for extensions without a property.",
     default={},
     change=Change.UPDATE,
     wire=NOT_SENT,
@@ -36,17 +36,17 @@ VALUE_SPECS = Property(
 
 TAGS = Property(
     Type.LIST,
-    "Tags to attach.",
-    items=Property(Type.STRING, "One tag."),
+    "Tags of the object.",
+    items=Property(Type.STRING, "A tag."),
     change=Change.UPDATE,
     support=Support(version="9.0.0"),
     wire=NOT_SENT,
 )
 
-TENANT_ID = Property(description="The project that owns it, if not the stack's own; for administrators.")
+TENANT_ID = Property(description="The project that owns the object, by default the stack's own; for administrators.")
 
 UNTOUCHABLE_SPECS = frozenset({"shared", "tenant_id"})
-"""What `value_specs` must not set, besides what properties set."""
+"""Fields that `value_specs` must not set, besides those that properties set."""
 
 CLEARED: Mapping[str, Any] = {
     "allocation_pools": [],
@@ -55,24 +55,24 @@ CLEARED: Mapping[str, Any] = {
     "dns_domain": "",
     "dns_name": "",
 }
-"""What clears a field for which Neutron takes no null."""
+"""Values that clear fields for which Neutron does not accept null."""
 
 
-_GO_ALONG = frozenset({"network:dhcp", "network:distributed", "network:router_gateway"})
-"""Owners of ports that Neutron removes itself, with what they are on."""
+_DELETED_BY_NEUTRON = frozenset({"network:dhcp", "network:distributed", "network:router_gateway"})
+"""Owners of ports that Neutron deletes itself, with the object that they belong to."""
 
 
-def _port_in_words(port: Mapping[str, Any]) -> str:
+def _port_description(port: Mapping[str, Any]) -> str:
     name = f" {port['name']!r}" if port.get("name") else ""
     owner = f", {port['device_owner']} {port['device_id']}" if port.get("device_owner") else ""
     return f"port{name} {port['id']}{owner}"
 
 
 class NeutronResource(RestResource):
-    """A type of Neutron's: `value_specs` flow into the body, `tags` are set by a call of their own.
+    """A resource type of Neutron: `value_specs` are merged into the body, `tags` are set by a separate request.
 
     `strict_value_specs` refuses value_specs that name a property. `ports_by` is the query, with `{id}` in it, for the
-    ports that keep an object from being removed.
+    ports that prevent an object's deletion.
     """
 
     strict_value_specs: ClassVar[bool] = False
@@ -84,7 +84,7 @@ class NeutronResource(RestResource):
         if self.strict_value_specs and isinstance(specs, Mapping):
             banned = sorted((UNTOUCHABLE_SPECS | self.properties.keys()) & specs.keys())
             if banned:
-                yield f"value_specs must not set {', '.join(banned)}; use the properties of these names"
+                yield f"value_specs must not set {', '.join(banned)}; use the properties with these names"
 
     def reference_id(self, resource: Snapshot) -> Any:
         return resource.physical_id
@@ -119,9 +119,11 @@ class NeutronResource(RestResource):
             return {}
         name, _, value = self.ports_by.format(id=call.physical_id).partition("=")
         ports = await call.cloud.list("neutron", "/v2.0/ports", "ports", {name: value})
-        return {port["id"]: _port_in_words(port) for port in ports if port["device_owner"] not in _GO_ALONG}
+        return {
+            port["id"]: _port_description(port) for port in ports if port["device_owner"] not in _DELETED_BY_NEUTRON
+        }
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
-        """A broken or lost object is made anew; a sound one is worth an update."""
+        """Replace an object that is in error or does not exist; update any other."""
         shown = await self.show(call) if call.physical_id is not None else None
         return shown is None or shown.get("status") == "ERROR"

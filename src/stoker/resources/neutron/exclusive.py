@@ -1,4 +1,4 @@
-"""Objects of which Neutron has only one that is alike: the old one goes before its replacement is made."""
+"""Objects that Neutron allows only once: the old one is deleted before its replacement is created."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from stoker.resources.neutron.base import NeutronResource
 from stoker.resources.replacing import conclusive
 
 _GIVEN_UP = "given_up"
-"""In `call.data`: the object has made way."""
+"""In `call.data`: the object has been deleted in favor of its replacement."""
 
 
 class ExclusiveResource(NeutronResource):
-    """A type whose objects make way by being removed, and are taken back by being made again."""
+    """A type whose objects are deleted before their replacement is created, and created again in a rollback."""
 
     @abstractmethod
     def excludes_replacement(self, call: Call) -> bool:
-        """Whether Neutron would refuse the replacement while this object is there."""
+        """Return whether Neutron would refuse the replacement while this object exists."""
 
     @abstractmethod
     async def alike(self, call: Call) -> list[str]:
-        """Ids of the objects beside which Neutron takes no such object."""
+        """Return the IDs of the objects because of which Neutron would refuse such an object."""
 
     async def make_way(self, call: Call) -> Outcome:
         if not self.excludes_replacement(call):
@@ -34,7 +34,7 @@ class ExclusiveResource(NeutronResource):
         return Done()
 
     async def take_back(self, call: Call) -> Outcome:
-        """Another object that is the same, in place of the replacement."""
+        """Create an identical object in place of the replacement."""
         return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
 
     async def _restored(self, call: Call) -> Outcome:

@@ -17,20 +17,20 @@ from stoker.schema.property import Change, Property, Support, Type
 Routes = Sequence[Mapping[str, Any]]
 
 _FREE = "free"
-"""In `call.progress`: the routes were not there before this action, so they are this resource's once they are."""
+"""In `call.progress`: the routes did not exist before this action, so they are this resource's once they do."""
 
 _GIVEN_UP = "given_up"
-"""In `call.data`: the routes have been taken off the router for the replacement."""
+"""In `call.data`: the routes have been removed from the router in favor of the replacement."""
 
 
 class ExtraRouteSet(NeutronResource):
-    """Routes of a router that stand beside those of others: they are added and taken away and never overwritten.
+    """Routes of a router beside those that others have set: they are added and removed, never overwritten.
 
-    Neutron has no object for them; the physical id is the router's.
+    Neutron has no object for them; the physical ID is the router's.
     """
 
     type_name = "OS::Neutron::ExtraRouteSet"
-    description = "Further routes of a router, which leave the routes that others have set as they are."
+    description = "Additional routes of a router, which leave routes set elsewhere unchanged."
     collection = collection("router")
     id_is_new = False
     extension = "extraroute-atomic"
@@ -38,11 +38,11 @@ class ExtraRouteSet(NeutronResource):
     recovery = Recovery(
         FoundBy.LIKENESS,
         "That the router has none of the routes is recorded before they are added; so they are the resource's if they "
-        "are there afterwards.",
+        "exist afterwards.",
     )
 
     properties = {
-        "router": Property(description="Id of the router.", required=True, constraints=custom("neutron.router")),
+        "router": Property(description="ID of the router.", required=True, constraints=custom("neutron.router")),
         "routes": Property(
             Type.LIST,
             "The routes.",
@@ -52,11 +52,11 @@ class ExtraRouteSet(NeutronResource):
                 "A route.",
                 schema={
                     "destination": Property(
-                        description="The network that it leads to, as a CIDR.",
+                        description="The destination network, as a CIDR.",
                         required=True,
                         constraints=custom("net_cidr"),
                     ),
-                    "nexthop": ip_address("The address that packets are sent on to.", required=True),
+                    "nexthop": ip_address("The address of the next hop.", required=True),
                 },
             ),
             change=Change.UPDATE,
@@ -82,11 +82,11 @@ class ExtraRouteSet(NeutronResource):
         return await self._put(call, _without(before, after), _without(after, before))
 
     async def _put(self, call: Call, removed: Routes, added: Routes) -> Outcome:
-        """Remove and add routes, once it is recorded that those to be added are nobody else's."""
+        """Remove and add routes, once it is recorded that the router does not have those to add yet."""
         if _FREE not in call.progress:
             taken = _without(added, await _missing(call, added))
             if taken:
-                return Failed(f"the router has the routes already: {_in_words(taken)}", "PhysicalResourceExists")
+                return Failed(f"the router already has the routes {_described(taken)}", "PhysicalResourceExists")
             call.progress[_FREE] = True
             return Again(after=0.0)
         await _ask(call, "remove_extraroutes", removed)
@@ -94,7 +94,7 @@ class ExtraRouteSet(NeutronResource):
         return Done(physical_id=str(call.properties["router"]))
 
     async def make_way(self, call: Call) -> Outcome:
-        """Off the router, which may have none of the routes when the replacement is made."""
+        """Remove the routes, since the router must have none of them when the replacement is created."""
         if _GIVEN_UP not in call.data:
             call.data[_GIVEN_UP] = True
             return Again(after=0.0)
@@ -113,7 +113,7 @@ class ExtraRouteSet(NeutronResource):
         await _ask(call, "remove_extraroutes", _without(call.properties["routes"], await _passed_on(call)))
 
     async def show(self, call: Call) -> dict[str, Any] | None:
-        """Nothing: Neutron has no object for routes."""
+        """Return None: Neutron has no object for routes."""
         return None
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
@@ -126,7 +126,7 @@ class ExtraRouteSet(NeutronResource):
         return Done()
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
-        """Never of routes that were there: to set them again is enough."""
+        """Routes that were created can be set again without replacement."""
         return call.physical_id is None
 
 
@@ -135,7 +135,7 @@ def _path(call: Call) -> str:
 
 
 async def _passed_on(call: Call) -> Routes:
-    """The routes of the resource that has replaced this one, or of the one that has been taken back in its place."""
+    """Return the routes of the resource that has replaced this one, or that a rollback has restored."""
     other = await call.neighbours.by_name(call.name)
     if other is None or other.data is call.data or other.physical_id != call.physical_id:
         return []
@@ -148,7 +148,7 @@ async def _ask(call: Call, verb: str, routes: Routes) -> None:
 
 
 async def _missing(call: Call, routes: Routes) -> Routes:
-    """Those of the routes that the router does not have. Raises CloudError when there is no such router."""
+    """Return those of the routes that the router does not have. Raises CloudError when it does not exist."""
     router = (await call.cloud.get("neutron", _path(call)))["router"]
     return _without(routes, router["routes"])
 
@@ -162,5 +162,5 @@ def _key(route: Mapping[str, Any]) -> tuple[Any, Any]:
     return route["destination"], route["nexthop"]
 
 
-def _in_words(routes: Routes) -> str:
+def _described(routes: Routes) -> str:
     return ", ".join(f"{route['destination']} by {route['nexthop']}" for route in routes)

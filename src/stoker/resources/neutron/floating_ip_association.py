@@ -17,77 +17,79 @@ from stoker.schema.property import Change, Property
 
 
 class FloatingIPAssociation(NeutronResource):
-    """Leads a floating IP to a port.
+    """The association of a floating IP with a port.
 
-    Its physical id names both ends, so that an association that has been taken over by another resource is told from
-    one that nobody has recorded.
+    Its physical ID names both ends, which distinguishes an association that now belongs to another resource from one
+    that no resource has recorded.
     """
 
     type_name = "OS::Neutron::FloatingIPAssociation"
-    description = "Leads a floating IP that exists to a port."
+    description = "Associates an existing floating IP with a port."
     collection = collection("floatingip")
     id_is_new = False
     recovery = Recovery(
         FoundBy.LIKENESS,
-        "The floating IP leads to the port; no other resource may have that association.",
+        "The floating IP is associated with the port, and no other resource has that association.",
     )
 
     properties = {
-        "floatingip_id": Property(description="Id of the floating IP.", required=True, change=Change.UPDATE),
+        "floatingip_id": Property(description="ID of the floating IP.", required=True, change=Change.UPDATE),
         "port_id": Property(
-            description="Id of the port.", required=True, constraints=custom("neutron.port"), change=Change.UPDATE
+            description="ID of the port.", required=True, constraints=custom("neutron.port"), change=Change.UPDATE
         ),
-        "fixed_ip_address": ip_address("Which of the port's addresses, if it has several.", change=Change.UPDATE),
+        "fixed_ip_address": ip_address(
+            "The fixed address of the port to use, if it has several.", change=Change.UPDATE
+        ),
     }
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
         return interfaces_behind(node, graph)
 
     async def find(self, call: Call) -> str | None:
-        if not await _leads(call, call.properties):
+        if not await _is_associated(call, call.properties):
             return None
         return next(iter(await unrecorded(call, [_physical_id(call.properties)])), None)
 
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is None:
-            await _lead(call, call.properties)
+            await _associate(call, call.properties)
         return Done(physical_id=_physical_id(call.properties))
 
     async def update(self, call: Call) -> Outcome:
         before = call.previous or call.properties
         if before["floatingip_id"] != call.properties["floatingip_id"]:
-            await _release(call, before)
-        await _lead(call, call.properties)
+            await _disassociate(call, before)
+        await _associate(call, call.properties)
         return Done(physical_id=_physical_id(call.properties))
 
     async def take_back(self, call: Call) -> Outcome:
-        """To make way there is nothing to do: a floating IP is led elsewhere without being released first."""
+        """Associate the floating IP again; `make_way` does nothing, since it need not be disassociated first."""
         return await conclusive(self._restored(call))
 
     async def _restored(self, call: Call) -> Outcome:
-        if not await _leads(call, call.properties):
-            await _lead(call, call.properties)
+        if not await _is_associated(call, call.properties):
+            await _associate(call, call.properties)
         return Done()
 
     async def remove(self, call: Call) -> None:
-        # Another resource may have led the address elsewhere in the same update, or to the same port: that must stay.
-        if await _leads(call, call.properties) and not await has_passed_on(call, self.type_name):
-            await _release(call, call.properties)
+        # Another resource may have associated the address in the same update, even with the same port: that must stay.
+        if await _is_associated(call, call.properties) and not await has_passed_on(call, self.type_name):
+            await _disassociate(call, call.properties)
 
     async def show(self, call: Call) -> dict[str, Any] | None:
-        """Nothing: Neutron has no object for an association."""
+        """Return None: Neutron has no object for an association."""
         return None
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
-        return {} if await _leads(call, call.properties) else None
+        return {} if await _is_associated(call, call.properties) else None
 
     async def adopt(self, call: Call) -> Outcome:
-        if not await _leads(call, call.properties):
-            return Failed("the floating IP does not lead to the port", "NotFound")
+        if not await _is_associated(call, call.properties):
+            return Failed("the floating IP is not associated with the port", "NotFound")
         return Done()
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
-        """Never of one that was made: to associate again is enough, whatever is left of it."""
+        """An association that was created can be set again without replacement."""
         return call.physical_id is None
 
 
@@ -99,15 +101,15 @@ def _path(properties: Mapping[str, Any]) -> str:
     return f"/v2.0/floatingips/{properties['floatingip_id']}"
 
 
-async def _leads(call: Call, properties: Mapping[str, Any]) -> bool:
+async def _is_associated(call: Call, properties: Mapping[str, Any]) -> bool:
     answer = await call.cloud.get("neutron", _path(properties), ok=(404,))
     return bool((answer.get("floatingip") or {}).get("port_id") == properties["port_id"])
 
 
-async def _lead(call: Call, properties: Mapping[str, Any]) -> None:
+async def _associate(call: Call, properties: Mapping[str, Any]) -> None:
     ends = {name: properties[name] for name in ("port_id", "fixed_ip_address") if properties[name] is not None}
     await call.cloud.put("neutron", _path(properties), {"floatingip": ends})
 
 
-async def _release(call: Call, properties: Mapping[str, Any]) -> None:
+async def _disassociate(call: Call, properties: Mapping[str, Any]) -> None:
     await call.cloud.put("neutron", _path(properties), {"floatingip": {"port_id": None}}, ok=(404,))

@@ -1,6 +1,6 @@
-"""Which resources must come first although no property refers to them: rules that several of Neutron's types share.
+"""Implicit dependencies, which no property expresses: rules that several of Neutron's types share.
 
-Values are compared as they stand in the template: equal names, equal ids, or references to the same thing.
+Values are compared as the template gives them: equal names, equal IDs, or references to the same thing.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ ROUTER_GATEWAY = "OS::Neutron::RouterGateway"
 
 
 def subnets_of(network: Any, graph: Graph) -> Iterator[str]:
-    """Subnets of a network: what takes an address from the network needs them there."""
+    """Yield the subnets of a network: addresses can only be allocated once they exist."""
     return (node.name for node in graph.of_type(SUBNET) if same_thing(node.properties.get("network"), network))
 
 
 def gateways_to(network: Any, graph: Graph) -> Iterator[str]:
-    """What leads routers to an external network."""
+    """Yield the resources that connect routers to an external network."""
     for node in graph.of_type(ROUTER_GATEWAY):
         if same_thing(node.properties.get("network"), network):
             yield node.name
@@ -34,15 +34,15 @@ def gateways_to(network: Any, graph: Graph) -> Iterator[str]:
 
 
 def gateway_network(router: Any) -> Any:
-    """The external network in a router's properties; None when there is none or it is known only later."""
+    """Return the external network in a router's properties; None when there is none or it is not known yet."""
     gateway = router.get("external_gateway_info")
     return None if gateway is None or is_unknown(gateway) else gateway.get("network")
 
 
 def interfaces_behind(node: Node, graph: Graph) -> Iterator[str]:
-    """Router interfaces on the subnets of those ports that `node` refers to: no floating IP reaches them before.
+    """Yield router interfaces on the subnets of the ports that `node` refers to: floating IPs need them.
 
-    Where the template does not tell a port's subnet the interface may be on it, and comes first.
+    Where the template does not determine a port's subnet, the interface may be on it, and comes first.
     """
     ports = [port for port in graph.of_type(PORT) if port.name in node.requires]
     for interface in graph.of_type(ROUTER_INTERFACE):
@@ -63,5 +63,5 @@ def _may_be_behind(port: Node, interface: Node) -> bool:
 
 
 def same_thing(one: Any, other: Any) -> bool:
-    """Whether two values that are given stand for the same thing."""
+    """Return whether two values are given and denote the same thing."""
     return one is not None and one == other

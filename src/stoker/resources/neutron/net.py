@@ -41,25 +41,25 @@ class Net(NeutronResource):
         ),
         "port_security_enabled": Property(
             Type.BOOLEAN,
-            "Whether ports of the network are protected unless they say otherwise.",
+            "Default of the ports' port_security_enabled.",
             change=Change.UPDATE,
             support=Support(version="5.0.0"),
         ),
         "qos_policy": Property(
-            description="The policy of quality of service for the network's ports, by name or id.",
+            description="The QoS policy of the network's ports, by name or ID.",
             change=Change.UPDATE,
             support=Support(version="6.0.0"),
             wire="qos_policy_id",
             reference="neutron.qos_policy",
         ),
         "dns_domain": Property(
-            description="The DNS domain of the network's ports, with a dot at the end.",
+            description="The DNS domain of the network's ports, with a trailing dot.",
             constraints=custom("dns_domain"),
             change=Change.UPDATE,
             support=Support(version="7.0.0"),
         ),
         "availability_zone_hints": Property(
-            Type.LIST, "Availability zones that should serve the network.", support=Support(version="19.0.0")
+            Type.LIST, "Availability zones to prefer for the network.", support=Support(version="19.0.0")
         ),
         "tags": TAGS,
     }
@@ -67,16 +67,14 @@ class Net(NeutronResource):
     attributes = {
         "status": Attribute("Status of the network.", Type.STRING),
         "name": Attribute("Name of the network.", Type.STRING),
-        "subnets": Attribute("Ids of the network's subnets.", Type.LIST),
+        "subnets": Attribute("IDs of the network's subnets.", Type.LIST),
         "admin_state_up": Attribute("Whether the network forwards packets.", Type.STRING),
         "tenant_id": Attribute("The project that owns the network.", Type.STRING),
         "port_security_enabled": Attribute(
-            "Whether ports are protected unless they say otherwise.", Type.BOOLEAN, support=Support(version="5.0.0")
+            "Default of the ports' port_security_enabled.", Type.BOOLEAN, support=Support(version="5.0.0")
         ),
-        "mtu": Attribute("The largest packet, in bytes.", Type.INTEGER, support=Support(version="5.0.0")),
-        "qos_policy_id": Attribute(
-            "Id of the policy of quality of service.", Type.STRING, support=Support(version="6.0.0")
-        ),
+        "mtu": Attribute("The MTU, in bytes.", Type.INTEGER, support=Support(version="5.0.0")),
+        "qos_policy_id": Attribute("ID of the QoS policy.", Type.STRING, support=Support(version="6.0.0")),
         "l2_adjacency": Attribute(
             "Whether all ports are on one layer 2 network.", Type.BOOLEAN, support=Support(version="9.0.0")
         ),
@@ -100,7 +98,7 @@ class Net(NeutronResource):
         await super().change_extras(call)
 
     async def _serve_with(self, call: Call, wanted: list[str]) -> None:
-        """Have these DHCP agents serve the network, and no others."""
+        """Assign the network to these DHCP agents, and to no others."""
         cloud, network = call.cloud, call.physical_id
         serving = {
             agent["id"] for agent in await cloud.list("neutron", f"{self.member_path(call)}/dhcp-agents", "agents")
@@ -116,7 +114,7 @@ class Net(NeutronResource):
 
 
 async def network_segments(call: Call) -> list[dict[str, Any]] | None:
-    """The segments of the network, those without a name first; None when Neutron does not tell."""
+    """Return the segments of the network, unnamed ones first; None when Neutron does not show them."""
     try:
         segments = await call.cloud.list("neutron", "/v2.0/segments", "segments", {"network_id": call.physical_id})
     except CloudError as error:

@@ -24,7 +24,7 @@ _PROFILE = "binding:profile"
 _VNIC_TYPE = "binding:vnic_type"
 _ALWAYS = "REPLACE_ALWAYS"
 _GIVEN_UP = "given_up_addresses"
-"""In `call.data`: the addresses of a port that has made way."""
+"""In `call.data`: the addresses that a port has released for its replacement."""
 
 _FIXED_IP = {
     "subnet_id": Property(
@@ -33,27 +33,29 @@ _FIXED_IP = {
         support=Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.2")),
     ),
     "subnet": Property(
-        description="The subnet that the address is from, by name or id.",
+        description="The subnet of the address, by name or ID.",
         support=Support(version="2014.2"),
         wire="subnet_id",
         reference="neutron.subnet",
         replaces="subnet_id",
     ),
-    "ip_address": ip_address("The address; if not given, any free one of the subnet."),
+    "ip_address": ip_address("The IP address; if not given, a free one of the subnet."),
 }
 _ADDRESS_PAIR = {
-    "mac_address": Property(description="The MAC address, if not the port's own.", constraints=custom("mac_addr")),
+    "mac_address": Property(
+        description="The MAC address; the port's own if not given.", constraints=custom("mac_addr")
+    ),
     "ip_address": Property(
-        description="The address, or a range of them.", required=True, constraints=custom("ip_or_cidr")
+        description="The IP address, or a range as a CIDR.", required=True, constraints=custom("ip_or_cidr")
     ),
 }
 
 
 class Port(NeutronResource):
-    """A place on a network that a device plugs into."""
+    """A port of a network, which connects a device."""
 
     type_name = "OS::Neutron::Port"
-    description = "A place on a network, with addresses, that a server or another device plugs into."
+    description = "A port of a network, with addresses, which connects a server or another device."
     collection = collection("port")
     waits = BUILT
     computed = frozenset({"subnets", "network"})
@@ -66,26 +68,26 @@ class Port(NeutronResource):
             support=Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.2")),
         ),
         "network": Property(
-            description="The network, by name or id.",
+            description="The network, by name or ID.",
             required=True,
             support=Support(version="2014.2"),
             wire="network_id",
             reference="neutron.network",
             replaces="network_id",
         ),
-        "device_id": Property(description="Id of the device in the port.", default="", change=Change.UPDATE),
+        "device_id": Property(description="ID of the device that uses the port.", default="", change=Change.UPDATE),
         "device_owner": Property(
-            description="What kind of device is in the port, and whose.", default="", change=Change.UPDATE
+            description="Kind and owner of the device that uses the port.", default="", change=Change.UPDATE
         ),
         "fixed_ips": Property(
             Type.LIST,
-            "The port's addresses; if not given, one of each IP version that the network has.",
+            "The port's fixed addresses; if not given, one of each IP version that the network has.",
             items=Property(Type.MAP, "An address.", schema=_FIXED_IP),
             change=Change.UPDATE,
         ),
         "no_fixed_ips": Property(
             Type.BOOLEAN,
-            "Whether the port has no address at all.",
+            "Whether the port has no fixed address.",
             default=False,
             change=Change.UPDATE,
             support=Support(version="16.0.0"),
@@ -93,7 +95,7 @@ class Port(NeutronResource):
         ),
         "security_groups": Property(
             Type.LIST,
-            "Security groups, by name or id; if not given, the project's default group.",
+            "Security groups, by name or ID; if not given, the project's default group.",
             change=Change.UPDATE,
             resolve="neutron.security_group",
         ),
@@ -104,13 +106,13 @@ class Port(NeutronResource):
         ),
         "allowed_address_pairs": Property(
             Type.LIST,
-            "Further addresses that traffic may come from.",
+            "Pairs of addresses that may pass through the port besides its own.",
             items=Property(Type.MAP, "Addresses.", schema=_ADDRESS_PAIR),
             change=Change.UPDATE,
         ),
         "mac_address": Property(description="The port's MAC address.", constraints=custom("mac_addr")),
         _VNIC_TYPE: Property(
-            description="How the port is realized on the host.",
+            description="Type of the virtual network interface.",
             default="normal",
             constraints=_VNIC_TYPES,
             change=Change.UPDATE,
@@ -118,26 +120,26 @@ class Port(NeutronResource):
         ),
         "port_security_enabled": Property(
             Type.BOOLEAN,
-            "Whether the port is protected; if not given, as its network says.",
+            "Whether security groups and anti-spoofing rules apply to the port; if not given, the network's default.",
             change=Change.UPDATE,
             support=Support(version="5.0.0"),
         ),
         "qos_policy": Property(
-            description="The policy of quality of service, by name or id.",
+            description="The QoS policy, by name or ID.",
             change=Change.UPDATE,
             support=Support(version="6.0.0"),
             wire="qos_policy_id",
             reference="neutron.qos_policy",
         ),
         "dns_name": Property(
-            description="Name of the port in the DNS.",
+            description="DNS name of the port.",
             constraints=custom("dns_name"),
             change=Change.UPDATE,
             support=Support(version="7.0.0"),
         ),
         "propagate_uplink_status": Property(
             Type.BOOLEAN,
-            "Whether the guest sees the status of the host's uplink.",
+            "Whether the guest sees the link status of the host's uplink.",
             change=Change.UPDATE,
             support=Support(version="15.0.0"),
         ),
@@ -155,27 +157,29 @@ class Port(NeutronResource):
 
     attributes = {
         "name": Attribute("Name of the port.", Type.STRING),
-        "network_id": Attribute("Id of the network.", Type.STRING),
+        "network_id": Attribute("ID of the network.", Type.STRING),
         "admin_state_up": Attribute("Whether the port forwards packets.", Type.STRING),
         "status": Attribute("Status of the port.", Type.STRING),
         "mac_address": Attribute("The port's MAC address.", Type.STRING),
-        "device_id": Attribute("Id of the device in the port.", Type.STRING),
-        "device_owner": Attribute("What kind of device is in the port.", Type.STRING),
-        "fixed_ips": Attribute("The port's addresses.", Type.LIST),
-        "security_groups": Attribute("Ids of the security groups.", Type.LIST),
+        "device_id": Attribute("ID of the device that uses the port.", Type.STRING),
+        "device_owner": Attribute("Kind of the device that uses the port.", Type.STRING),
+        "fixed_ips": Attribute("The port's fixed addresses.", Type.LIST),
+        "security_groups": Attribute("IDs of the security groups.", Type.LIST),
         "tenant_id": Attribute("The project that owns the port.", Type.STRING),
-        "allowed_address_pairs": Attribute("Further addresses that traffic may come from.", Type.LIST),
-        "subnets": Attribute("The subnets of the port's addresses, in full.", Type.LIST),
-        "network": Attribute("The network, in full.", Type.MAP, support=Support(version="11.0.0")),
+        "allowed_address_pairs": Attribute(
+            "Pairs of addresses that may pass through the port besides its own.", Type.LIST
+        ),
+        "subnets": Attribute("The subnets of the port's addresses, as Neutron shows them.", Type.LIST),
+        "network": Attribute("The network, as Neutron shows it.", Type.MAP, support=Support(version="11.0.0")),
         "port_security_enabled": Attribute(
-            "Whether the port is protected.", Type.BOOLEAN, support=Support(version="5.0.0")
+            "Whether security groups and anti-spoofing rules apply to the port.",
+            Type.BOOLEAN,
+            support=Support(version="5.0.0"),
         ),
-        "qos_policy_id": Attribute(
-            "Id of the policy of quality of service.", Type.STRING, support=Support(version="6.0.0")
-        ),
-        "dns_assignment": Attribute("The port's names in the DNS.", Type.MAP, support=Support(version="7.0.0")),
+        "qos_policy_id": Attribute("ID of the QoS policy.", Type.STRING, support=Support(version="6.0.0")),
+        "dns_assignment": Attribute("The port's DNS names.", Type.MAP, support=Support(version="7.0.0")),
         "propagate_uplink_status": Attribute(
-            "Whether the guest sees the status of the uplink.", Type.BOOLEAN, support=Support(version="15.0.0")
+            "Whether the guest sees the link status of the uplink.", Type.BOOLEAN, support=Support(version="15.0.0")
         ),
     }
 
@@ -204,7 +208,7 @@ class Port(NeutronResource):
         return body
 
     async def _merged_profile(self, call: Call, wanted: Mapping[str, Any] | None) -> dict[str, Any]:
-        """The binding profile with our changes on top: others (nova) keep things of theirs in it."""
+        """Merge the changes into the binding profile, in which others (Nova) store data too."""
         before = ((call.previous or {}).get("value_specs") or {}).get(_PROFILE) or {}
         after = wanted or {}
         profile = dict((await self.show(call) or {}).get(_PROFILE) or {})
@@ -214,14 +218,14 @@ class Port(NeutronResource):
         return {key: value for key, value in profile.items() if value is not None}
 
     async def make_way(self, call: Call) -> Outcome:
-        """Without addresses, for the replacement may ask for the same (facts: neutron.yaml, prepare_for_replace)."""
+        """Release the addresses, since the replacement may request the same."""
         if _GIVEN_UP not in call.data:
             call.data[_GIVEN_UP] = (await self.show(call) or {}).get("fixed_ips") or []
             return Again(after=0.0)
-        return await conclusive(_address(call, str(call.physical_id), []))
+        return await conclusive(_set_addresses(call, str(call.physical_id), []))
 
     async def take_back(self, call: Call) -> Outcome:
-        """The same addresses again; the replacement, if it has them, loses its own."""
+        """Assign the same addresses again, taking them from the replacement if it has them."""
         return await conclusive(self._restored(call))
 
     async def _restored(self, call: Call) -> Outcome:
@@ -230,13 +234,13 @@ class Port(NeutronResource):
             for holder in await _holders(call, address["ip_address"]):
                 if not (is_named_alike(call, holder["name"]) and await is_recorded(call, holder["id"])):
                     return Failed(
-                        f"port {call.physical_id} cannot have {address['ip_address']} back: port {holder['id']} has "
+                        f"port {call.physical_id} cannot get {address['ip_address']} back: port {holder['id']} uses "
                         "it. Free it, then update the stack again.",
                         "IpAddressInUse",
                     )
-                await _address(call, holder["id"], [])
+                await _set_addresses(call, holder["id"], [])
         if addresses:
-            await _address(call, str(call.physical_id), addresses)
+            await _set_addresses(call, str(call.physical_id), addresses)
         call.data.pop(_GIVEN_UP, None)
         return Done()
 
@@ -267,21 +271,21 @@ class Port(NeutronResource):
 
 
 async def _holders(call: Call, ip_address: str) -> list[dict[str, Any]]:
-    """The other ports of the network that have an address; one at most."""
+    """Return the other ports of the network that have an address; one at most."""
     params = {"network_id": call.properties["network"], "fixed_ips": f"ip_address={ip_address}"}
     listed: list[dict[str, Any]] = await call.cloud.list("neutron", "/v2.0/ports", "ports", params)
     return [port for port in listed if port["id"] != call.physical_id]
 
 
-async def _address(call: Call, port: str, addresses: list[Any]) -> Outcome:
-    """Give a port exactly these addresses; one that is gone has none."""
+async def _set_addresses(call: Call, port: str, addresses: list[Any]) -> Outcome:
+    """Set a port's addresses; accept that the port does not exist if there are none."""
     body = {"port": {"fixed_ips": addresses}}
     await call.cloud.put("neutron", f"/v2.0/ports/{port}", body, ok=() if addresses else (404,))
     return Done()
 
 
 def _with_addresses(properties: Mapping[str, Any], body: dict[str, Any]) -> dict[str, Any]:
-    """A port without addresses says so; no addresses asked for leaves the choice to Neutron, or things as they are."""
+    """Send an empty list only for no_fixed_ips; no addresses leave the choice to Neutron, or the port unchanged."""
     if not body.get("fixed_ips"):
         body.pop("fixed_ips", None)
     return {**body, "fixed_ips": []} if properties.get("no_fixed_ips") else body

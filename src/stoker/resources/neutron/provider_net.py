@@ -13,14 +13,16 @@ from stoker.resources.neutron.net import network_segments
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _UNNUMBERED = ("local", "flat")
-_WITHOUT_CABLE = ("vxlan", "gre", "geneve", "local")
+_WITHOUT_PHYSICAL_NETWORK = ("vxlan", "gre", "geneve", "local")
 
 
 class ProviderNet(NeutronResource):
-    """A virtual network mapped to a physical one."""
+    """A virtual network that is mapped to a physical one."""
 
     type_name = "OS::Neutron::ProviderNet"
-    description = "A network whose realization the administrator chooses: VLAN, flat, or a tunnel of a given number."
+    description = (
+        "A network with provider attributes: its type, physical network and segmentation ID; for administrators."
+    )
     collection = collection("network")
     extension = "provider"
     support = Support(version="2014.1")
@@ -30,21 +32,23 @@ class ProviderNet(NeutronResource):
     properties = {
         "name": Property(description="Name of the network.", change=Change.UPDATE),
         "network_type": Property(
-            description="How the network is realized.",
+            description="Type of the network.",
             required=True,
             constraints=one_of("local", "vlan", "vxlan", "gre", "geneve", "flat"),
             change=Change.UPDATE,
             wire="provider:network_type",
         ),
         "physical_network": Property(
-            description="The physical network below.", change=Change.UPDATE, wire="provider:physical_network"
+            description="Name of the underlying physical network.",
+            change=Change.UPDATE,
+            wire="provider:physical_network",
         ),
         "segmentation_id": Property(
-            description="Number of the VLAN or tunnel.", change=Change.UPDATE, wire="provider:segmentation_id"
+            description="VLAN ID or tunnel ID.", change=Change.UPDATE, wire="provider:segmentation_id"
         ),
         "router_external": Property(
             Type.BOOLEAN,
-            "Whether routers may lead outside over the network.",
+            "Whether routers may use the network as external gateway.",
             default=False,
             change=Change.UPDATE,
             support=Support(version="6.0.0"),
@@ -58,19 +62,19 @@ class ProviderNet(NeutronResource):
         ),
         "port_security_enabled": Property(
             Type.BOOLEAN,
-            "Whether ports of the network are protected unless they say otherwise.",
+            "Default of the ports' port_security_enabled.",
             change=Change.UPDATE,
             support=Support(version="8.0.0"),
         ),
         "dns_domain": Property(
-            description="The DNS domain of the network's ports, with a dot at the end.",
+            description="The DNS domain of the network's ports, with a trailing dot.",
             constraints=custom("dns_domain"),
             change=Change.UPDATE,
             support=Support(version="15.0.0"),
         ),
         "availability_zone_hints": Property(
             Type.LIST,
-            "Availability zones that should serve the network.",
+            "Availability zones to prefer for the network.",
             change=Change.UPDATE,
             support=Support(version="19.0.0"),
         ),
@@ -80,7 +84,7 @@ class ProviderNet(NeutronResource):
 
     attributes = {
         "status": Attribute("Status of the network.", Type.STRING),
-        "subnets": Attribute("Ids of the network's subnets.", Type.LIST),
+        "subnets": Attribute("IDs of the network's subnets.", Type.LIST),
         "segments": Attribute("The network's segments.", Type.LIST, support=Support(version="16.0.0")),
     }
 
@@ -88,7 +92,7 @@ class ProviderNet(NeutronResource):
         kind = properties.get("network_type")
         if kind in _UNNUMBERED and properties.get("segmentation_id") is not None:
             yield f"segmentation_id cannot be given for a {kind} network"
-        if kind in _WITHOUT_CABLE and properties.get("physical_network") is not None:
+        if kind in _WITHOUT_PHYSICAL_NETWORK and properties.get("physical_network") is not None:
             yield f"physical_network cannot be given for a {kind} network"
 
     async def computed_attribute(self, call: Call, name: str) -> Any:

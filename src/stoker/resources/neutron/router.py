@@ -15,24 +15,22 @@ from stoker.schema.property import Attribute, Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
 _EXTERNAL_ADDRESS = {
-    "ip_address": ip_address("The address."),
+    "ip_address": ip_address("The IP address."),
     "subnet": Property(
-        description="The subnet that the address is from, by name or id.",
+        description="The subnet of the address, by name or ID.",
         wire="subnet_id",
         reference="neutron.subnet",
     ),
 }
 _GATEWAY = {
     "network": Property(
-        description="The external network, by name or id.",
+        description="The external network, by name or ID.",
         required=True,
         change=Change.UPDATE,
         wire="network_id",
         resolve="neutron.network",
     ),
-    "enable_snat": Property(
-        Type.BOOLEAN, "Whether addresses behind the router are hidden by its own.", change=Change.UPDATE
-    ),
+    "enable_snat": Property(Type.BOOLEAN, "Whether source NAT is enabled on the gateway.", change=Change.UPDATE),
     "external_fixed_ips": Property(
         Type.LIST,
         "The router's addresses on the external network.",
@@ -47,7 +45,7 @@ class Router(NeutronResource):
     """A router between subnets and an external network."""
 
     type_name = "OS::Neutron::Router"
-    description = "A router between subnets, and from them to an external network."
+    description = "A router between subnets, with an optional gateway to an external network."
     collection = collection("router")
     ports_by = "device_id={id}"
     extension = "router"
@@ -57,7 +55,7 @@ class Router(NeutronResource):
     properties = {
         "name": Property(description="Name of the router.", change=Change.UPDATE),
         "external_gateway_info": Property(
-            Type.MAP, "Where the router leads outside.", schema=_GATEWAY, change=Change.UPDATE
+            Type.MAP, "The router's gateway to an external network.", schema=_GATEWAY, change=Change.UPDATE
         ),
         "value_specs": VALUE_SPECS,
         "admin_state_up": Property(
@@ -73,23 +71,23 @@ class Router(NeutronResource):
         ),
         "l3_agent_ids": Property(
             Type.LIST,
-            "The L3 agents that run the router; for administrators.",
-            items=Property(Type.STRING, "Id of an agent."),
+            "IDs of the L3 agents that host the router; for administrators.",
+            items=Property(Type.STRING, "ID of an agent."),
             change=Change.UPDATE,
             support=Support(version="2015.1"),
             wire=NOT_SENT,
         ),
         "distributed": Property(
-            Type.BOOLEAN, "Whether every host routes; for administrators.", support=Support(version="2015.1")
+            Type.BOOLEAN, "Whether the router is distributed; for administrators.", support=Support(version="2015.1")
         ),
         "ha": Property(
             Type.BOOLEAN,
-            "Whether the router runs more than once, to survive a failure; for administrators.",
+            "Whether the router is highly available; for administrators.",
             support=Support(version="2015.1"),
         ),
         "availability_zone_hints": Property(
             Type.LIST,
-            "Availability zones that should run the router.",
+            "Availability zones to prefer for the router.",
             change=Change.UPDATE,
             support=Support(version="19.0.0"),
         ),
@@ -99,7 +97,7 @@ class Router(NeutronResource):
 
     attributes = {
         "status": Attribute("Status of the router.", Type.STRING),
-        "external_gateway_info": Attribute("Where the router leads outside.", Type.MAP),
+        "external_gateway_info": Attribute("The router's gateway to an external network.", Type.MAP),
         "name": Attribute("Name of the router.", Type.STRING),
         "admin_state_up": Attribute("Whether the router forwards packets.", Type.STRING),
         "tenant_id": Attribute("The project that owns the router.", Type.STRING),
@@ -108,17 +106,17 @@ class Router(NeutronResource):
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         yield from super().validate(properties)
         if properties.get("l3_agent_id") is not None and properties.get("l3_agent_ids"):
-            yield "l3_agent_id is an older form of l3_agent_ids; give one of them"
+            yield "l3_agent_id is an older form of l3_agent_ids; only one of them can be given"
         agents = _agents(properties)
         highly_available = properties.get("ha")
         if properties.get("distributed") is True:
             if agents:
                 yield "a distributed router runs on all agents: l3_agent_ids cannot be given"
             if highly_available is True:
-                yield "distributed and ha exclude each other"
+                yield "distributed and ha cannot both be true"
         several = not is_unknown(agents) and len(agents) > 1
         if several and not highly_available:
-            yield "more than one of l3_agent_ids needs ha"
+            yield "more than one agent in l3_agent_ids requires ha"
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
         return subnets_of(gateway_network(node.properties), graph)
@@ -137,7 +135,7 @@ class Router(NeutronResource):
         await super().change_extras(call)
 
     async def _run_on(self, call: Call, wanted: list[str]) -> None:
-        """Have these L3 agents run the router, and no others; first away, as most routers run on one agent only."""
+        """Assign the router to these L3 agents only; remove it from others first, as most routers need one agent."""
         cloud, router = call.cloud, call.physical_id
         listed = await cloud.list("neutron", f"{self.member_path(call)}/l3-agents", "agents")
         running = {agent["id"] for agent in listed}
@@ -148,6 +146,6 @@ class Router(NeutronResource):
 
 
 def _agents(properties: Mapping[str, Any]) -> Any:
-    """The wanted agents, in whichever form they are given."""
+    """Return the requested agents, given in either property."""
     older = properties.get("l3_agent_id")
     return properties.get("l3_agent_ids") or ([] if older is None else [older])

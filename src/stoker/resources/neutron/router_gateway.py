@@ -19,27 +19,27 @@ _NETWORK = custom("neutron.network")
 
 
 class RouterGateway(NeutronResource):
-    """A router's way outside, as a resource of its own."""
+    """A router's gateway as a resource of its own."""
 
     type_name = "OS::Neutron::RouterGateway"
-    description = "Leads a router to an external network; external_gateway_info of OS::Neutron::Router does the same."
+    description = "Connects a router to an external network, like external_gateway_info of OS::Neutron::Router."
     collection = collection("router")
     id_is_new = False
     support = Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.1"))
     recovery = Recovery(
         FoundBy.LIKENESS,
-        "The router's gateway leads to the network; no other resource may have it.",
+        "The router's gateway is on the network, and no other resource has that gateway.",
     )
 
     properties = {
-        "router_id": Property(description="Id of the router.", required=True, constraints=custom("neutron.router")),
+        "router_id": Property(description="ID of the router.", required=True, constraints=custom("neutron.router")),
         "network_id": Property(
             description="Older name of network.",
             constraints=_NETWORK,
             support=Support("HIDDEN", "9.0.0", previous=Support("DEPRECATED", "2014.2")),
         ),
         "network": Property(
-            description="The external network, by name or id.",
+            description="The external network, by name or ID.",
             reference="neutron.network",
             replaces="network_id",
         ),
@@ -57,43 +57,43 @@ class RouterGateway(NeutronResource):
         yield from subnets_of(node.properties.get("network"), graph)
 
     async def find(self, call: Call) -> str | None:
-        if not await _leads_outside(call):
+        if not await _has_gateway(call):
             return None
         return next(iter(await unrecorded(call, [_physical_id(call)])), None)
 
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is None:
-            await _lead(call, {"network_id": call.properties["network"]})
+            await _set_gateway(call, {"network_id": call.properties["network"]})
         return Done(physical_id=_physical_id(call))
 
     async def take_back(self, call: Call) -> Outcome:
-        """To make way there is nothing to do: a router has one gateway, which the replacement changes."""
+        """Set the gateway again; `make_way` does nothing, since the replacement changes the router's only gateway."""
         return await conclusive(self._restored(call))
 
     async def _restored(self, call: Call) -> Outcome:
-        if not await _leads_outside(call):
-            await _lead(call, {"network_id": call.properties["network"]})
+        if not await _has_gateway(call):
+            await _set_gateway(call, {"network_id": call.properties["network"]})
         return Done()
 
     async def remove(self, call: Call) -> None:
-        # After a replacement the router leads elsewhere already, and must go on doing so.
-        if await _leads_outside(call) and not await has_passed_on(call, self.type_name):
-            await _lead(call, {})
+        # After a replacement the router already has another gateway, which must stay.
+        if await _has_gateway(call) and not await has_passed_on(call, self.type_name):
+            await _set_gateway(call, {})
 
     async def show(self, call: Call) -> dict[str, Any] | None:
-        """Nothing: Neutron has no object for a gateway."""
+        """Return None: Neutron has no object for a gateway."""
         return None
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
-        return {} if await _leads_outside(call) else None
+        return {} if await _has_gateway(call) else None
 
     async def adopt(self, call: Call) -> Outcome:
-        if not await _leads_outside(call):
+        if not await _has_gateway(call):
             return Failed("the router has another gateway, or none", "NotFound")
         return Done()
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
-        return not await _leads_outside(call)
+        return not await _has_gateway(call)
 
 
 def _physical_id(call: Call) -> str:
@@ -104,11 +104,11 @@ def _path(call: Call) -> str:
     return f"/v2.0/routers/{call.properties['router_id']}"
 
 
-async def _lead(call: Call, gateway: dict[str, Any]) -> None:
+async def _set_gateway(call: Call, gateway: dict[str, Any]) -> None:
     await call.cloud.put("neutron", _path(call), {"router": {"external_gateway_info": gateway}})
 
 
-async def _leads_outside(call: Call) -> bool:
+async def _has_gateway(call: Call) -> bool:
     answer = await call.cloud.get("neutron", _path(call), ok=(404,))
     gateway = (answer.get("router") or {}).get("external_gateway_info") or {}
     return bool(gateway.get("network_id") == call.properties["network"])

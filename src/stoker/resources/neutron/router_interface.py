@@ -20,26 +20,26 @@ _ROUTER = custom("neutron.router")
 _SUBNET = custom("neutron.subnet")
 _PORT = custom("neutron.port")
 _GIVEN_UP = "given_up"
-"""In `call.data`: the interface has been taken off the router for its replacement."""
+"""In `call.data`: the interface has been removed from the router in favor of its replacement."""
 
 
 class RouterInterface(NeutronResource):
-    """A router's foot on a subnet, or in a port."""
+    """A router's interface on a subnet, or with a given port."""
 
     type_name = "OS::Neutron::RouterInterface"
-    description = "Joins a router to a subnet, by the subnet's gateway address or by a port."
+    description = "Connects a router to a subnet, with the subnet's gateway address or with a port."
     collection = collection("router")
     id_is_new = False
     extension = "router"
     recovery = Recovery(
         FoundBy.LIKENESS,
-        "The router has a port on the subnet, made since the action began, or the port is in the router; no other "
-        "resource may have it.",
+        "The router has a port on the subnet that was created since the action began, or uses the given port, and no "
+        "other resource has that interface.",
     )
 
     properties = {
         "router": Property(
-            description="The router, by name or id.",
+            description="The router, by name or ID.",
             required=True,
             reference="neutron.router",
             replaces="router_id",
@@ -51,7 +51,7 @@ class RouterInterface(NeutronResource):
             support=Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.2")),
         ),
         "subnet": Property(
-            description="The subnet, by name or id; it must have a gateway address.",
+            description="The subnet, by name or ID; it must have a gateway address.",
             reference="neutron.subnet",
             replaces="subnet_id",
         ),
@@ -63,7 +63,7 @@ class RouterInterface(NeutronResource):
             ),
         ),
         "port": Property(
-            description="The port to take, by name or id.",
+            description="The port to use, by name or ID.",
             support=Support(version="2015.1"),
             reference="neutron.port",
             replaces="port_id",
@@ -86,10 +86,10 @@ class RouterInterface(NeutronResource):
         return Done(physical_id=_physical_id(call.properties))
 
     async def make_way(self, call: Call) -> Outcome:
-        """Off the subnet, whose gateway address only one router has at a time.
+        """Remove the interface, since only one router can have the subnet's gateway address.
 
-        An interface in a port of the template's stays: Neutron removes the port with it. So does one that floating
-        IPs or routes still need; then the replacement must do without what it has.
+        An interface with a given port stays, because Neutron deletes the port with it. So does one that floating IPs
+        or routes still need; then the replacement cannot have its address.
         """
         if call.properties["subnet"] is None:
             return Done()
@@ -106,7 +106,7 @@ class RouterInterface(NeutronResource):
         return Done()
 
     async def take_back(self, call: Call) -> Outcome:
-        """Onto the subnet again, once the replacement is off it."""
+        """Add the interface again, once the replacement's is removed."""
         return await conclusive(self._restored(call)) if _GIVEN_UP in call.data else Done()
 
     async def _restored(self, call: Call) -> Outcome:
@@ -127,7 +127,7 @@ class RouterInterface(NeutronResource):
         await _ask(call, "remove_router_interface", str(call.physical_id))
 
     async def show(self, call: Call) -> dict[str, Any] | None:
-        """Nothing: Neutron has no object for an interface."""
+        """Return None: Neutron has no object for an interface."""
         return None
 
     async def observe(self, call: Call) -> Mapping[str, Any] | None:
@@ -148,7 +148,7 @@ def _physical_id(properties: Mapping[str, Any]) -> str:
 
 
 async def _ports(call: Call) -> list[Any]:
-    """The router's ports that the interface may be: one at most."""
+    """Return the router's ports that match the interface: one at most."""
     properties = call.properties
     params = {"device_id": properties["router"], "id": properties["port"]}
     if properties["subnet"] is not None:
@@ -157,7 +157,7 @@ async def _ports(call: Call) -> list[Any]:
 
 
 async def _ask(call: Call, verb: str, physical_id: str) -> None:
-    """Add or remove what the id stands for; ids of old stacks lack the key, and mean a subnet."""
+    """Add or remove the interface with a physical ID; in old stacks the ID lacks the key and denotes a subnet."""
     router, _, what = physical_id.partition(":")
     key, _, identifier = what.rpartition("=")
     await call.cloud.put("neutron", f"/v2.0/routers/{router}/{verb}", {key or "subnet_id": identifier}, once=True)

@@ -9,35 +9,35 @@ from stoker.base.errors import CloudError, NotSupported
 from stoker.plugins.resource import Call
 from stoker.resources.declare import one_of
 from stoker.resources.neutron.base import NeutronResource, collection
-from stoker.resources.neutron.security_rules import FIELDS, RULE, RuleKey, as_text, port_problems, rule_key
+from stoker.resources.neutron.security_rules import FIELDS, RULE, RuleKey, port_problems, rule_key, with_string_numbers
 from stoker.resources.wire import NOT_SENT, without_nulls
 from stoker.schema.property import Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
 _STATEFUL = "stateful-security-group"
 _RULES = "/v2.0/security-group-rules"
-_EVERYTHING_OUT = tuple({"direction": "egress", "ethertype": version} for version in ("IPv4", "IPv6"))
+_DEFAULT_RULES = tuple({"direction": "egress", "ethertype": version} for version in ("IPv4", "IPv6"))
 """The rules that Neutron gives to every new group."""
 
 _GROUP_RULE = {
     **RULE,
     "remote_mode": Property(
-        description="Whether remote_ip_prefix or remote_group_id names the other end.",
+        description="Whether remote_ip_prefix or remote_group_id determines the remote end.",
         default="remote_ip_prefix",
         constraints=one_of("remote_ip_prefix", "remote_group_id"),
     ),
     "remote_group_id": Property(
-        description="The group that the other end is in, by name or id; if not given, this group.",
+        description="The security group of the remote end, by name or ID; if not given, this group.",
         reference="neutron.security_group",
     ),
 }
 
 
 class SecurityGroup(NeutronResource):
-    """Rules for what may reach ports, and leave them."""
+    """A set of rules for the traffic of ports."""
 
     type_name = "OS::Neutron::SecurityGroup"
-    description = "Rules for which packets may reach the ports of the group, and leave them."
+    description = "A set of rules for the incoming and outgoing traffic of the ports in the group."
     collection = collection("security_group", "/v2.0/security-groups")
     ports_by = "security_groups={id}"
     extension = "security-group"
@@ -45,10 +45,10 @@ class SecurityGroup(NeutronResource):
 
     properties = {
         "name": Property(description="Name of the group.", change=Change.UPDATE),
-        "description": Property(description="What the group is for.", change=Change.UPDATE),
+        "description": Property(description="Description of the group.", change=Change.UPDATE),
         "rules": Property(
             Type.LIST,
-            "The group's rules. Without one for egress everything may leave.",
+            "The group's rules. Without an egress rule, all outgoing traffic is allowed.",
             items=Property(Type.MAP, "A rule.", schema=_GROUP_RULE),
             default=[],
             change=Change.UPDATE,
@@ -56,7 +56,7 @@ class SecurityGroup(NeutronResource):
         ),
         "stateful": Property(
             Type.BOOLEAN,
-            "Whether answers to what is allowed are allowed too.",
+            "Whether the rules are stateful, so that responses to allowed traffic are allowed.",
             change=Change.UPDATE,
             support=Support(version="27.0.0"),
         ),
@@ -64,7 +64,7 @@ class SecurityGroup(NeutronResource):
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         if properties.get("name") == "default":
-            yield "the group named default is Neutron's own; choose another name"
+            yield "the name default is reserved for Neutron's own group; choose another name"
         rules = properties.get("rules")
         for rule in [] if is_unknown(rules) else rules or []:
             if not is_unknown(rule):
@@ -74,7 +74,7 @@ class SecurityGroup(NeutronResource):
         body = await super().create_body(call)
         if "stateful" in body and not await call.cloud.has_extension("neutron", _STATEFUL):
             if not body["stateful"]:
-                raise NotSupported(f"Neutron lacks the extension {_STATEFUL}: stateful cannot be false.")
+                raise NotSupported(f"stateful cannot be false, because Neutron lacks the extension {_STATEFUL}.")
             del body["stateful"]
         return body
 
@@ -82,7 +82,7 @@ class SecurityGroup(NeutronResource):
         if "stateful" in call.changed:
             params = {"security_groups": call.physical_id, "fields": "id"}
             if await call.cloud.list("neutron", "/v2.0/ports", "ports", params):
-                raise NotSupported("stateful cannot change while ports are in the group.")
+                raise NotSupported("stateful cannot be changed while ports use the group.")
         return await super().update_body(call)
 
     async def begin(self, call: Call) -> dict[str, Any]:
@@ -95,19 +95,19 @@ class SecurityGroup(NeutronResource):
 
     async def add_extras(self, call: Call) -> None:
         try:
-            await self._bring_about(call, call.progress.get("rules"))
+            await self._apply_rules(call, call.progress.get("rules"))
         except CloudError as error:
             if not error.conflict:
                 raise
-            # An interrupted creation has got to the rules before.
-            await self._bring_about(call, None)
+            # An interrupted creation has already added rules.
+            await self._apply_rules(call, None)
 
     async def change_extras(self, call: Call) -> None:
         if "rules" in call.changed:
-            await self._bring_about(call, None)
+            await self._apply_rules(call, None)
 
-    async def _bring_about(self, call: Call, present: list[dict[str, Any]] | None) -> None:
-        """Give the group the wanted rules and no others; `present` are those that it has, None if not known."""
+    async def _apply_rules(self, call: Call, present: list[dict[str, Any]] | None) -> None:
+        """Set the group's rules as declared; `present` are its current ones, None if not known."""
         cloud = call.cloud
         if present is None:
             shown = await cloud.get("neutron", self.member_path(call))
@@ -122,10 +122,10 @@ class SecurityGroup(NeutronResource):
 
 
 def _wanted(call: Call) -> dict[RuleKey, dict[str, Any]]:
-    """The rules that the group shall have, as they are sent."""
+    """Return the group's declared rules in the form of requests."""
     rules = [_sent(rule, str(call.physical_id)) for rule in call.properties["rules"] or []]
     if not any(rule["direction"] == "egress" for rule in rules):
-        rules += [{**rule, "security_group_id": call.physical_id} for rule in _EVERYTHING_OUT]
+        rules += [{**rule, "security_group_id": call.physical_id} for rule in _DEFAULT_RULES]
     return {rule_key(rule): rule for rule in rules}
 
 
@@ -136,7 +136,7 @@ def _sent(rule: Mapping[str, Any], group: str) -> dict[str, Any]:
         body |= {"remote_group_id": rule["remote_group_id"] or group, "remote_ip_prefix": None}
     else:
         body["remote_group_id"] = None
-    return without_nulls(as_text(body))
+    return without_nulls(with_string_numbers(body))
 
 
 def _brief(rule: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,39 +12,39 @@ from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import collection
 from stoker.resources.neutron.exclusive import ExclusiveResource
-from stoker.resources.neutron.security_rules import RULE, as_text, port_problems, rule_key
+from stoker.resources.neutron.security_rules import RULE, port_problems, rule_key, with_string_numbers
 from stoker.schema.property import SUPPORTED, Property, Support
 
 _GROUP = custom("neutron.security_group")
 
 
 class SecurityGroupRule(ExclusiveResource):
-    """A rule of a security group that stands elsewhere."""
+    """A rule of an existing security group."""
 
     type_name = "OS::Neutron::SecurityGroupRule"
-    description = "One rule of a security group that exists."
+    description = "A rule of an existing security group."
     collection = collection("security_group_rule", "/v2.0/security-group-rules")
     extension = "security-group"
     support = Support(version="7.0.0")
     identity = None
     recovery = Recovery(
         FoundBy.LIKENESS,
-        "No two rules of a group are the same: one with its fields must have been made since the action "
-        "began, and belong to no other resource.",
+        "No two rules of a group are the same: a rule with the requested fields must have been created since the "
+        "action began, and belong to no other resource.",
     )
 
     properties = {
         **RULE,
         "description": replace(RULE["description"], support=SUPPORTED),
         "security_group": Property(
-            description="The group, by name or id.",
+            description="The group, by name or ID.",
             required=True,
             wire="security_group_id",
             reference="neutron.security_group",
         ),
         "protocol": replace(RULE["protocol"], default="tcp"),
         "remote_group": Property(
-            description="The group that the other end is in, by name or id.",
+            description="The security group of the remote end, by name or ID.",
             wire="remote_group_id",
             reference="neutron.security_group",
         ),
@@ -56,7 +56,7 @@ class SecurityGroupRule(ExclusiveResource):
         yield from port_problems(properties)
 
     async def create_body(self, call: Call) -> dict[str, Any]:
-        return as_text(await super().create_body(call))
+        return with_string_numbers(await super().create_body(call))
 
     async def find(self, call: Call) -> str | None:
         wanted = rule_key(await self.create_body(call))
@@ -70,14 +70,16 @@ class SecurityGroupRule(ExclusiveResource):
         return await call.cloud.list("neutron", self.collection.path, self.collection.members, params)
 
     def excludes_replacement(self, call: Call) -> bool:
-        """When the replacement is to be the same, for a group has no rule twice."""
-        return call.replacement is not None and _undescribed(call.replacement) == _undescribed(call.properties)
+        """Return whether the replacement has the same fields, since Neutron refuses duplicate rules."""
+        return call.replacement is not None and _without_description(call.replacement) == _without_description(
+            call.properties
+        )
 
     async def alike(self, call: Call) -> list[str]:
-        wanted = rule_key(_undescribed(await self.create_body(call)))
-        return [rule["id"] for rule in await self._rules(call) if rule_key(_undescribed(rule)) == wanted]
+        wanted = rule_key(_without_description(await self.create_body(call)))
+        return [rule["id"] for rule in await self._rules(call) if rule_key(_without_description(rule)) == wanted]
 
 
-def _undescribed(rule: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What makes a rule the same as another one for Neutron: what is said of it does not count."""
+def _without_description(rule: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a rule without its description, which Neutron ignores when it looks for duplicates."""
     return {**rule, "description": None}

@@ -1,4 +1,4 @@
-"""What rules of security groups are: their fields, and when two of them are the same."""
+"""Rules of security groups: their fields, and when two of them are equal."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _ICMP_V6 = frozenset({"icmpv6", "ipv6-icmp"})
 _ICMP = _ICMP_V6 | {"icmp", "1", "58"}
 
 RULE: Mapping[str, Property] = {
-    "description": Property(description="What the rule is for.", support=Support(version="27.0.0")),
+    "description": Property(description="Description of the rule.", support=Support(version="27.0.0")),
     "direction": Property(
-        description="Whether the rule is for what comes in or goes out.",
+        description="Whether the rule applies to incoming (ingress) or outgoing (egress) traffic.",
         default="ingress",
         constraints=one_of("ingress", "egress"),
     ),
-    "ethertype": Property(
-        description="Version of the Internet Protocol.", default="IPv4", constraints=one_of("IPv4", "IPv6")
-    ),
+    "ethertype": Property(description="Version of IP.", default="IPv4", constraints=one_of("IPv4", "IPv6")),
     "port_range_min": Property(Type.INTEGER, "First port, or type of the ICMP message.", constraints=_PORT),
     "port_range_max": Property(Type.INTEGER, "Last port, or code of the ICMP message.", constraints=_PORT),
-    "protocol": Property(description="The protocol, by name or number; if not given, all.", constraints=PROTOCOLS),
-    "remote_ip_prefix": Property(description="Addresses of the other end.", constraints=custom("net_cidr")),
+    "protocol": Property(
+        description="The protocol, by name or number; all protocols if not given.", constraints=PROTOCOLS
+    ),
+    "remote_ip_prefix": Property(description="Addresses of the remote end, as a CIDR.", constraints=custom("net_cidr")),
 }
-"""What the rules inside a group and rules of their own have in common."""
+"""Properties that rules within a group and separate rules share."""
 
 FIELDS = (
     "description", "direction", "ethertype", "port_range_max", "port_range_min", "protocol", "remote_group_id",
@@ -44,30 +44,30 @@ FIELDS = (
 RuleKey = tuple[str | None, ...]
 
 
-def as_text(rule: Mapping[str, Any]) -> dict[str, Any]:
-    """A rule with its numbers as text, the way they are sent."""
+def with_string_numbers(rule: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a rule with its numbers as strings, as Neutron expects them."""
     return {name: str(value) if name in _NUMBERED and value is not None else value for name, value in rule.items()}
 
 
 def rule_key(rule: Mapping[str, Any]) -> RuleKey:
-    """The fields of a rule in one form, so that what is sent and what Neutron shows compare equal."""
-    return tuple(_form(name, rule.get(name), rule) for name in FIELDS)
+    """Return the normalized fields of a rule, so that a request and what Neutron shows compare equal."""
+    return tuple(_normalized(name, rule.get(name), rule) for name in FIELDS)
 
 
-def _form(name: str, value: Any, rule: Mapping[str, Any]) -> str | None:
+def _normalized(name: str, value: Any, rule: Mapping[str, Any]) -> str | None:
     if value is None or value == "":
         return None
-    text = str(value)
+    given = str(value)
     if name != "protocol":
-        return text
-    if text == "0":
+        return given
+    if given == "0":
         return None
-    over_v6 = rule.get("ethertype") == "IPv6" and text == "icmp"
-    return "ipv6-icmp" if over_v6 or text in _ICMP_V6 else text
+    over_v6 = rule.get("ethertype") == "IPv6" and given == "icmp"
+    return "ipv6-icmp" if over_v6 or given in _ICMP_V6 else given
 
 
 def port_problems(rule: Mapping[str, Any]) -> Iterable[str]:
-    """A complaint about a range of ports that ends before it begins; ICMP has types and codes instead."""
+    """Yield a problem if a range of ports ends before it begins; ICMP has types and codes instead of ports."""
     low, high = rule.get("port_range_min"), rule.get("port_range_max")
     protocol = rule.get("protocol")
     if is_unknown(protocol) or protocol in _ICMP:

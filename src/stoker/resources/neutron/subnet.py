@@ -24,16 +24,16 @@ _ALLOCATION_POOL = {
     "end": ip_address("Last address of the range.", required=True),
 }
 _HOST_ROUTE = {
-    "destination": Property(description="Addresses that the route leads to.", required=True, constraints=_CIDR),
-    "nexthop": ip_address("Address of the router to use.", required=True),
+    "destination": Property(description="Destination of the route, as a CIDR.", required=True, constraints=_CIDR),
+    "nexthop": ip_address("Address of the next hop.", required=True),
 }
 
 
 class Subnet(NeutronResource):
-    """A range of addresses that ports on one network draw from."""
+    """A range of addresses of a network, from which ports get theirs."""
 
     type_name = "OS::Neutron::Subnet"
-    description = "A range of addresses that ports on one network draw from."
+    description = "A range of addresses of a network, from which ports get theirs."
     collection = collection("subnet")
     ports_by = "fixed_ips=subnet_id={id}"
 
@@ -44,7 +44,7 @@ class Subnet(NeutronResource):
             support=Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.2")),
         ),
         "network": Property(
-            description="The network, by name or id.",
+            description="The network, by name or ID.",
             required=True,
             support=Support(version="2014.2"),
             wire="network_id",
@@ -52,48 +52,50 @@ class Subnet(NeutronResource):
             replaces="network_id",
         ),
         "subnetpool": Property(
-            description="The pool to take the range from, by name or id.",
+            description="The subnet pool to allocate the range from, by name or ID.",
             support=Support(version="6.0.0"),
             wire="subnetpool_id",
             reference="neutron.subnetpool",
         ),
         "prefixlen": Property(
             Type.INTEGER,
-            "How long a prefix to take from the pool.",
+            "Prefix length of the range to allocate from the pool.",
             constraints=between(0),
             support=Support(version="6.0.0"),
         ),
-        "cidr": Property(description="The range of addresses.", constraints=_CIDR),
+        "cidr": Property(description="The range of addresses, as a CIDR.", constraints=_CIDR),
         "value_specs": VALUE_SPECS,
         "name": Property(description="Name of the subnet.", change=Change.UPDATE),
-        "ip_version": Property(Type.INTEGER, "Version of the Internet Protocol.", default=4, constraints=one_of(4, 6)),
+        "ip_version": Property(Type.INTEGER, "Version of IP.", default=4, constraints=one_of(4, 6)),
         "dns_nameservers": Property(Type.LIST, "Addresses of name servers.", default=[], change=Change.UPDATE),
         "gateway_ip": Property(
-            description="Address of the gateway; empty for none, and if not given the first address.",
+            description="Address of the gateway; empty for none; if not given, the first address.",
             change=Change.UPDATE,
         ),
-        "enable_dhcp": Property(Type.BOOLEAN, "Whether DHCP serves the subnet.", default=True, change=Change.UPDATE),
+        "enable_dhcp": Property(Type.BOOLEAN, "Whether DHCP is enabled.", default=True, change=Change.UPDATE),
         "allocation_pools": Property(
             Type.LIST,
-            "Ranges that addresses are drawn from.",
+            "Ranges from which ports get addresses.",
             items=Property(Type.MAP, "A range.", schema=_ALLOCATION_POOL),
             change=Change.UPDATE,
         ),
         "tenant_id": TENANT_ID,
         "host_routes": Property(
             Type.LIST,
-            "Routes that hosts are told.",
+            "Routes to advertise to hosts.",
             items=Property(Type.MAP, "A route.", schema=_HOST_ROUTE),
             change=Change.UPDATE,
         ),
         "ipv6_ra_mode": Property(
-            description="How routers advertise IPv6.", constraints=_IPV6_MODES, support=Support(version="2015.1")
+            description="Mode of IPv6 router advertisements.",
+            constraints=_IPV6_MODES,
+            support=Support(version="2015.1"),
         ),
         "ipv6_address_mode": Property(
-            description="How ports get IPv6 addresses.", constraints=_IPV6_MODES, support=Support(version="2015.1")
+            description="Mode of IPv6 address assignment.", constraints=_IPV6_MODES, support=Support(version="2015.1")
         ),
         "segment": Property(
-            description="The segment of the network, by name or id.",
+            description="The segment of the network, by name or ID.",
             constraints=custom("neutron.segment"),
             change=Change.UPDATE,
             support=Support(version="11.0.0", previous=Support(version="9.0.0")),
@@ -105,15 +107,15 @@ class Subnet(NeutronResource):
 
     attributes = {
         "name": Attribute("Name of the subnet.", Type.STRING),
-        "network_id": Attribute("Id of the network.", Type.STRING),
+        "network_id": Attribute("ID of the network.", Type.STRING),
         "tenant_id": Attribute("The project that owns the subnet.", Type.STRING),
-        "allocation_pools": Attribute("Ranges that addresses are drawn from.", Type.LIST),
+        "allocation_pools": Attribute("Ranges from which ports get addresses.", Type.LIST),
         "gateway_ip": Attribute("Address of the gateway.", Type.STRING),
-        "host_routes": Attribute("Routes that hosts are told.", Type.LIST),
-        "ip_version": Attribute("Version of the Internet Protocol.", Type.STRING),
-        "cidr": Attribute("The range of addresses.", Type.STRING),
+        "host_routes": Attribute("Routes that are advertised to hosts.", Type.LIST),
+        "ip_version": Attribute("Version of IP.", Type.STRING),
+        "cidr": Attribute("The range of addresses, as a CIDR.", Type.STRING),
         "dns_nameservers": Attribute("Addresses of name servers.", Type.LIST),
-        "enable_dhcp": Attribute("Whether DHCP serves the subnet.", Type.STRING),
+        "enable_dhcp": Attribute("Whether DHCP is enabled.", Type.STRING),
     }
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
@@ -126,7 +128,7 @@ class Subnet(NeutronResource):
         yield from _ipv6_problems(properties)
         gateway = properties.get("gateway_ip")
         if gateway is not None and not is_unknown(gateway) and not _is_gateway(gateway):
-            yield f"gateway_ip {gateway!r} is not an IP address, empty (for none) or {_AUTOMATIC!r}"
+            yield f"gateway_ip must be an IP address, empty (for none) or {_AUTOMATIC!r}, not {gateway!r}"
 
     async def create_body(self, call: Call) -> dict[str, Any]:
         body = await super().create_body(call)
@@ -136,9 +138,9 @@ class Subnet(NeutronResource):
 
     async def update_body(self, call: Call) -> dict[str, Any]:
         if call.changed.get("gateway_ip") == _AUTOMATIC:
-            raise ResourceActionNotSupported("The gateway of a subnet that exists cannot be chosen automatically.")
+            raise ResourceActionNotSupported("The gateway of an existing subnet cannot be chosen automatically.")
         if "segment" in call.changed and (call.previous or {}).get("segment") is not None:
-            raise ResourceActionNotSupported("A subnet cannot move from one segment to another.")
+            raise ResourceActionNotSupported("A subnet cannot be moved from one segment to another.")
         return _gateway_sent(await super().update_body(call))
 
 
@@ -162,6 +164,6 @@ def _ipv6_problems(properties: Mapping[str, Any]) -> Iterable[str]:
     routers, addresses = properties.get("ipv6_ra_mode"), properties.get("ipv6_address_mode")
     if properties.get("ip_version") == 4:
         if routers or addresses:
-            yield "ipv6_ra_mode and ipv6_address_mode need ip_version 6"
+            yield "ipv6_ra_mode and ipv6_address_mode require ip_version 6"
     elif routers and addresses and routers != addresses and not (is_unknown(routers) or is_unknown(addresses)):
         yield "ipv6_ra_mode and ipv6_address_mode must be equal"

@@ -13,26 +13,26 @@ from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 _SUB_PORT = {
     "port": Property(
-        description="The port, by name or id.",
+        description="The port, by name or ID.",
         required=True,
         wire="port_id",
         reference="neutron.port",
     ),
     "segmentation_type": Property(
-        description="How its traffic is marked on the parent port.", required=True, constraints=one_of("vlan")
+        description="How its traffic is tagged on the parent port.", required=True, constraints=one_of("vlan")
     ),
-    "segmentation_id": Property(Type.INTEGER, "The mark, a VLAN id.", required=True, constraints=between(1, 4094)),
+    "segmentation_id": Property(Type.INTEGER, "The VLAN ID.", required=True, constraints=between(1, 4094)),
 }
 
 
 class Trunk(ExclusiveResource):
-    """A port that carries the traffic of others, each with a mark of its own.
+    """A port that carries the traffic of others, each with its own VLAN ID.
 
-    A port is the parent of one trunk at most.
+    A port is the parent of at most one trunk.
     """
 
     type_name = "OS::Neutron::Trunk"
-    description = "A port of a server that carries the traffic of several networks, told apart by VLAN ids."
+    description = "A port of a server that carries the traffic of several networks, distinguished by VLAN IDs."
     collection = collection("trunk")
     extension = "trunk"
     support = Support(version="9.0.0")
@@ -42,7 +42,7 @@ class Trunk(ExclusiveResource):
     properties = {
         "name": Property(description="Name of the trunk.", change=Change.UPDATE),
         "port": Property(
-            description="The parent port, by name or id.",
+            description="The parent port, by name or ID.",
             required=True,
             change=Change.REFUSE,
             wire="port_id",
@@ -50,18 +50,18 @@ class Trunk(ExclusiveResource):
         ),
         "sub_ports": Property(
             Type.LIST,
-            "The ports whose traffic goes through the parent port.",
+            "The ports whose traffic the parent port carries.",
             items=Property(Type.MAP, "A port.", schema=_SUB_PORT),
             change=Change.UPDATE,
         ),
-        "description": Property(description="What the trunk is for.", change=Change.UPDATE),
+        "description": Property(description="Description of the trunk.", change=Change.UPDATE),
         "admin_state_up": Property(
             Type.BOOLEAN,
-            "Whether the trunk is in use; a trunk that is not takes no change of its sub ports.",
+            "Whether the trunk is enabled; the sub ports of a disabled trunk cannot be changed.",
             change=Change.UPDATE,
         ),
     }
-    attributes = {"port_id": Attribute("Id of the parent port, known once the trunk is there.", Type.STRING)}
+    attributes = {"port_id": Attribute("ID of the parent port.", Type.STRING)}
 
     async def update_body(self, call: Call) -> dict[str, Any]:
         body = await super().update_body(call)
@@ -80,7 +80,7 @@ class Trunk(ExclusiveResource):
         present = {_key(sub): sub for sub in shown.get("sub_ports") or []}
         former = {_key(sub) for sub in _on_the_wire(call.previous or {})}
         wanted = {_key(sub): sub for sub in _on_the_wire(call.properties)}
-        # What somebody else has added stays, unless its port or its mark is wanted otherwise.
+        # Sub ports added elsewhere stay, unless their port or VLAN ID conflicts with a declared one.
         gone = [sub for key, sub in present.items() if key in former - wanted.keys()]
         new = [sub for key, sub in wanted.items() if key not in present]
         if gone:
@@ -92,7 +92,7 @@ class Trunk(ExclusiveResource):
         await call.cloud.put("neutron", f"{self.member_path(call)}/{verb}", {"sub_ports": sub_ports})
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
-        """As ever; of the sub ports, those that are there, if any is missing."""
+        """Return also the existing sub ports, if a declared one is missing."""
         found = super().differences(call, shown)
         present = {_key(sub) for sub in shown["sub_ports"]}
         wanted = call.properties["sub_ports"] or []
@@ -108,7 +108,7 @@ class Trunk(ExclusiveResource):
 
 
 def _on_the_wire(properties: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The sub ports as Neutron writes them."""
+    """Return the sub ports with Neutron's field names."""
     sub_ports = properties.get("sub_ports") or []
     return [{"port_id" if name == "port" else name: value for name, value in sub.items()} for sub in sub_ports]
 

@@ -1,4 +1,4 @@
-"""Servers and what they need (facts: behaviour/nova.yaml)."""
+"""Nova: servers, flavors, keypairs and server groups."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a server runs at its first boot so that Heat's agents in it find their data (facts: nova.yaml, user_data).
+"""Scripts that a server runs at boot so that Heat's agents in it find their data.
 
-The pieces are parts of a MIME message that cloud-init takes apart: a configuration of cloud-init's own, a script that
+They are parts of the MIME message that cloud-init reads: a configuration of cloud-init's own, a script that
 runs on every boot, and a handler that stores the parts of type `text/x-cfninitdata` as files.
 """
 

@@ -16,20 +16,20 @@ from stoker.resources.wire import NOT_SENT
 from stoker.schema.property import Attribute, Property, Support, Type
 
 NO_GENERATION = "2.92"
-"""From this microversion on Nova makes no keys itself."""
+"""From this microversion on Nova does not generate keys."""
 
 GENERATION = "2.91"
-"""The last microversion in which it does."""
+"""The last microversion in which Nova generates keys."""
 
 _GIVEN_UP = "given_up"
-"""In `call.data`: the public key of a keypair that has made way."""
+"""In `call.data`: the public key of a keypair that has been deleted in favor of its replacement."""
 
 
 class KeyPair(RestResource):
-    """A public key that Nova keeps for servers, or a pair of keys that it makes."""
+    """A public key that Nova stores for servers, or a key pair that it generates."""
 
     type_name = "OS::Nova::KeyPair"
-    description = "An SSH or X.509 key that servers are given at boot; Nova makes the pair when no public key is given."
+    description = "An SSH or X.509 key that servers get at boot; Nova generates the pair when no public key is given."
     collection = Collection("nova", "/os-keypairs", "keypair", "keypairs", id_field="name", owner=None)
     support = Support(version="2014.1")
     computed = frozenset({"public_key", "private_key"})
@@ -37,24 +37,24 @@ class KeyPair(RestResource):
     id_is_new = False
     recovery = Recovery(
         FoundBy.NAME,
-        "Names are unique for a user: one of that name must have been made since the action began, with the public key "
-        "asked for. One whose private key was to be saved is removed, because nobody can tell the key any more.",
+        "Names are unique per user: a keypair with the name must have been created since the action began, with the "
+        "requested public key. One whose private key was to be saved is deleted: that key can no longer be read.",
     )
 
     properties = {
         "name": Property(description="Name of the keypair.", required=True, constraints=length(1, 255)),
         "save_private_key": Property(
             Type.BOOLEAN,
-            "Whether to keep the private key that Nova makes, for the attribute private_key.",
+            "Whether to save the private key that Nova generates, for the attribute private_key.",
             default=False,
             wire=NOT_SENT,
         ),
-        "public_key": Property(description="The public key; if not given, Nova makes a pair."),
+        "public_key": Property(description="The public key; if not given, Nova generates a key pair."),
         "type": Property(
             description="Kind of key.", constraints=one_of("ssh", "x509"), support=Support(version="8.0.0")
         ),
         "user": Property(
-            description="The user that the keypair is for, by name or id; for administrators.",
+            description="The user that the keypair belongs to, by name or ID; for administrators.",
             support=Support(version="9.0.0"),
             wire="user_id",
             reference="keystone.user",
@@ -63,7 +63,9 @@ class KeyPair(RestResource):
 
     attributes = {
         "public_key": Attribute("The public key.", Type.STRING),
-        "private_key": Attribute("The private key, if it was to be saved; else empty.", Type.STRING, live=True),
+        "private_key": Attribute(
+            "The private key if save_private_key is true, else an empty string.", Type.STRING, live=True
+        ),
     }
 
     async def check(self, call: Call) -> Outcome:
@@ -103,7 +105,7 @@ class KeyPair(RestResource):
         return call.physical_id
 
     async def make_way(self, call: Call) -> Outcome:
-        """Away with it, for a name is a user's only once; servers have the key already."""
+        """Delete the keypair, since names are unique per user; existing servers have the key already."""
         if _GIVEN_UP not in call.data:
             call.data[_GIVEN_UP] = (await self.show(call) or {}).get("public_key") or call.properties.get("public_key")
             return Again(after=0.0)
@@ -111,7 +113,7 @@ class KeyPair(RestResource):
         return Done()
 
     async def take_back(self, call: Call) -> Outcome:
-        """The same public key under the name again, in place of the replacement's."""
+        """Store the same public key under the name again, in place of the replacement's."""
         return await conclusive(self._restored(call))
 
     async def _restored(self, call: Call) -> Outcome:
@@ -120,7 +122,7 @@ class KeyPair(RestResource):
         public_key = call.data[_GIVEN_UP]
         if not public_key:
             return Failed(
-                f"keypair {call.physical_id} is gone and nobody knows its public key; give public_key, or another name"
+                f"keypair {call.physical_id} no longer exists and its public key is unknown; set public_key or name"
             )
         if (await self.show(call) or {}).get("public_key") != public_key:
             await call.cloud.delete("nova", self.member_path(call), ok=(404,))

@@ -11,7 +11,7 @@ from stoker.resources.declare import one_of
 from stoker.schema.property import Property, Support, Type
 
 ONE_POLICY = "2.64"
-"""From this microversion on a group has one policy, and rules."""
+"""From this microversion on a group has a single policy, and rules."""
 
 
 class ServerGroup(RestResource):
@@ -28,16 +28,16 @@ class ServerGroup(RestResource):
         "name": Property(description="Name of the group."),
         "policies": Property(
             Type.LIST,
-            "How its servers are placed; the first one counts.",
+            "How its servers are placed; only the first policy is used.",
             default=["anti-affinity"],
             items=Property(Type.STRING, "A policy."),
             constraints=one_of("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity"),
         ),
         "rules": Property(
             Type.MAP,
-            "What the policy is to heed.",
+            "Rules for the policy.",
             schema={
-                "max_server_per_host": Property(Type.NUMBER, "How many servers of the group a host may have."),
+                "max_server_per_host": Property(Type.NUMBER, "Maximum number of servers of the group on one host."),
             },
             support=Support(version="17.0.0"),
         ),
@@ -48,7 +48,9 @@ class ServerGroup(RestResource):
         rules = body.pop("rules", None)
         if not await call.cloud.supports("nova", ONE_POLICY):
             if rules:
-                raise NotSupported(f"This cloud's Nova has no rules of server groups (microversion {ONE_POLICY}).")
+                raise NotSupported(
+                    f"This cloud's Nova does not support rules of server groups (microversion {ONE_POLICY})."
+                )
             return body
         body["policy"] = body.pop("policies")[0]
         if rules:

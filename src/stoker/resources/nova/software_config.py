@@ -1,7 +1,7 @@
-"""How a server learns its software configuration: a user of its own, and what os-collect-config is told.
+"""Delivery of software configuration to a server: its own user, and the configuration of os-collect-config.
 
-Four ways: the CloudFormation API with a key pair, the Orchestration API with a password, an object in Swift behind a
-signed URL, a queue of Zaqar. Facts: nova.yaml, software_config.
+There are four transports: the CloudFormation API with an EC2 key pair, the Orchestration API with a password, a Swift
+object behind a signed URL, and a Zaqar queue.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _CONCERNED = {"software_config_transport", "deployment_swift_data"}
 
 
 def is_configured(call: Call) -> bool:
-    """Whether the server takes software configuration."""
+    """Return whether the server uses software configuration."""
     return bool(call.properties["user_data_format"] == SOFTWARE_CONFIG)
 
 
 async def equip(call: Call) -> Outcome:
-    """The step that prepares the transport and writes the server's metadata. Raises NotSupported and BadValue."""
+    """Prepare the transport and write the server's metadata, as a step. Raises NotSupported and BadValue."""
     transport = _transport(call)
     if AGENT not in call.metadata and DEPLOYMENTS in call.metadata:
         raise BadValue("the metadata of a server with software configuration must not have the key deployments")
@@ -56,10 +56,10 @@ async def equip(call: Call) -> Outcome:
 
 
 async def reconfigure(call: Call) -> Outcome:
-    """The step that follows another transport, another place in Swift, or other metadata of the template's."""
+    """Apply a changed transport, place in Swift, or metadata of the template, as a step."""
     if AGENT in call.metadata and not _CONCERNED & call.changed.keys() and "sent" not in call.progress:
         return Done()
-    if "sent" in call.progress:  # what is pushed must have been recorded
+    if "sent" in call.progress:  # metadata must be recorded before they are pushed
         await call.deployments.push(str(call.physical_id))
         return Done()
     place = call.data.get(METADATA_PATH)
@@ -78,7 +78,7 @@ async def reconfigure(call: Call) -> Outcome:
 
 
 async def dismiss(call: Call) -> Outcome:
-    """The step that removes the user, the object and the queue, also those whose making was interrupted."""
+    """Delete the user, the object and the queue, as a step, including those whose creation was interrupted."""
     if METADATA_PATH in call.data:
         await delete_object(call.cloud, call.data[METADATA_PATH])
         del call.data[METADATA_PATH]
@@ -94,12 +94,12 @@ async def _drop_queue(call: Call) -> None:
 
 
 async def _metadata(call: Call, transport: _Transport) -> dict[str, Any]:
-    """The metadata with what os-collect-config is told; sections of other transports are emptied, not dropped."""
+    """Return the metadata with os-collect-config's configuration; sections of other transports get null values."""
     before = call.metadata.get(AGENT) or {}
     emptied = {name: dict.fromkeys(before[name]) for name in _SECTIONS if isinstance(before.get(name), Mapping)}
-    told = {**before, **emptied, "collectors": ["ec2", transport.collector, "local"]}
-    told[transport.collector] = await transport.tell(call)
-    return {**call.metadata, DEPLOYMENTS: [], AGENT: told}
+    config = {**before, **emptied, "collectors": ["ec2", transport.collector, "local"]}
+    config[transport.collector] = await transport.configuration(call)
+    return {**call.metadata, DEPLOYMENTS: [], AGENT: config}
 
 
 # -- transports ---------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ async def _with_password(call: Call) -> Outcome:
 
 
 async def _with_object(call: Call) -> Outcome:
-    """Choose the object, once."""
+    """Choose the object's name, once."""
     if METADATA_PATH in call.data:
         return Done()
     call.data.setdefault(_OBJECT_NAME, new_id())
@@ -123,7 +123,7 @@ async def _with_object(call: Call) -> Outcome:
 
 
 async def _with_queue(call: Call) -> Outcome:
-    """The queue is the user's: it comes into being in the project of the stack's users when it is first used."""
+    """Name the queue. It belongs to the user: Zaqar creates it in the project of the stack's users at its first use."""
     if METADATA_QUEUE in call.data:
         return Done()
     outcome = await ensure_user(call, with_key_pair=False)
@@ -134,7 +134,7 @@ async def _with_queue(call: Call) -> Outcome:
 
 
 def _wanted_place(call: Call) -> str | None:
-    """Where in Swift the metadata are to be, None for nowhere."""
+    """Return the path in Swift where the metadata belong, None if not in Swift."""
     if call.properties["software_config_transport"] != "POLL_TEMP_URL":
         return None
     given = call.properties.get("deployment_swift_data") or {}
@@ -142,7 +142,7 @@ def _wanted_place(call: Call) -> str | None:
     return object_path(container, given.get("object") or call.data[_OBJECT_NAME])
 
 
-async def _tell_cfn(call: Call) -> dict[str, Any]:
+async def _cfn_section(call: Call) -> dict[str, Any]:
     url = metadata_url(call)
     if url is None:
         raise NotSupported("POLL_SERVER_CFN needs a CloudFormation API in the catalog, or heat_metadata_server_url set")
@@ -155,7 +155,7 @@ async def _tell_cfn(call: Call) -> dict[str, Any]:
     }
 
 
-async def _tell_heat(call: Call) -> dict[str, Any]:
+async def _heat_section(call: Call) -> dict[str, Any]:
     return {
         "user_id": call.data["user_id"],
         "password": call.data["password"],
@@ -167,11 +167,11 @@ async def _tell_heat(call: Call) -> dict[str, Any]:
     }
 
 
-async def _tell_request(call: Call) -> dict[str, Any]:
+async def _request_section(call: Call) -> dict[str, Any]:
     return {"metadata_url": await temp_url(call.cloud, "GET", call.data[METADATA_PATH])}
 
 
-async def _tell_zaqar(call: Call) -> dict[str, Any]:
+async def _zaqar_section(call: Call) -> dict[str, Any]:
     return {
         "user_id": call.data["user_id"],
         "password": call.data["password"],
@@ -184,18 +184,22 @@ async def _tell_zaqar(call: Call) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Transport:
-    """`collector` is os-collect-config's name of it, `prepare` the step before, `tell` what the collector is told."""
+    """A way to deliver metadata.
+
+    `collector` is os-collect-config's name for it, `prepare` the step that must come first, `configuration` makes the
+    collector's section.
+    """
 
     collector: str
     prepare: Callable[[Call], Awaitable[Outcome]]
-    tell: Callable[[Call], Awaitable[dict[str, Any]]]
+    configuration: Callable[[Call], Awaitable[dict[str, Any]]]
 
 
 _TRANSPORTS: Mapping[str, _Transport] = {
-    "POLL_SERVER_CFN": _Transport("cfn", _with_key_pair, _tell_cfn),
-    "POLL_SERVER_HEAT": _Transport("heat", _with_password, _tell_heat),
-    "POLL_TEMP_URL": _Transport("request", _with_object, _tell_request),
-    _BY_QUEUE: _Transport("zaqar", _with_queue, _tell_zaqar),
+    "POLL_SERVER_CFN": _Transport("cfn", _with_key_pair, _cfn_section),
+    "POLL_SERVER_HEAT": _Transport("heat", _with_password, _heat_section),
+    "POLL_TEMP_URL": _Transport("request", _with_object, _request_section),
+    _BY_QUEUE: _Transport("zaqar", _with_queue, _zaqar_section),
 }
 
 

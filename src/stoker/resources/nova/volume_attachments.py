@@ -1,7 +1,7 @@
-"""Attaching volumes to servers and detaching them: calls to Nova, watched in Cinder (facts: cinder.yaml, shared_flows).
+"""Attaching volumes to servers and detaching them: calls to Nova, watched in Cinder.
 
-An attachment's id is the volume's id; newer versions of Nova show it as `volumeId` only. Every function may be called
-again; none waits.
+An attachment's ID is the volume's ID; newer versions of Nova show it as `volumeId` only. Every function is idempotent;
+none waits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DETACHED = Waiter.until(
     "available", "deleting", pending=("in-use", "detaching", "reserved"), failed=("error", "error_detaching")
 )
 _BUSY = 2.0
-"""Seconds until a server that is busy is asked again."""
+"""Seconds before a request to a busy server is retried."""
 
 
 def _path(server: str) -> str:
@@ -26,39 +26,39 @@ def _path(server: str) -> str:
 
 
 async def attach(call: Call, server: str, volume: str, device: str | None = None) -> str | None:
-    """Ask for the attachment; its id, or None when the server cannot take it yet."""
+    """Request the attachment; return its ID, or None when the server is busy."""
     body = {"volumeId": volume} | ({"device": device} if device else {})
     answer = await call.cloud.request("POST", "nova", _path(server), json={"volumeAttachment": body}, ok=(409,))
     return None if answer.status == 409 else str(answer.body["volumeAttachment"]["volumeId"])
 
 
 async def attachment_of(call: Call, server: str, volume: str) -> str | None:
-    """The id of the volume's attachment to the server; None when it is not attached."""
+    """Return the ID of the volume's attachment to the server; None when it is not attached."""
     answer = await call.cloud.request("GET", "nova", f"{_path(server)}/{volume}", ok=(404,))
     return None if answer.status == 404 else str(answer.body["volumeAttachment"]["volumeId"])
 
 
 async def attached(call: Call, server: str, volume: str) -> Outcome:
-    """Whether the volume has arrived at its server.
+    """Evaluate whether the volume is attached to its server.
 
-    Nova notes an attachment before it answers, so a volume that is available without one has been given up on.
+    Nova records an attachment before it responds, so an available volume without one means that Nova gave up.
     """
     shown = await volume_shown(call, volume)
     if shown is None:
-        return Failed(f"volume {volume} is gone", "NotFound")
+        return Failed(f"volume {volume} no longer exists", "NotFound")
     if shown["status"] == "available" and await attachment_of(call, server, volume) is None:
         return Failed(f"Nova gave up attaching volume {volume} to server {server}", in_error=True)
     return ATTACHED.judge(shown["status"], elapsed=call.elapsed)
 
 
 async def detach(call: Call, server: str, attachment: str) -> bool:
-    """Ask for the end of the attachment; False when the server is busy and must be asked again."""
+    """Request the detachment; return False when the server is busy and the request must be retried."""
     answer = await call.cloud.request("DELETE", "nova", f"{_path(server)}/{attachment}", ok=(400, 404, 409))
     return answer.status != 409
 
 
 async def detached(call: Call, server: str, volume: str) -> Outcome:
-    """Whether neither Cinder nor Nova knows of the attachment any more."""
+    """Evaluate whether neither Cinder nor Nova lists the attachment any more."""
     shown = await volume_shown(call, volume)
     if shown is not None and any(row.get("server_id") == server for row in shown["attachments"]):
         outcome = DETACHED.judge(shown["status"], elapsed=call.elapsed)
@@ -70,7 +70,7 @@ async def detached(call: Call, server: str, volume: str) -> Outcome:
 
 
 async def detach_completely(call: Call, server: str, attachment: str, volume: str) -> Outcome:
-    """The step of `detach` and `detached`."""
+    """Detach and wait, as a step."""
     if not call.progress.get("sent"):
         if not await detach(call, server, attachment):
             return Again(after=_BUSY)
@@ -80,7 +80,7 @@ async def detach_completely(call: Call, server: str, attachment: str, volume: st
 
 
 async def attach_completely(call: Call, server: str, volume: str, device: str | None) -> Outcome:
-    """The step of `attach` and `attached`; an attachment that is there already is taken for the one asked for."""
+    """Attach and wait, as a step; an existing attachment counts as the requested one."""
     if not call.progress.get("sent"):
         if await attachment_of(call, server, volume) is None and await attach(call, server, volume, device) is None:
             return Again(after=_BUSY)
@@ -90,11 +90,11 @@ async def attach_completely(call: Call, server: str, volume: str, device: str | 
 
 
 async def volume_shown(call: Call, volume: str) -> dict[str, Any] | None:
-    """The volume as Cinder has it; None when it is gone."""
+    """Return the volume as Cinder shows it; None when it does not exist."""
     answer = await call.cloud.request("GET", "cinder", f"/volumes/{volume}", ok=(404,))
     if answer.status == 404:
         return None
     if not isinstance(answer.body, dict):
-        raise CloudError("cinder", 0, f"cinder answered a question about volume {volume} with something else")
+        raise CloudError("cinder", 0, f"Cinder's response to GET /volumes/{volume} is not a JSON object")
     shown: dict[str, Any] = answer.body["volume"]
     return shown

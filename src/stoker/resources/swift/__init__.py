@@ -1,4 +1,4 @@
-"""Containers of the object store (facts: behaviour/swift.yaml)."""
+"""Swift: containers of the object store."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _HEADERS = ("HeadContainer", "show")
 
 
 class Container(ResourceType):
-    """A place for objects. Its name is its id, and Swift makes it once however often it is asked to."""
+    """A container, whose name is its physical ID. Creating it is idempotent."""
 
     type_name = "OS::Swift::Container"
     description = "A container of the object store."
@@ -37,13 +37,13 @@ class Container(ResourceType):
 
     properties = {
         "name": Property(description="Name of the container."),
-        "X-Container-Read": Property(description="Who may read from the container."),
-        "X-Container-Write": Property(description="Who may write to the container."),
+        "X-Container-Read": Property(description="Access control list for reading."),
+        "X-Container-Write": Property(description="Access control list for writing."),
         _CONTAINER_META: Property(Type.MAP, "Metadata of the container.", default={}),
-        _ACCOUNT_META: Property(Type.MAP, "Metadata of the whole account; stays when the stack goes.", default={}),
+        _ACCOUNT_META: Property(Type.MAP, "Metadata of the account; it stays when the stack is deleted.", default={}),
         "PurgeOnDelete": Property(
             Type.BOOLEAN,
-            "Whether objects are deleted with the container, which otherwise must be empty.",
+            "Whether objects are deleted with the container, which must be empty otherwise.",
             default=False,
             support=Support(version="2015.1"),
         ),
@@ -53,9 +53,9 @@ class Container(ResourceType):
         "DomainName": Attribute("Host of the container's URL.", Type.STRING),
         "WebsiteURL": Attribute("URL of the container.", Type.STRING),
         "RootURL": Attribute("URL of the account.", Type.STRING),
-        "ObjectCount": Attribute("How many objects are in the container.", Type.INTEGER),
-        "BytesUsed": Attribute("How many bytes the objects have.", Type.INTEGER),
-        "HeadContainer": Attribute("Everything that Swift says about the container.", Type.MAP),
+        "ObjectCount": Attribute("Number of objects in the container.", Type.INTEGER),
+        "BytesUsed": Attribute("Total size of the objects in bytes.", Type.INTEGER),
+        "HeadContainer": Attribute("All headers that Swift returns for the container.", Type.MAP),
     }
 
     def reference_id(self, resource: Snapshot) -> Any:
@@ -102,7 +102,7 @@ class Container(ResourceType):
 
     async def check(self, call: Call) -> Outcome:
         if call.physical_id is None or await _head(call, call.physical_id) is None:
-            return Failed("the container is not there", "NotFound")
+            return Failed("the container does not exist", "NotFound")
         return Done()
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
@@ -138,6 +138,6 @@ def _metadata(prefix: str, values: Mapping[str, Any]) -> dict[str, str]:
 
 
 async def _head(call: Call, name: str) -> dict[str, str] | None:
-    """The headers of a container, their names in lower case; None when there is no such container."""
+    """Return the headers of a container with lower-case names; None if it does not exist."""
     answer = await call.cloud.request("HEAD", "swift", _path(name), ok=(404,))
     return None if answer.status == 404 else {key.lower(): value for key, value in answer.headers.items()}

@@ -1,4 +1,4 @@
-"""Queues of messages (facts: behaviour/zaqar.yaml)."""
+"""Zaqar: queues of messages."""
 
 from __future__ import annotations
 

@@ -15,20 +15,20 @@ DEFAULT_TTL = 3600
 _TTLS = range(60, 1_209_601)
 _KEYS = ("type", "target", "ttl")
 _MOST_MESSAGES, _MOST_BYTES = 20, 200_000
-"""What one request takes."""
+"""The maximum number and size in bytes of messages in one request."""
 
 
 class QueueSink(EventSink):
-    """A queue of the stack owner's project, which is made when there is none."""
+    """A queue of the stack owner's project, which is created if it does not exist."""
 
     def problems(self, entry: Mapping[str, Any]) -> Iterable[str]:
         target, ttl = entry.get("target"), entry.get("ttl", DEFAULT_TTL)
         if not isinstance(target, str) or not QUEUE_NAME.fullmatch(target):
-            yield "target must be the name of a queue: letters, digits, '_' and '-', at most 64 characters."
+            yield "target must be the name of a queue: at most 64 letters, digits, '_' and '-'."
         if isinstance(ttl, bool) or not isinstance(ttl, int) or ttl not in _TTLS:
-            yield f"ttl must be a whole number of seconds between {_TTLS[0]} and {_TTLS[-1]}."
+            yield f"ttl must be an integer number of seconds between {_TTLS[0]} and {_TTLS[-1]}."
         if unknown := sorted(str(key) for key in entry if key not in _KEYS):
-            yield f"there is no {', '.join(unknown)}; known are {', '.join(_KEYS)}."
+            yield f"unknown key {', '.join(unknown)}; the keys are {', '.join(_KEYS)}."
 
     async def send(self, cloud: Cloud, entry: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> None:
         ttl = entry.get("ttl", DEFAULT_TTL)
@@ -37,7 +37,7 @@ class QueueSink(EventSink):
 
 
 def _batches(messages: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """The messages in parts that the service takes at once."""
+    """Yield the messages in batches that the service accepts in one request."""
     batch: list[dict[str, Any]] = []
     size = 0
     for message in messages:

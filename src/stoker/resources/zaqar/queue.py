@@ -18,8 +18,8 @@ _LONGEST_NAME = 64
 
 
 class Queue(ResourceType):
-    """A queue, whose name is its id. Queues come into being when they are used, so that one without metadata needs none
-    of our doing.
+    """A queue, whose name is its physical ID. Zaqar creates queues at their first use, so that a request is needed only
+    for metadata.
     """
 
     type_name = "OS::Zaqar::Queue"
@@ -27,7 +27,7 @@ class Queue(ResourceType):
     service = "zaqar"
     support = Support(version="2014.2")
     physical_name_limit = _LONGEST_NAME
-    recovery = Recovery(FoundBy.NAME, "The name is the id: making a queue that is there already changes nothing.")
+    recovery = Recovery(FoundBy.NAME, "The name is the physical ID: creating an existing queue changes nothing.")
 
     properties = {
         "name": Property(description="Name of the queue.", constraints=length(high=_LONGEST_NAME)),
@@ -36,7 +36,7 @@ class Queue(ResourceType):
 
     attributes = {
         "queue_id": Attribute(
-            "Id of the queue.",
+            "ID of the queue.",
             live=True,
             support=Support(
                 "HIDDEN",
@@ -86,7 +86,7 @@ def _name(call: Call) -> str:
 
 
 async def _set_metadata(call: Call, name: str, wanted: Mapping[str, Any]) -> None:
-    """Give the queue just this metadata; what the service keeps there of its own (`_…`) stays."""
+    """Set the queue's metadata; the service's own entries (`_…`) stay."""
     present = (await messaging.request(call.cloud, "GET", messaging.queue_path(name))).body
     changes = [
         {"op": "replace" if key in present else "add", "path": f"/metadata/{key}", "value": value}

@@ -18,32 +18,32 @@ from stoker.schema.property import Attribute, Property, Support, Type
 
 
 class SignedQueueURL(ResourceType):
-    """A URL that lets anybody who has it at a queue. It cannot be taken back."""
+    """A URL that gives its holder access to a queue. It cannot be revoked."""
 
     type_name = "OS::Zaqar::SignedQueueURL"
     description = "A URL that gives access to a queue without a token, until it expires."
     service = "zaqar"
     support = Support(version="8.0.0")
-    recovery = Recovery(FoundBy.NOTHING, "Another URL is signed, and the first one, which nobody knows, expires.")
+    recovery = Recovery(FoundBy.NOTHING, "A new URL is signed; the first one, which was not recorded, expires.")
 
     properties = {
         "queue": Property(description="Name of the queue.", required=True),
-        "paths": Property(Type.LIST, "What below the queue it gives access to: messages, subscriptions, claims."),
-        "ttl": Property(Type.INTEGER, "Seconds until it expires."),
+        "paths": Property(Type.LIST, "Paths below the queue to give access to: messages, subscriptions, claims."),
+        "ttl": Property(Type.INTEGER, "Seconds until the URL expires."),
         "methods": Property(
             Type.LIST,
-            "The HTTP methods that it allows.",
+            "The HTTP methods that the URL allows.",
             items=Property(constraints=one_of("GET", "DELETE", "PATCH", "POST", "PUT")),
         ),
     }
 
     attributes = {
         "signature": Attribute("The signature."),
-        "expires": Attribute("When it expires."),
-        "paths": Attribute("The paths that it is good for."),
-        "methods": Attribute("The methods that it is good for."),
+        "expires": Attribute("Expiration time of the URL."),
+        "paths": Attribute("The paths that the URL gives access to."),
+        "methods": Attribute("The HTTP methods that the URL allows."),
         "project": Attribute("The project of the queue."),
-        "query_str": Attribute("All of it as the query of a URL."),
+        "query_str": Attribute("All values as the query string of a URL."),
     }
 
     async def create(self, call: Call) -> Outcome:

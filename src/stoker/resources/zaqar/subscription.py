@@ -17,35 +17,35 @@ from stoker.schema.property import Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
 _SCHEMES = ("http", "https", "mailto", "trust+http", "trust+https")
-_FOR_EVER = 220367260800
+_NEVER_EXPIRES = 220367260800
 _MESSAGE = "$zaqar_message$"
-"""Stands for the message in what a subscriber gets."""
+"""Placeholder for the message in what a subscriber receives."""
 
 _QUEUE_NAME = Property(description="Name of the queue.", required=True, constraints=custom("zaqar.queue"))
 _TTL = Property(
     Type.INTEGER,
-    "Seconds for which the subscription holds.",
-    default=_FOR_EVER,
+    "Lifetime of the subscription in seconds.",
+    default=_NEVER_EXPIRES,
     constraints=between(60),
     change=Change.UPDATE,
 )
 
 
 class Subscription(ResourceType):
-    """Has the messages of a queue sent to somebody. A queue has one subscription of each subscriber."""
+    """A subscription, which delivers messages of a queue to a subscriber. A subscriber has one per queue."""
 
     type_name: ClassVar[str] = "OS::Zaqar::Subscription"
     description = "A subscription to the messages of a queue."
     service = "zaqar"
     support = Support(version="8.0.0")
     recovery = Recovery(
-        FoundBy.LIKENESS, "A queue has a subscriber once; the subscription must not be older than the action."
+        FoundBy.LIKENESS, "A queue has one subscription per subscriber; it must not be older than the action."
     )
 
     properties: Mapping[str, Property] = {
         "queue_name": _QUEUE_NAME,
         "subscriber": Property(
-            description="URI of who gets the messages: http, https, mailto, trust+http, trust+https.",
+            description="URI of the subscriber: http, https, mailto, trust+http, trust+https.",
             required=True,
             change=Change.UPDATE,
         ),
@@ -56,10 +56,10 @@ class Subscription(ResourceType):
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         subscriber = properties["subscriber"]
         if not is_unknown(subscriber) and str(subscriber).partition(":")[0] not in _SCHEMES:
-            yield f"the subscriber must be a URI of one of {', '.join(_SCHEMES)}"
+            yield f"subscriber must be a URI with one of the schemes {', '.join(_SCHEMES)}"
 
     def wanted(self, call: Call) -> dict[str, Any]:
-        """The subscription as the service takes it."""
+        """Return the request body of the subscription."""
         given = call.properties
         return {"subscriber": given["subscriber"], "ttl": given["ttl"], "options": given["options"] or {}}
 
@@ -96,7 +96,7 @@ class Subscription(ResourceType):
 
 
 class MistralTrigger(Subscription):
-    """Has a workflow run for each message of a queue."""
+    """Runs a workflow for each message of a queue."""
 
     type_name = "OS::Zaqar::MistralTrigger"
     description = "Runs a workflow for each message of a queue."
@@ -108,7 +108,7 @@ class MistralTrigger(Subscription):
         ),
         "params": Property(
             Type.MAP,
-            "Parameters of the runs; they find the message in `env.notification`.",
+            "Parameters of the workflow executions, which get the message in `env.notification`.",
             default={},
             change=Change.UPDATE,
         ),

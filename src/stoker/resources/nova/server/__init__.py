@@ -1,1 +1,1 @@
-"""OS::Nova::Server: its declaration, the request that builds it, its changes in place, and its replacement."""
+"""OS::Nova::Server: its schema, its creation, its updates in place, and its replacement."""

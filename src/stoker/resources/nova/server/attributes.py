@@ -34,7 +34,7 @@ _OF_SERVER = frozenset({*_FIELDS, "show", "networks", "first_address"})
 
 
 async def read_attributes(call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
-    """The values, with at most one look at the server. Of a server that is gone: empty texts."""
+    """Return the values, reading the server once at most. They are empty strings if the server does not exist."""
     if call.physical_id is None:
         return {key: _name(call) if key == ("name",) else None for key in keys}
     names = {str(key[0]) for key in keys}
@@ -83,7 +83,7 @@ def _first_address(shown: Mapping[str, Any]) -> str:
 
 
 async def _networks(call: Call, shown: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Addresses by the networks' names and by their ids, as far as a name stands for one network."""
+    """Return addresses by network name, and by network ID where the name is unique."""
     named = _plain_addresses(shown)
     if not named:
         return {}
@@ -95,11 +95,11 @@ async def _networks(call: Call, shown: Mapping[str, Any]) -> dict[str, list[str]
     return {**named, **identified}
 
 
-# -- addresses with all that belongs to them --------------------------------------------------------------------
+# -- addresses with ports, subnets and networks ------------------------------------------------------------------
 
 
 async def _addresses(call: Call) -> Any:
-    """Per network, by name and by id, its addresses: floating ones before the fixed one they lead to."""
+    """Return the addresses per network, by name and by ID, each floating one before its fixed one."""
     ports = await call.cloud.list("neutron", "/v2.0/ports", "ports", {"device_id": call.physical_id})
     networks = await _by_id(call, "networks", {port["network_id"] for port in ports})
     subnets = await _by_id(call, "subnets", {row["subnet_id"] for port in ports for row in port["fixed_ips"]})
@@ -155,7 +155,7 @@ async def _floating(call: Call, ports: list[dict[str, Any]]) -> list[dict[str, A
 
 
 async def _consoles(call: Call, key: AttributeKey) -> Any:
-    """The address of the console that the key names, else of every kind. A refusal is the value."""
+    """Return the URL of the console that the key names, else of every kind; Nova's error message if it refuses."""
     if len(key) > 1:
         return await _console(call, str(key[1]))
     urls = await asyncio.gather(*(_console(call, kind) for kind in CONSOLES))
@@ -164,7 +164,7 @@ async def _consoles(call: Call, key: AttributeKey) -> Any:
 
 async def _console(call: Call, kind: str) -> str:
     if kind not in CONSOLES:
-        return f"there is no kind of console {kind!r}; known are {', '.join(CONSOLES)}"
+        return f"unknown kind of console {kind!r}; the kinds are {', '.join(CONSOLES)}"
     body = {"remote_console": {"protocol": CONSOLES[kind], "type": kind}}
     try:
         made = await call.cloud.post("nova", path_of(call, "/remote-consoles"), body)
@@ -186,4 +186,4 @@ _ELSEWHERE: Mapping[str, Callable[[Call], Awaitable[Any]]] = {
     "addresses": _addresses,
     "os_collect_config": _config,
 }
-"""Attributes that need no look at the server."""
+"""Attributes that do not need the server's own representation."""

@@ -1,4 +1,4 @@
-"""What is sent to have a server built."""
+"""The body of the request that creates a server."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from stoker.resources.nova.server.ports import ensure_port, needs_own_port
 from stoker.resources.wire import without_nulls
 
 NO_FILES = "2.57"
-"""From this microversion on Nova takes no `personality`."""
+"""From this microversion on Nova does not accept `personality`."""
 
 NETWORKS_REQUIRED = "2.37"
 """From this microversion on a server's networks must be given."""
 
-TAGS_AT_BIRTH = "2.52"
-"""From this microversion on a server can be made with tags."""
+TAGS_AT_CREATION = "2.52"
+"""From this microversion on a server can be created with tags."""
 
 _OVERRIDES = (
     "device_type",
@@ -32,7 +32,7 @@ _OVERRIDES = (
 
 
 async def server_body(call: Call, user_data: str) -> dict[str, Any]:
-    """The server asked for. Ports are made that have not been yet; `user_data` is what the server shall boot with."""
+    """Return the server to request, with `user_data` as its encoded user data; create its missing ports."""
     given = call.properties
     body: dict[str, Any] = {
         "name": given.get("name") or call.physical_name,
@@ -53,18 +53,18 @@ async def server_body(call: Call, user_data: str) -> dict[str, Any]:
         "block_device_mapping": _devices(given) or None,
         "block_device_mapping_v2": _devices_v2(given) or None,
     }
-    if given.get("tags") and await call.cloud.supports("nova", TAGS_AT_BIRTH):
+    if given.get("tags") and await call.cloud.supports("nova", TAGS_AT_CREATION):
         body["tags"] = given["tags"]
     return without_nulls(body)
 
 
-def encoded(text: str) -> str | None:
-    """Text as Nova takes it; None when there is none."""
-    return base64.b64encode(text.encode()).decode() if text else None
+def encoded(content: str) -> str | None:
+    """Encode a string in Base64, as Nova expects it; None if it is empty."""
+    return base64.b64encode(content.encode()).decode() if content else None
 
 
 def nova_metadata(metadata: Mapping[str, Any] | None) -> dict[str, str]:
-    """Metadata with texts only: other values become JSON."""
+    """Return metadata with string values only: other values are converted to JSON."""
     return {
         key: value if isinstance(value, str) else json.dumps(value)
         for key, value in (metadata or {}).items()
@@ -73,13 +73,13 @@ def nova_metadata(metadata: Mapping[str, Any] | None) -> dict[str, str]:
 
 
 async def personality(call: Call) -> list[dict[str, Any]] | None:
-    """The files to put into the server. Raises NotSupported where Nova takes none any more."""
+    """Return the files to put into the server. Raises NotSupported if Nova does not accept any."""
     files = call.properties.get("personality")
     if not files:
         return None
     if await call.cloud.supports("nova", NO_FILES):
         raise NotSupported(
-            f"This cloud's Nova takes no files in personality (microversion {NO_FILES} and later); use user_data."
+            f"This cloud's Nova does not accept personality (microversion {NO_FILES} and later); use user_data."
         )
     return [{"path": path, "contents": encoded(str(files[path])) or ""} for path in sorted(files)]
 
@@ -90,10 +90,10 @@ async def _networks(call: Call) -> str | list[dict[str, Any]] | None:
         return "auto" if await call.cloud.supports("nova", NETWORKS_REQUIRED) else None
     if entries[0].get("allocate_network") is not None:
         return str(entries[0]["allocate_network"])
-    return [await _card(call, index, entry) for index, entry in enumerate(entries)]
+    return [await _interface(call, index, entry) for index, entry in enumerate(entries)]
 
 
-async def _card(call: Call, index: int, entry: Mapping[str, Any]) -> dict[str, Any]:
+async def _interface(call: Call, index: int, entry: Mapping[str, Any]) -> dict[str, Any]:
     port = await ensure_port(call, index, entry) if needs_own_port(entry) else entry.get("port")
     if port is None:
         return without_nulls({"uuid": entry["network"], "fixed_ip": entry.get("fixed_ip"), "tag": entry.get("tag")})
@@ -102,7 +102,7 @@ async def _card(call: Call, index: int, entry: Mapping[str, Any]) -> dict[str, A
 
 
 async def associate(call: Call, entry: Mapping[str, Any], port: str) -> None:
-    """Lead the entry's floating IP, if it has one, to the port."""
+    """Associate the entry's floating IP, if it has one, with the port."""
     if entry.get("floating_ip") is None:
         return
     body = without_nulls({"port_id": port, "fixed_ip_address": entry.get("fixed_ip")})
@@ -125,7 +125,7 @@ def _devices(given: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _devices_v2(given: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The disks; the image that the server boots from is one of them, the first."""
+    """Return the disks; the image that the server boots from is the first of them."""
     disks = [_disk(device) for device in given.get("block_device_mapping_v2") or []]
     if not disks or not given.get("image"):
         return disks
@@ -134,13 +134,13 @@ def _devices_v2(given: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _disk(device: Mapping[str, Any]) -> dict[str, Any]:
-    disk = _made_from(device)
+    disk = _source(device)
     if device.get("device_name"):
         disk["device_name"] = device["device_name"]
     return disk | without_nulls({key: device.get(key) for key in _OVERRIDES})
 
 
-def _made_from(device: Mapping[str, Any]) -> dict[str, Any]:
+def _source(device: Mapping[str, Any]) -> dict[str, Any]:
     for key, source in (("volume_id", "volume"), ("snapshot_id", "snapshot"), ("image", "image")):
         if device.get(key) is not None:
             return {

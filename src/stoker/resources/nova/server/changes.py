@@ -1,4 +1,4 @@
-"""Changing a server in place: what is asked for in which order."""
+"""Updating a server in place: which requests are sent, in which order."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _REPLACING = {
     "image": "image_update_policy",
     "user_data": "user_data_update_policy",
 }
-"""Properties whose change may mean a new server, and the property that says so."""
+"""Properties whose change may replace the server, and the property with the policy."""
 
 _RESIZE_STARTS = 30.0
-"""Seconds after which a server that is idle has not begun to be resized, or has given it up."""
+"""Seconds after which an idle server counts as not resizing."""
 
 
 def replacement_reason(after: Mapping[str, Any], changed: Mapping[str, Any]) -> str | None:
-    """Why the changed properties need another server; None if they do not."""
+    """Return why the changed properties need a new server; None if they do not."""
     for name, policy in _REPLACING.items():
         if name in changed and after.get(policy) == "REPLACE":
             return f"{name} changes and {policy} is REPLACE"
@@ -47,7 +47,7 @@ def replacement_reason(after: Mapping[str, Any], changed: Mapping[str, Any]) -> 
 
 
 def change_steps(call: Call) -> list[Step]:
-    """The steps that bring `call.changed` about."""
+    """Return the steps that apply `call.changed`."""
     changed = call.changed
     user_data = "user_data" in changed and call.properties["user_data_update_policy"] == "REBUILD"
     table: list[tuple[bool, tuple[Step, ...]]] = [
@@ -86,7 +86,7 @@ async def _set_password(call: Call) -> Outcome:
     return Done()
 
 
-# -- another flavor -------------------------------------------------------------------------------------------
+# -- changing the flavor -----------------------------------------------------------------------------------------
 
 
 async def _resize(call: Call) -> Outcome:
@@ -105,13 +105,13 @@ def _idle(shown: Mapping[str, Any]) -> bool:
 
 
 async def _resized_already(call: Call, shown: Mapping[str, Any]) -> Outcome:
-    """A server back in ACTIVE has either been confirmed by Nova itself, or could not be resized."""
+    """Evaluate a server back in ACTIVE: Nova has confirmed the resize itself, or could not resize it."""
     wanted = call.properties["flavor"]
     if "original_name" in shown["flavor"]:
         wanted = (await call.cloud.get("nova", f"/flavors/{wanted}"))["flavor"]["name"]
     if wanted in (shown["flavor"].get("original_name"), shown["flavor"].get("id")):
         return Done()
-    return Failed("Nova gave up resizing the server and left it as it was; its instance actions say why")
+    return Failed("Nova could not resize the server and left it unchanged; see its instance actions for the reason")
 
 
 async def _confirm(call: Call) -> Outcome:
@@ -126,7 +126,7 @@ async def _confirm(call: Call) -> Outcome:
     return judge(call, shown, CONFIRMED)
 
 
-# -- another image, other user data ---------------------------------------------------------------------------
+# -- changing the image or user data -------------------------------------------------------------------------
 
 
 async def _rebuild(call: Call) -> Outcome:
@@ -138,12 +138,12 @@ async def _rebuild(call: Call) -> Outcome:
     if shown is None or status_of(shown) == "REBUILD":
         return Again(after=ACTIVE.pause(call.elapsed))
     if status_of(shown) == "ERROR":
-        return Failed(f"the server could not be rebuilt: {fault_of(shown) or 'Nova does not say why'}")
+        return Failed(f"the server could not be rebuilt: {fault_of(shown) or 'Nova gives no reason'}")
     return Done()
 
 
 async def _rebuilt(call: Call) -> dict[str, Any]:
-    """What the server shall be rebuilt as."""
+    """Return the body of the rebuild action."""
     given = call.properties
     body: dict[str, Any] = {"imageRef": given["image"]}
     if given.get("admin_pass"):
@@ -160,7 +160,7 @@ async def _rebuilt(call: Call) -> dict[str, Any]:
 
 
 async def _begin(call: Call, action: str, arguments: Mapping[str, Any], under_way: tuple[str, ...]) -> None:
-    """Ask for something that Nova refuses to do twice; an interrupted entry may have asked already."""
+    """Request an action that Nova refuses to do twice; accept a conflict if an interrupted call has requested it."""
     try:
         await act(call, action, arguments)
     except CloudError as error:

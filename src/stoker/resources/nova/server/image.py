@@ -1,7 +1,4 @@
-"""A server's disk as an image: what a snapshot of a stack keeps, and what deletion policy Snapshot leaves behind.
-
-Facts: nova.yaml (OS::Nova::Server: snapshot, delete_snapshot, restore, deletion_policy_snapshot).
-"""
+"""Images of a server, for snapshots of stacks and for the deletion policy Snapshot."""
 
 from __future__ import annotations
 
@@ -15,17 +12,17 @@ from stoker.plugins.waiting import Waiter
 
 SAVED = Waiter.until("active", pending=("queued", "saving", "importing"), failed=("error", "deleted", "killed"))
 _UPLOADING = ("image_uploading", "image_snapshot_pending", "image_snapshot", "image_pending_upload")
-"""What Nova is busy with while an image that may be active already is still being finished."""
+"""Task states of a server whose image is not finished yet, although it may be active already."""
 
 
 class ServerImage(ContentCopy):
-    """The image that a snapshot makes of a server."""
+    """The image of a server in a snapshot."""
 
     type_name = "OS::Nova::Server"
     service = "nova"
     recovery = Recovery(
         FoundBy.NAME,
-        "The name is the physical one, and the image must be one of the server, in the project.",
+        "The image must have the physical name and be one of the server, in the project.",
     )
 
     def of(self, resource: Snapshot) -> Mapping[str, Any]:
@@ -35,7 +32,7 @@ class ServerImage(ContentCopy):
         return {"snapshot_image_id": copy.physical_id}
 
     def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
-        """A server that boots from a volume has its content there, and keeps it."""
+        """Boot from the image; a server that boots from a volume keeps its content there."""
         return {**properties, "image": copy.physical_id} if properties.get("image") else properties
 
     async def find(self, call: Call) -> str | None:
@@ -46,7 +43,7 @@ class ServerImage(ContentCopy):
         if call.physical_id is None:
             image = await _begin(call, server)
             if image is None:
-                return Failed(f"there is no server {server} to make an image of", "NotFound")
+                return Failed(f"server {server} does not exist; no image can be created of it", "NotFound")
             return Again(after=SAVED.pause(call.elapsed), physical_id=image)
         outcome = await _look(call, call.physical_id)
         if not isinstance(outcome, Done):
@@ -62,9 +59,9 @@ class ServerImage(ContentCopy):
 
 
 async def make_image(call: Call) -> Outcome:
-    """The step that makes an image of the server, named after the resource, and waits for it.
+    """Create an image of the server, named after the resource, and wait for it, as a step.
 
-    An image of an interrupted entry is found by its name. A server that is gone has none.
+    An image that an interrupted call created is found by its name. A server that does not exist has none.
     """
     if "image" not in call.progress:
         image = await _image_of(call, call.physical_id) or await _begin(call, call.physical_id)
@@ -78,7 +75,7 @@ async def make_image(call: Call) -> Outcome:
 async def _look(call: Call, image: str) -> Outcome:
     answer = await call.cloud.request("GET", "glance", f"/v2/images/{image}", ok=(404,))
     if answer.status == 404:
-        return Failed(f"image {image} of the server is gone before it was made", "NotFound")
+        return Failed(f"image {image} of the server was deleted before it was active", "NotFound")
     return SAVED.judge(answer.body["status"], elapsed=call.elapsed)
 
 
@@ -89,7 +86,7 @@ async def _image_of(call: Call, server: str | None) -> str | None:
 
 
 async def _begin(call: Call, server: str | None) -> str | None:
-    """The image's id; None when there is no server to make it of."""
+    """Request the image; return its ID, or None when the server does not exist."""
     body = {"createImage": {"name": call.physical_name, "metadata": {}}}
     answer = await call.cloud.request("POST", "nova", f"/servers/{server}/action", json=body, ok=(404,))
     if answer.status == 404:

@@ -1,7 +1,7 @@
-"""Changing which networks a server is on.
+"""Changing the networks that a server is connected to.
 
-`plan` compares the old and the new `networks` with the cards that the server has; `change_networks` is the step that
-carries the plan out, one card after the other. The plan stands in `call.progress["cards"]` until nothing is left of it.
+`plan` compares the old and the new `networks` with the server's interfaces; `change_networks` is the step that carries
+the plan out, one interface after the other. `call.progress["cards"]` holds the plan until all of it is done.
 """
 
 from __future__ import annotations
@@ -32,29 +32,30 @@ from stoker.schema.property import Change
 
 
 class UnableToAutoAllocateNetwork(Invalid):
-    """There are several networks that a server could be on, and none is named."""
+    """There are several networks that the server could use, and the template names none."""
 
 
 Entry = Mapping[str, Any]
 Card = Mapping[str, Any]
-"""A network card as `GET /servers/{id}/os-interface` shows it."""
+"""A network interface as `GET /servers/{id}/os-interface` shows it."""
 
 ANY_NETWORK: Entry = {}
-"""An entry that leaves the choice to Nova."""
+"""An entry that leaves the choice of the network to Nova."""
 
 _PLACES = ("port", "network", "subnet", "fixed_ip")
 _TRIES = 10
 _SOONEST, _LATEST = 0.5, 12.0
 
 
-# -- deciding -------------------------------------------------------------------------------------------------
+# -- planning -----------------------------------------------------------------------------------------------
 
 
 def plan(old: Sequence[Entry], new: Sequence[Entry], cards: Sequence[Card], own: frozenset[str]) -> dict[str, Any]:
-    """What to do, as data: which ports leave, which entries join, which stay.
+    """Return the plan as data: which ports are detached, which entries are attached, which ports stay.
 
-    `own` are the ports that the resource has made. `leave` lists ports, `join` indexes of `new`, `keep` pairs
-    of an index of `new` and a port, `unlink` floating IPs to take off their ports, `have` the ports that stay.
+    `own` are the ports that the resource has created. In the plan, `leave` lists ports to detach, `join` indexes of
+    `new` to attach, `keep` pairs of an index of `new` and a port, `unlink` floating IPs to disassociate, and `have` the
+    ports that stay.
     """
     ports = [str(card["port_id"]) for card in cards]
     kept: dict[int, str] = {}
@@ -75,10 +76,10 @@ def _allocated(entries: Sequence[Entry]) -> bool:
 
 
 def _kept(old: Sequence[Entry], new: Sequence[Entry], cards: Sequence[Card], own: frozenset[str]) -> dict[int, str]:
-    """Which card each new entry goes on with: {index in `new`: port}."""
+    """Return the port that each new entry keeps: {index in `new`: port}."""
     used = [(old[at], cards[card]) for at, card in _pairs(old, cards, _fit).items()]
 
-    def goes_on(entry: Entry, candidate: tuple[Entry, Card]) -> int | None:
+    def score(entry: Entry, candidate: tuple[Entry, Card]) -> int | None:
         before, card = candidate
         if before.get("port") not in (None, entry.get("port")):
             return None
@@ -87,11 +88,11 @@ def _kept(old: Sequence[Entry], new: Sequence[Entry], cards: Sequence[Card], own
         fit = _fit(entry, card)
         return None if fit is None else 10 * fit + sum(entry.get(key) == before.get(key) for key in _PLACES)
 
-    return {index: str(used[at][1]["port_id"]) for index, at in _pairs(new, used, goes_on).items()}
+    return {index: str(used[at][1]["port_id"]) for index, at in _pairs(new, used, score).items()}
 
 
 def _pairs(entries: Sequence[Entry], others: Sequence[Any], score: Any) -> dict[int, int]:
-    """The best assignment, greedily: the highest score first, then in order."""
+    """Assign greedily: the highest score first, then in order."""
     rated = [
         (-rating, at, other)
         for at, entry in enumerate(entries)
@@ -106,7 +107,7 @@ def _pairs(entries: Sequence[Entry], others: Sequence[Any], score: Any) -> dict[
 
 
 def _fit(entry: Entry, card: Card) -> int | None:
-    """How much of the entry the card fulfils; None when something does not fit."""
+    """Return how many values of the entry the interface matches; None when one does not match."""
     addresses = card.get("fixed_ips") or []
     holds = {
         "port": {card["port_id"]},
@@ -119,7 +120,7 @@ def _fit(entry: Entry, card: Card) -> int | None:
 
 
 def _extra_changeable(before: Entry, after: Entry, own: bool) -> bool:
-    """Whether a port can become what `port_extra_properties` now ask for."""
+    """Return whether a port can be updated to the new `port_extra_properties`."""
     old, new = before.get("port_extra_properties"), after.get("port_extra_properties")
     if old == new:
         return True
@@ -129,11 +130,11 @@ def _extra_changeable(before: Entry, after: Entry, own: bool) -> bool:
     return all(PORT_EXTRA[key].change is Change.UPDATE and key != "no_fixed_ips" for key in differing)
 
 
-# -- doing ----------------------------------------------------------------------------------------------------
+# -- carrying out --------------------------------------------------------------------------------------------------
 
 
 async def change_networks(call: Call) -> Outcome:
-    """The step that brings the server onto its new networks."""
+    """Connect the server to its new networks, as a step."""
     cards = call.progress.get("cards")
     if not (call.previous or {}).get("networks") and not call.properties.get("networks"):
         return Done()
@@ -150,7 +151,7 @@ async def change_networks(call: Call) -> Outcome:
 
 
 async def _planned(call: Call) -> dict[str, Any]:
-    """The plan, once what is done at a stroke has been done: ports that stay are changed, floating IPs let go."""
+    """Return the plan, having updated the ports that stay and disassociated floating IPs."""
     await delete_unused(call)
     old = (call.previous or {}).get("networks") or []
     new = await _entries(call)
@@ -169,7 +170,7 @@ async def _planned(call: Call) -> dict[str, Any]:
 
 
 async def _entries(call: Call) -> list[Entry]:
-    """The entries to join; of `allocate_network` what it means."""
+    """Return the entries to attach, with `allocate_network` resolved."""
     new: list[Entry] = call.properties.get("networks") or []
     if not new:
         return [ANY_NETWORK]
@@ -179,7 +180,7 @@ async def _entries(call: Call) -> list[Entry]:
 
 
 async def _automatic_network(call: Call) -> str:
-    """The only network of the project, shared ones included, or else one that Neutron sets up."""
+    """Return the project's only network, shared ones included, or one that Neutron allocates."""
     up = {"admin_state_up": True, "fields": "id"}
     mine = {**up, "tenant_id": call.cloud.project_id, "shared": False}
     found = await call.cloud.list("neutron", "/v2.0/networks", "networks", mine)
@@ -201,7 +202,7 @@ async def cards_of(call: Call) -> list[dict[str, Any]]:
 
 
 async def _leave(call: Call, cards: dict[str, Any]) -> Outcome:
-    """Take the first card that leaves from the server; a port of our own is removed once it is free."""
+    """Detach the first interface of the plan; delete its port once it is free if the resource created it."""
     port, tries = cards["leave"][0], cards.get("tries", 0)
     if not tries:
         await call.cloud.delete("nova", path_of(call, f"/os-interface/{port}"), ok=(404,))
@@ -210,7 +211,7 @@ async def _leave(call: Call, cards: dict[str, Any]) -> Outcome:
         cards["leave"], cards["tries"] = cards["leave"][1:], 0
         return Again(after=0.0)
     elif tries >= call.stack.options.get("max_interface_check_attempts", _TRIES):
-        return Failed(f"port {port} does not come off the server", "InterfaceDetachFailed")
+        return Failed(f"Nova has not detached port {port} from the server", "InterfaceDetachFailed")
     cards["tries"] = tries + 1
     return Again(after=min(_LATEST, _SOONEST * 2**tries))
 
@@ -221,9 +222,9 @@ async def _free(call: Call, port: str) -> bool:
 
 
 async def join(call: Call, cards: dict[str, Any]) -> None:
-    """Give the server the first card that joins, unless an interrupted entry has.
+    """Attach the first interface of the plan, unless an interrupted call has attached it.
 
-    A port that has to be made for it first is recorded before it is used: then Nova writes over its mark.
+    A port that is created for it is recorded before it is used, because Nova then overwrites the port's mark.
     """
     index = cards["join"][0]
     entry = cards["entries"][index]
@@ -234,7 +235,7 @@ async def join(call: Call, cards: dict[str, Any]) -> None:
             await find_strays(call)
             await ensure_port(call, index, entry)
             return
-    arrived = await _arrived(call, cards, wanted)
+    arrived = await _already_attached(call, cards, wanted)
     port = arrived or await _attach(call, entry, wanted)
     mark_used(call, port)
     if wanted is None and (groups := await security_group_ids(call)):
@@ -243,8 +244,8 @@ async def join(call: Call, cards: dict[str, Any]) -> None:
     cards["join"], cards["have"] = cards["join"][1:], [*cards["have"], port]
 
 
-async def _arrived(call: Call, cards: Mapping[str, Any], wanted: str | None) -> str | None:
-    """The port that has joined already: the wanted one, or when Nova may choose, one that was not there before."""
+async def _already_attached(call: Call, cards: Mapping[str, Any], wanted: str | None) -> str | None:
+    """Return the port that is attached already: the wanted one, or a new one if Nova chooses the port."""
     there = {str(card["port_id"]) for card in await cards_of(call)} - set(cards["have"])
     return wanted if wanted in there else next(iter(there), None) if wanted is None else None
 

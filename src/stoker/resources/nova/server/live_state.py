@@ -1,4 +1,4 @@
-"""What has become of a server that nobody told us of."""
+"""Differences between a server's live state and its recorded properties."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from stoker.resources.nova.server.body import nova_metadata
 
 
 async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
-    """Name, metadata, flavor and image that the server has otherwise than recorded.
+    """Return name, metadata, flavor and image where the server differs from the record.
 
-    Of a server that does not run nothing can be said: its state is a passing one, or a matter for a check. One that
+    A server that is not active is not compared: its state is transitional, or is reported by a check. A server that
     boots from a volume shows no image.
     """
     if shown["status"] != "ACTIVE":
@@ -35,7 +35,7 @@ async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def _flavor(call: Call, shown: Mapping[str, Any]) -> str | None:
-    """The flavor's id; newer versions of Nova show its name only."""
+    """Return the flavor's ID; newer versions of Nova show its name only."""
     if "id" in shown:
         return str(shown["id"])
     name = shown.get("original_name")

@@ -1,8 +1,8 @@
-"""Ports that a server's resource makes by itself, and the books kept of them.
+"""Ports that a server's resource creates, and the record of them.
 
-Ports stand in `call.data["internal_ports"]` as JSON text, a list of `{id}`; one that no server has yet has its `name`
-there too. Until Nova binds a port it bears a mark of its resource as its device owner, by which one is found whose
-making was interrupted; Nova writes over the mark.
+`call.data["internal_ports"]` lists them in JSON, as `{id}`; one that no server uses yet also has its `name`. Until Nova
+binds a port, its device owner is a mark of the resource, by which a port is found whose creation was interrupted; Nova
+overwrites the mark.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from stoker.resources.wire import to_wire, without_nulls
 
 _BOOKS = "internal_ports"
 _APART = frozenset({"value_specs", "no_fixed_ips", "allowed_address_pairs"})
-"""Keys of port_extra_properties that are not sent as they are."""
+"""Keys of port_extra_properties that are not sent unchanged."""
 
 
 def books(call: Call) -> list[dict[str, str]]:
-    """The ports that the resource has made."""
+    """Return the ports that the resource has created."""
     ports: list[dict[str, str]] = json.loads(call.data.get(_BOOKS) or "[]")
     return ports
 
@@ -35,12 +35,12 @@ def _write(call: Call, ports: list[dict[str, str]]) -> None:
 
 
 def made_here(call: Call) -> frozenset[str]:
-    """Ids of the ports that the resource has made."""
+    """Return the IDs of the ports that the resource has created."""
     return frozenset(port["id"] for port in books(call))
 
 
 def mark_used(call: Call, *identifiers: str) -> None:
-    """Note that the server has these ports; without any, that it has all."""
+    """Record that the server uses these ports; without arguments, that it uses all."""
     _write(
         call,
         [{"id": port["id"]} if not identifiers or port["id"] in identifiers else port for port in books(call)],
@@ -48,19 +48,19 @@ def mark_used(call: Call, *identifiers: str) -> None:
 
 
 def needs_own_port(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry of `networks` takes a port that the resource makes."""
+    """Return whether the resource creates the port of an entry of `networks`."""
     return entry.get("port") is None and (
         entry.get("subnet") is not None or entry.get("port_extra_properties") is not None
     )
 
 
 def unused_port(call: Call, index: int) -> str | None:
-    """The port made for the entry at `index` that no server has yet."""
+    """Return the port created for the entry at `index` if no server uses it yet."""
     return next((port["id"] for port in books(call) if port.get("name") == port_name(call, index)), None)
 
 
 async def ensure_port(call: Call, index: int, entry: Mapping[str, Any]) -> str:
-    """The port for an entry of `networks`: made, unless one waits already."""
+    """Return the port for an entry of `networks`; create it unless there is one."""
     known = unused_port(call, index)
     if known is not None:
         return known
@@ -72,7 +72,7 @@ async def ensure_port(call: Call, index: int, entry: Mapping[str, Any]) -> str:
 
 
 async def find_strays(call: Call) -> None:
-    """Take into the books what was made and, for an interruption, not recorded."""
+    """Record ports that an interrupted call created without recording them."""
     listed = await call.cloud.list("neutron", "/v2.0/ports", "ports", {"device_owner": _mark(call)})
     known = made_here(call)
     strays = [{"id": port["id"], "name": port["name"]} for port in listed if port["id"] not in known]
@@ -80,7 +80,7 @@ async def find_strays(call: Call) -> None:
 
 
 async def delete_ports(call: Call, *identifiers: str) -> None:
-    """Remove ports that the resource has made: these, or without any all."""
+    """Delete ports that the resource has created: these, or all if none are given."""
     for port in books(call):
         if not identifiers or port["id"] in identifiers:
             await call.cloud.delete("neutron", f"/v2.0/ports/{port['id']}", ok=(404,))
@@ -88,14 +88,14 @@ async def delete_ports(call: Call, *identifiers: str) -> None:
 
 
 async def delete_unused(call: Call) -> None:
-    """Remove ports that an earlier action made and did not come to use."""
+    """Delete ports that an earlier action created and did not use."""
     unused = [port["id"] for port in books(call) if "name" in port]
     if unused:
         await delete_ports(call, *unused)
 
 
 async def network_of(call: Call, entry: Mapping[str, Any]) -> str | None:
-    """The network that an entry leads to: its own, or its subnet's."""
+    """Return the network of an entry: its own, or its subnet's."""
     if entry.get("network") is not None or entry.get("subnet") is None:
         return entry.get("network")
     shown = await call.cloud.get("neutron", f"/v2.0/subnets/{entry['subnet']}")
@@ -103,7 +103,7 @@ async def network_of(call: Call, entry: Mapping[str, Any]) -> str | None:
 
 
 def extra_fields(extra: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a port that `port_extra_properties` ask for."""
+    """Return the fields of a port for `port_extra_properties`."""
     fields = {key: value for key, value in extra.items() if key not in _APART}
     body = without_nulls(to_wire(PORT_EXTRA, fields))
     if extra.get("allowed_address_pairs") is not None:
@@ -112,7 +112,7 @@ def extra_fields(extra: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def security_group_ids(call: Call) -> list[str]:
-    """Ids of the server's security groups."""
+    """Return the IDs of the server's security groups."""
     given = [str(group) for group in call.properties.get("security_groups") or []]
     return [group if is_uuid(group) else await call.cloud.find("neutron.security_group", group) for group in given]
 
@@ -131,7 +131,7 @@ async def _new_port(call: Call, index: int, entry: Mapping[str, Any]) -> dict[st
 
 
 def port_name(call: Call, index: int) -> str:
-    """What a port that is made for the entry at `index` is called."""
+    """Return the name of the port that is created for the entry at `index`."""
     return f"{call.name}-port-{index}"
 
 

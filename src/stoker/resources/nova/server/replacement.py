@@ -1,8 +1,8 @@
-"""Places on networks that a server hands to its replacement, and takes back.
+"""Ports and addresses that pass from a server to its replacement, and back in a rollback.
 
-Only what two servers cannot have at the same time is handed over: ports that the template names, and addresses that it
-asks for by value. Nothing of it has to be remembered, for `networks` says where the server belongs, and the cloud
-where it is. A refusal of Nova's means: later. So conflicts never leave this module.
+Only what two servers cannot have at the same time is passed on: ports that the template names, and addresses that it
+requests by value. Nothing has to be recorded for it: `networks` states what the server should have, and the cloud what
+it has. A conflict in Nova is retried, and so never leaves this module.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _TRIES = 30
 
 
 async def hand_over(call: Call) -> Outcome:
-    """Have the server let go of what its replacement may ask for."""
-    return await _patiently(call, _hand_over, "InterfaceDetachFailed")
+    """Release the ports and addresses that the replacement may request."""
+    return await _with_retries(call, _hand_over, "InterfaceDetachFailed")
 
 
 async def take_over(call: Call) -> Outcome:
-    """Put the server where its template says, taking from its replacement what that holds."""
-    return await _patiently(call, _take_over, "InterfaceAttachFailed")
+    """Connect the server as its template states, taking its ports and addresses from the replacement."""
+    return await _with_retries(call, _take_over, "InterfaceAttachFailed")
 
 
-async def _patiently(call: Call, step: Callable[[Call], Awaitable[Outcome]], kind: str) -> Outcome:
-    """Enter a step; a service that refuses because something else is still going on is asked again."""
+async def _with_retries(call: Call, step: Callable[[Call], Awaitable[Outcome]], kind: str) -> Outcome:
+    """Call a step; retry when a service refuses because another operation is still in progress."""
     try:
         return await step(call)
     except CloudError as error:
@@ -47,12 +47,12 @@ async def _patiently(call: Call, step: Callable[[Call], Awaitable[Outcome]], kin
 
 
 def _later(call: Call, what: str, reason: str, kind: str = "InterfaceDetachFailed") -> Outcome:
-    """Once more, unless it has been tried too often."""
+    """Retry, unless the maximum number of tries is reached."""
     tries = call.progress[what] = call.progress.get(what, 0) + 1
     return Again(after=_PAUSE) if tries < _TRIES else Failed(reason, kind)
 
 
-# -- what is asked for by value -------------------------------------------------------------------------------
+# -- requested by value -----------------------------------------------------------------------------
 
 
 def _entries(call: Call) -> list[Entry]:
@@ -60,7 +60,7 @@ def _entries(call: Call) -> list[Entry]:
 
 
 def _asked(entry: Entry) -> dict[str, Any]:
-    """What the entry asks for that only one server can have, as filters for Neutron's list of ports."""
+    """Return what the entry requests that only one server can have, as filters for Neutron's list of ports."""
     extra = entry.get("port_extra_properties") or {}
     asked = {
         "id": entry.get("port"),
@@ -71,7 +71,7 @@ def _asked(entry: Entry) -> dict[str, Any]:
 
 
 def _is_asked_for(entries: Sequence[Entry], card: Mapping[str, Any]) -> bool:
-    """Whether a card has something that an entry asks for by value."""
+    """Return whether an interface has something that an entry requests by value."""
     has = {("id", card["port_id"]), ("mac_address", card["mac_addr"])}
     has |= {("fixed_ips", f"ip_address={row['ip_address']}") for row in card.get("fixed_ips") or []}
     return any(pair in has for entry in entries for pair in _asked(entry).items())
@@ -100,7 +100,7 @@ async def _hand_over(call: Call) -> Outcome:
 
 
 async def _release(call: Call, server: str, port: str) -> Outcome:
-    """Ask a server for a port. Nova answers before it is done, so this is entered until nobody finds it there."""
+    """Detach a port from a server. Nova responds before it is done: this is called until the port is not found."""
     answer = await call.cloud.request("DELETE", "nova", f"/servers/{server}/os-interface/{port}", ok=(404, 409))
     if answer.status in (404, 409):
         shown = await call.cloud.request("GET", "nova", f"/servers/{server}", ok=(404,))
@@ -111,14 +111,14 @@ async def _release(call: Call, server: str, port: str) -> Outcome:
         if status_of(shown.body["server"]) == "BUILD":
             return Again(after=_PAUSE)
         if status_of(shown.body["server"]) == "ERROR":
-            await _calm(call, shown.body["server"])
-    return _later(call, port, f"port {port} does not come off server {server}")
+            await _leave_error(call, shown.body["server"])
+    return _later(call, port, f"Nova has not detached port {port} from server {server}")
 
 
-async def _calm(call: Call, server: Mapping[str, Any]) -> None:
-    """Bring a server in error, which Nova takes no port from, into a state in which it does.
+async def _leave_error(call: Call, server: Mapping[str, Any]) -> None:
+    """Bring a server in status ERROR, from which Nova detaches no port, into a status in which it does.
 
-    One that has never run has nothing to lose: it goes, and its ports are free.
+    A server that has never run has no data: it is deleted, which frees its ports.
     """
     path = f"/servers/{server['id']}"
     if server.get("OS-SRV-USG:launched_at") is None:
@@ -149,7 +149,7 @@ async def _take_over(call: Call) -> Outcome:
 
 
 async def _held_elsewhere(call: Call, entry: Entry) -> list[Port]:
-    """Ports that keep from the server what the entry asks for."""
+    """Return the ports elsewhere that hold what the entry requests."""
     found: list[Port] = []
     for name, value in _asked(entry).items():
         where = {} if name == "id" else {"network_id": await network_of(call, entry)}
@@ -161,7 +161,7 @@ async def _held_elsewhere(call: Call, entry: Entry) -> list[Port]:
 
 
 async def _take(call: Call, index: int, entry: Entry, port: Port) -> Outcome:
-    """Get a port, or its address, from the server that has it: the replacement, or one that a resource moved it to."""
+    """Take a port, or its address, from the server that has it: the replacement, or one that a resource moved it to."""
     holder = port["device_id"]
     if holder and await is_recorded(call, holder):
         return await _release(call, holder, port["id"])
@@ -170,8 +170,8 @@ async def _take(call: Call, index: int, entry: Entry, port: Port) -> Outcome:
         return Again(after=0.0)
     asked = ", ".join(f"{name} {value}" for name, value in _asked(entry).items())
     return Failed(
-        f"server {call.physical_id} cannot have {asked} back: port {port['id']} has it"
-        + (f", which is in {holder}" if holder else "")
+        f"server {call.physical_id} cannot get {asked} back: port {port['id']} uses it"
+        + (f", which is attached to {holder}" if holder else "")
         + ". Free it, then update the stack again.",
         "InterfaceAttachFailed",
     )

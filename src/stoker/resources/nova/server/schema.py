@@ -1,4 +1,4 @@
-"""What OS::Nova::Server accepts and shows."""
+"""Properties and attributes of OS::Nova::Server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEVICE = {
     "device_name": Property(description="Name of the device in the server, such as vda.", required=True),
     "volume_id": Property(description="The volume to attach.", constraints=custom("cinder.volume")),
     "snapshot_id": Property(
-        description="The snapshot to make a volume from and attach.", constraints=custom("cinder.snapshot")
+        description="The snapshot to create a volume from and attach.", constraints=custom("cinder.snapshot")
     ),
     "volume_size": Property(Type.INTEGER, "Size of the volume in GiB."),
     "delete_on_termination": Property(Type.BOOLEAN, "Whether the volume is deleted with the server."),
@@ -32,60 +32,64 @@ _DEVICE_V2 = {
         support=Support("HIDDEN", "9.0.0", previous=Support("DEPRECATED", "7.0.0", previous=Support(version="5.0.0"))),
     ),
     "image": Property(
-        description="The image to make a volume from, by name or id.",
+        description="The image to create a volume from, by name or ID.",
         support=Support(version="7.0.0"),
         reference="glance.image",
         replaces="image_id",
     ),
     "snapshot_id": Property(
-        description="The snapshot to make a volume from and attach.", constraints=custom("cinder.snapshot")
+        description="The snapshot to create a volume from and attach.", constraints=custom("cinder.snapshot")
     ),
-    "swap_size": Property(Type.INTEGER, "Size in MiB of a disk for swapping."),
+    "swap_size": Property(Type.INTEGER, "Size of the swap disk in MiB."),
     "ephemeral_size": Property(
         Type.INTEGER,
-        "Size in GiB of a disk that lives with the server.",
+        "Size of the ephemeral disk in GiB.",
         constraints=between(1),
         support=Support(version="8.0.0"),
     ),
     "ephemeral_format": Property(
-        description="File system of a disk that lives with the server.",
+        description="File system of the ephemeral disk.",
         constraints=one_of("ext2", "ext3", "ext4", "xfs", "ntfs"),
         support=Support(version="8.0.0"),
     ),
     "device_type": Property(description="Kind of device.", constraints=one_of("cdrom", "disk")),
     "disk_bus": Property(
-        description="The bus that the device is on.",
+        description="The bus that the device is connected to.",
         constraints=one_of("ide", "lame_bus", "sata", "scsi", "usb", "virtio"),
     ),
-    "boot_index": Property(Type.INTEGER, "Place in the order of devices to boot from; -1 for none."),
+    "boot_index": Property(Type.INTEGER, "Position in the boot order; -1 if the server does not boot from the disk."),
     "volume_size": Property(Type.INTEGER, "Size of the volume in GiB."),
     "delete_on_termination": Property(Type.BOOLEAN, "Whether the volume is deleted with the server."),
     "volume_type": Property(
-        description="Type of the volume that is made.",
+        description="Type of the volume that is created.",
         constraints=custom("cinder.vtype"),
         support=Support(version="26.0.0"),
     ),
 }
 
 _ADDRESS_PAIR = {
-    "mac_address": Property(description="The MAC address; if not given, the port's.", constraints=custom("mac_addr")),
+    "mac_address": Property(description="The MAC address; the port's if not given.", constraints=custom("mac_addr")),
     "ip_address": Property(
-        description="An IP address or range that may pass.", required=True, constraints=custom("ip_or_cidr")
+        description="An IP address or CIDR that may pass through the port.",
+        required=True,
+        constraints=custom("ip_or_cidr"),
     ),
 }
 
 PORT_EXTRA: Mapping[str, Property] = {
-    "value_specs": Property(Type.MAP, "Further fields of the port, as they are.", default={}, change=Change.UPDATE),
+    "value_specs": Property(
+        Type.MAP, "Further fields of the port, passed to Neutron unchanged.", default={}, change=Change.UPDATE
+    ),
     "admin_state_up": Property(Type.BOOLEAN, "Whether the port forwards packets.", default=True, change=Change.UPDATE),
     "mac_address": Property(description="The port's MAC address.", constraints=custom("mac_addr")),
     "allowed_address_pairs": Property(
         Type.LIST,
-        "Further addresses that may pass through the port.",
+        "Pairs of addresses that may pass through the port besides its own.",
         items=Property(Type.MAP, "A pair of addresses.", schema=_ADDRESS_PAIR),
         change=Change.UPDATE,
     ),
     "binding:vnic_type": Property(
-        description="Kind of network card.",
+        description="Type of the virtual network interface.",
         default="normal",
         constraints=one_of(*VNIC_TYPES),
         change=Change.UPDATE,
@@ -93,12 +97,12 @@ PORT_EXTRA: Mapping[str, Property] = {
     ),
     "port_security_enabled": Property(
         Type.BOOLEAN,
-        "Whether the port is protected by security groups and against spoofing.",
+        "Whether security groups and anti-spoofing rules apply to the port.",
         change=Change.UPDATE,
         support=Support(version="5.0.0"),
     ),
     "qos_policy": Property(
-        description="The policy of quality of service, by name or id.",
+        description="The QoS policy, by name or ID.",
         change=Change.UPDATE,
         support=Support(version="6.0.0"),
         wire="qos_policy_id",
@@ -112,7 +116,7 @@ PORT_EXTRA: Mapping[str, Property] = {
     ),
     "no_fixed_ips": Property(
         Type.BOOLEAN,
-        "Whether the port gets no address.",
+        "Whether the port has no fixed IP address.",
         default=False,
         change=Change.UPDATE,
         support=Support(version="16.0.0"),
@@ -126,34 +130,36 @@ _NETWORK = {
         support=Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.1")),
     ),
     "network": Property(
-        description="The network to be on, by name or id.",
+        description="The network to connect to, by name or ID.",
         reference="neutron.network",
         replaces="uuid",
     ),
     "allocate_network": Property(
-        description="auto: Nova chooses or makes a network; none: the server has no network.",
+        description="auto: Nova chooses or creates a network; none: the server has no network.",
         constraints=one_of("none", "auto"),
         change=Change.UPDATE,
         support=Support(version="9.0.0"),
     ),
-    "fixed_ip": Property(description="The address to have.", constraints=custom("ip_addr")),
-    "port": Property(description="The port to use, by name or id.", reference="neutron.port"),
+    "fixed_ip": Property(description="The fixed IP address.", constraints=custom("ip_addr")),
+    "port": Property(description="The port to use, by name or ID.", reference="neutron.port"),
     "port_extra_properties": Property(
         Type.MAP,
-        "How the port that is made for the server should be.",
+        "Properties of the port that is created for the server.",
         schema=PORT_EXTRA,
         change=Change.UPDATE,
         support=Support(version="6.0.0"),
     ),
     "subnet": Property(
-        description="The subnet to take an address from, by name or id.",
+        description="The subnet to allocate an address from, by name or ID.",
         support=Support(version="5.0.0"),
         resolve="neutron.subnet",
     ),
     "floating_ip": Property(
-        description="Id of the floating IP to associate with the port.", support=Support(version="6.0.0")
+        description="ID of the floating IP to associate with the port.", support=Support(version="6.0.0")
     ),
-    "tag": Property(description="A tag that the server finds the card by.", support=Support(version="9.0.0")),
+    "tag": Property(
+        description="A tag by which software in the server finds the interface.", support=Support(version="9.0.0")
+    ),
 }
 
 _SWIFT_DATA = {
@@ -164,80 +170,83 @@ _SWIFT_DATA = {
 PROPERTIES: Mapping[str, Property] = {
     "name": Property(description="Name of the server.", change=Change.UPDATE),
     "image": Property(
-        description="The image to boot from, by name or id.",
+        description="The image to boot from, by name or ID.",
         change=Change.UPDATE,
         reference="glance.image",
     ),
     "block_device_mapping": Property(
-        Type.LIST, "Volumes to attach, in Nova's older form.", items=Property(Type.MAP, "A volume.", schema=_DEVICE)
+        Type.LIST, "Volumes to attach, in Nova's older format.", items=Property(Type.MAP, "A volume.", schema=_DEVICE)
     ),
     "block_device_mapping_v2": Property(
         Type.LIST,
-        "Disks to attach, and from what to make them.",
+        "Disks to attach, and the sources to create them from.",
         items=Property(Type.MAP, "A disk.", schema=_DEVICE_V2),
         support=Support(version="2015.1"),
     ),
     "flavor": Property(
-        description="The flavor, by name or id: how large the server is.",
+        description="The flavor, by name or ID: the size of the server.",
         required=True,
         change=Change.UPDATE,
         reference="nova.flavor",
     ),
     "flavor_update_policy": Property(
-        description="What another flavor means: resizing the server or making a new one.",
+        description="Whether a changed flavor resizes or replaces the server.",
         default="RESIZE",
         constraints=one_of("RESIZE", "REPLACE"),
         change=Change.UPDATE,
     ),
     "image_update_policy": Property(
-        description="What another image means: rebuilding the server, with or without its own disks, or a new one.",
+        description="Whether a changed image rebuilds the server, with or without its ephemeral disk, or replaces it.",
         default="REBUILD",
         constraints=one_of("REBUILD", "REPLACE", "REBUILD_PRESERVE_EPHEMERAL"),
         change=Change.UPDATE,
     ),
     "key_name": Property(description="Name of the keypair to log in with.", constraints=custom("nova.keypair")),
-    "admin_user": Property(description="Has no effect any more.", support=_HIDDEN_2013),
-    "availability_zone": Property(description="The availability zone to be in."),
+    "admin_user": Property(description="Has no effect.", support=_HIDDEN_2013),
+    "availability_zone": Property(description="The availability zone of the server."),
     "security_groups": Property(
-        Type.LIST, "Security groups, by name or id, for cards without a port of the template's.", default=[]
+        Type.LIST,
+        "Security groups, by name or ID, for network interfaces whose port is not in the template.",
+        default=[],
     ),
     "networks": Property(
         Type.LIST,
-        "The networks to be on, in order.",
-        items=Property(Type.MAP, "A network card.", schema=_NETWORK),
+        "The networks to connect to, in order.",
+        items=Property(Type.MAP, "A network interface.", schema=_NETWORK),
         change=Change.UPDATE,
     ),
-    "scheduler_hints": Property(Type.MAP, "What the scheduler should take into account."),
+    "scheduler_hints": Property(Type.MAP, "Scheduler hints, as keys and values."),
     "metadata": Property(
-        Type.MAP, "Keys and values that Nova keeps with the server.", default={}, change=Change.UPDATE
+        Type.MAP, "Metadata of the server in Nova, as keys and values.", default={}, change=Change.UPDATE
     ),
     "user_data_format": Property(
-        description="How user_data reaches the server: as it is, with Heat's agents, or as software configuration.",
+        description="Form of user_data in the server: unchanged, for Heat's agents, or as software configuration.",
         default="HEAT_CFNTOOLS",
         constraints=one_of(*USER_DATA_FORMATS),
     ),
     "software_config_transport": Property(
-        description="How the server learns its software configuration.",
+        description="How the server receives its software configuration.",
         default="POLL_SERVER_CFN",
         constraints=one_of(*TRANSPORTS),
         change=Change.UPDATE,
     ),
     "user_data_update_policy": Property(
-        description="What other user data mean: a new server, rebuilding it, or nothing.",
+        description="Whether changed user data replaces the server, rebuilds it, or is ignored.",
         default="REPLACE",
         constraints=one_of("REPLACE", "IGNORE", "REBUILD"),
         change=Change.UPDATE,
         support=Support(version="6.0.0"),
     ),
     "user_data": Property(
-        description="What cloud-init runs at boot, or the id of a software configuration.",
+        description="User data for cloud-init at boot, or the ID of a software configuration.",
         default="",
         change=Change.UPDATE,
     ),
-    "reservation_id": Property(description="Not supported: Nova would not say which server it made."),
-    "config_drive": Property(Type.BOOLEAN, "Whether the server gets its configuration on a drive of its own."),
+    "reservation_id": Property(description="Not supported: Nova's response would not contain the server's ID."),
+    "config_drive": Property(Type.BOOLEAN, "Whether the server gets a configuration drive."),
     "diskConfig": Property(
-        description="Whether the image's partition grows to the disk.", constraints=one_of("AUTO", "MANUAL")
+        description="Whether Nova resizes the image's partition to the whole disk (AUTO) or not (MANUAL).",
+        constraints=one_of("AUTO", "MANUAL"),
     ),
     "personality": Property(
         Type.MAP,
@@ -255,7 +264,7 @@ PROPERTIES: Mapping[str, Property] = {
     ),
     "deployment_swift_data": Property(
         Type.MAP,
-        "Where in Swift the software configuration is put, for the transport POLL_TEMP_URL.",
+        "Where the software configuration is stored in Swift, for the transport POLL_TEMP_URL.",
         default={},
         schema=_SWIFT_DATA,
         change=Change.UPDATE,
@@ -268,11 +277,11 @@ _ACCESS_IP = Support("DEPRECATED", "14.0.0", previous=Support(version="2015.1"))
 ATTRIBUTES: Mapping[str, Attribute] = {
     "name": Attribute("Name of the server.", Type.STRING),
     "addresses": Attribute(
-        "Per network, by name and by id: its addresses with their ports, subnets and networks.",
+        "Map from network, by name and by ID, to its addresses with their ports, subnets and networks.",
         Type.MAP,
         support=Support(version="11.0.0", previous=Support()),
     ),
-    "networks": Attribute("Per network, by name and by id: the list of addresses.", Type.MAP),
+    "networks": Attribute("Map from network, by name and by ID, to the list of addresses.", Type.MAP),
     "first_address": Attribute(
         "The first address of the first network.",
         support=Support(
@@ -280,14 +289,14 @@ ATTRIBUTES: Mapping[str, Attribute] = {
         ),
     ),
     "instance_name": Attribute(
-        "The hypervisor's name of the server; for administrators.",
+        "Name of the server in the hypervisor; for administrators.",
         Type.STRING,
         path="OS-EXT-SRV-ATTR:instance_name",
     ),
-    "accessIPv4": Attribute("The IPv4 address noted for access.", Type.STRING, support=_ACCESS_IP),
-    "accessIPv6": Attribute("The IPv6 address noted for access.", Type.STRING, support=_ACCESS_IP),
+    "accessIPv4": Attribute("The IPv4 address that is set for access to the server.", Type.STRING, support=_ACCESS_IP),
+    "accessIPv6": Attribute("The IPv6 address that is set for access to the server.", Type.STRING, support=_ACCESS_IP),
     "console_urls": Attribute(
-        "Addresses of the server's consoles, by kind: novnc, xvpvnc, spice-html5, rdp-html5, serial, webmks.",
+        "URLs of the server's consoles, by kind: novnc, xvpvnc, spice-html5, rdp-html5, serial, webmks.",
         Type.MAP,
         support=Support(version="2015.1"),
     ),

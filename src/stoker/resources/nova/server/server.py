@@ -1,4 +1,4 @@
-"""OS::Nova::Server: how a server comes to be, sleeps, wakes up and goes. How it changes: `changes`."""
+"""OS::Nova::Server: creation, suspension, resumption, deletion and reading; for updates see `changes`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stoker.plugins.resource import AttributeKey, Call, Graph, Node
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.heat.companion_user import adopt_user
 from stoker.resources.nova.server.attributes import read_attributes
-from stoker.resources.nova.server.body import TAGS_AT_BIRTH, server_body
+from stoker.resources.nova.server.body import TAGS_AT_CREATION, server_body
 from stoker.resources.nova.server.changes import change_steps, replacement_reason
 from stoker.resources.nova.server.image import ServerImage, make_image
 from stoker.resources.nova.server.live_state import differences
@@ -54,7 +54,7 @@ class Server(RestResource):
     """A virtual machine."""
 
     type_name = "OS::Nova::Server"
-    description = "A virtual machine or a machine of bare metal."
+    description = "A virtual machine or a bare metal machine."
     collection = Collection(
         "nova", "/servers", "server", "servers", list_path="/servers/detail", created_field="created", owner=None
     )
@@ -68,8 +68,8 @@ class Server(RestResource):
     attributes = ATTRIBUTES
     recovery = Recovery(
         FoundBy.NAME,
-        "The name is looked for in the project's list; with a name of the template's, image and time of "
-        "making besides. Ports made for a server bear the resource's mark as their device owner until Nova "
+        "The name is searched in the project's list; if the template gives the name, image and creation time "
+        "must match too. Ports created for a server have the resource's mark as their device owner until Nova "
         "binds them, and are found by it.",
     )
 
@@ -93,13 +93,15 @@ class Server(RestResource):
     ) -> str | None:
         return replacement_reason(after, changed)
 
-    # -- making -----------------------------------------------------------------------------------------------
+    # -- creating ---------------------------------------------------------------------------------------------
 
     async def find(self, call: Call) -> str | None:
         if any(needs_own_port(entry) for entry in call.properties.get("networks") or []):
             await find_strays(call)
         name = call.properties.get("name") or call.physical_name
-        pattern = f"^{re.sub(r'[^A-Za-z0-9_-]', '.', name)}$"  # a regular expression of the database's own kind
+        pattern = (
+            f"^{re.sub(r'[^A-Za-z0-9_-]', '.', name)}$"  # the syntax of regular expressions depends on Nova's database
+        )
         listed = await call.cloud.list("nova", "/servers/detail", "servers", {"name": pattern})
         listed = [item for item in listed if item.get("name") == name and status_of(item) != "DELETED"]
         if name != call.physical_name:
@@ -126,7 +128,7 @@ class Server(RestResource):
         mark_used(call)
         return Again(after=ACTIVE.pause(call.elapsed), physical_id=str(made["id"]))
 
-    # -- changing ---------------------------------------------------------------------------------------------
+    # -- updating -------------------------------------------------------------------------------------------
 
     async def update(self, call: Call) -> Outcome:
         return await in_turn(call, change_steps(call))
@@ -147,10 +149,10 @@ class Server(RestResource):
     async def resume(self, call: Call) -> Outcome:
         return await _put(call, "resume", "ACTIVE")
 
-    # -- removing ---------------------------------------------------------------------------------------------
+    # -- deleting -------------------------------------------------------------------------------------------
 
     async def delete(self, call: Call) -> Outcome:
-        """The server first, then the ports that were made for it: so Nova does not miss them."""
+        """Delete the server first, then the ports that were created for it, so that Nova still finds them."""
         return await in_turn(call, _removal(call))
 
     async def snapshot_delete(self, call: Call) -> Outcome:
@@ -158,7 +160,7 @@ class Server(RestResource):
             return await self.delete(call)
         return await in_turn(call, [make_image, *_removal(call)])
 
-    # -- looking ----------------------------------------------------------------------------------------------
+    # -- reading --------------------------------------------------------------------------------------------
 
     async def adopt(self, call: Call) -> Outcome:
         outcome = await super().adopt(call)
@@ -167,7 +169,7 @@ class Server(RestResource):
     async def check(self, call: Call) -> Outcome:
         shown = await self.show(call) if call.physical_id is not None else None
         if shown is None:
-            return Failed("the server is not there", "NotFound")
+            return Failed("the server does not exist", "NotFound")
         status, reason = status_of(shown), fault_of(shown)
         return Done() if status == "ACTIVE" else Failed(f"the server is {status}" + (f": {reason}" if reason else ""))
 
@@ -183,7 +185,7 @@ class Server(RestResource):
 
 
 async def _make_ports(call: Call) -> bool:
-    """Make the ports that are missing; whether there were any, which must be recorded before they are used."""
+    """Create missing ports; return whether there were any, since they must be recorded before they are used."""
     entries = enumerate(call.properties.get("networks") or [])
     missing = [(at, entry) for at, entry in entries if needs_own_port(entry) and unused_port(call, at) is None]
     for index, entry in missing:
@@ -196,16 +198,16 @@ async def _until_active(call: Call) -> Outcome:
 
 
 async def _tag(call: Call) -> Outcome:
-    """Give tags to a server that could not be made with them."""
-    if not await call.cloud.supports("nova", TAGS_AT_BIRTH):
+    """Tag a server if Nova could not create it with tags."""
+    if not await call.cloud.supports("nova", TAGS_AT_CREATION):
         await call.cloud.put("nova", path_of(call, "/tags"), {"tags": call.properties["tags"]})
     return Done()
 
 
 async def _put(call: Call, action: str, status: str) -> Outcome:
-    """Have the server brought into a status, unless it is in it."""
+    """Request an action that brings the server into a status, unless it has that status."""
     if call.physical_id is None:
-        return Failed(f"there is no server to {action}", "NotFound")
+        return Failed(f"cannot {action} the server: it does not exist", "NotFound")
     waiter = ASLEEP if status == "SUSPENDED" else ACTIVE
     if call.progress.get("sent"):
         return await wait_for(call, waiter)
@@ -219,7 +221,7 @@ async def _put(call: Call, action: str, status: str) -> Outcome:
 
 
 def _removal(call: Call) -> list[Step]:
-    """The steps that remove what there is; that of the ports is the last, for the list is shorter once it is done."""
+    """Return the steps of the deletion; that of the ports is the last, since the list is shorter once it is done."""
     steps: list[Step] = [_delete_server]
     if is_configured(call):
         steps.append(dismiss)

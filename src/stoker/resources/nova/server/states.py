@@ -1,4 +1,4 @@
-"""Watching a server: what its statuses mean, and the calls that act on it."""
+"""Statuses of a server, and the requests that read it and act on it."""
 
 from __future__ import annotations
 
@@ -29,38 +29,38 @@ ASLEEP = Waiter.until("SUSPENDED", pending=tuple({*IN_PROGRESS, "ACTIVE"} - {"SU
 RESIZED = Waiter.until("VERIFY_RESIZE", pending=("RESIZE", "ACTIVE"))
 CONFIRMED = Waiter.until("ACTIVE", pending=("VERIFY_RESIZE", "RESIZE"))
 REBUILDING = "REBUILD"
-_HICCUPS = frozenset({413, 500, 503})
-"""Answers to a look at a server that mean: look again."""
+_TEMPORARY = frozenset({413, 500, 503})
+"""HTTP status codes of temporary failures to read a server."""
 
 
 def path_of(call: Call, below: str = "") -> str:
-    """The server's path, and what lies below."""
+    """Return the server's path, followed by `below`."""
     return f"/servers/{call.physical_id}{below}"
 
 
 async def act(call: Call, action: str, arguments: Any = None) -> Any:
-    """Have Nova do something to the server; what it answers."""
+    """Request an action on the server; return the response's body."""
     return await call.cloud.post("nova", path_of(call, "/action"), {action: arguments})
 
 
 async def looked_at(call: Call) -> dict[str, Any] | None:
-    """The server; None when Nova cannot tell just now. Raises CloudError 404 when there is none."""
-    answer = await call.cloud.request("GET", "nova", path_of(call), ok=_HICCUPS)
-    if answer.status in _HICCUPS:
+    """Return the server; None on a temporary failure. Raises CloudError 404 when it does not exist."""
+    answer = await call.cloud.request("GET", "nova", path_of(call), ok=_TEMPORARY)
+    if answer.status in _TEMPORARY:
         return None
     if not isinstance(answer.body, dict) or "server" not in answer.body:
-        raise CloudError("nova", 0, f"nova answered a question about server {call.physical_id} with something else")
+        raise CloudError("nova", 0, f"Nova's response to GET /servers/{call.physical_id} has no server")
     server: dict[str, Any] = answer.body["server"]
     return server
 
 
 def status_of(server: Mapping[str, Any]) -> str:
-    """The status; clouds may add words in parentheses."""
+    """Return the status without the addition in parentheses that some clouds append."""
     return str(server.get("status", "")).partition("(")[0].strip()
 
 
 def fault_of(server: Mapping[str, Any]) -> str | None:
-    """What Nova says went wrong."""
+    """Return the fault that Nova reports."""
     message, code = dig(server, ["fault", "message"]), dig(server, ["fault", "code"])
     if message is None:
         return None
@@ -68,7 +68,7 @@ def fault_of(server: Mapping[str, Any]) -> str | None:
 
 
 def judge(call: Call, server: Mapping[str, Any] | None, waiter: Waiter) -> Outcome:
-    """What the server's status means while `waiter` waits for it."""
+    """Evaluate the server's status while `waiter` waits."""
     if server is None:
         return Again(after=waiter.pause(call.elapsed))
     outcome = waiter.judge(status_of(server), fault_of(server), call.elapsed)
@@ -80,12 +80,12 @@ def _watch(server: Mapping[str, Any]) -> Watch:
 
 
 async def wait_for(call: Call, waiter: Waiter) -> Outcome:
-    """Look once, and judge."""
+    """Read the server once, and evaluate its status."""
     return judge(call, await looked_at(call), waiter)
 
 
 def judge_deletion(call: Call, server: Mapping[str, Any]) -> Outcome:
-    """Whether a server that is to go is gone."""
+    """Evaluate whether a server that is being deleted is gone."""
     status = status_of(server)
     if status == "DELETED":
         return Done()

@@ -1,4 +1,4 @@
-"""A server's user data: as they are, or with what Heat's agents need around them."""
+"""A server's user data: unchanged, or in a MIME message with what Heat's agents need."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ _AGENT_FOLDERS = ("/var/lib/heat-cfntools", "/var/lib/cloud/data")
 
 
 async def boot_data(call: Call) -> str:
-    """What the server of this call boots with, "" for nothing."""
+    """Return the server's user data, "" for none."""
     style = call.properties["user_data_format"]
-    text = call.properties.get("user_data") or ""
+    content = call.properties.get("user_data") or ""
     if style != CFN_TOOLS:
-        text = await _config_text(call, text)
+        content = await _stored_config(call, content)
     if style == RAW:
-        return text
-    if style == SOFTWARE_CONFIG and (ignition := _ignition(text)) is not None:
+        return content
+    if style == SOFTWARE_CONFIG and (ignition := _ignition(content)) is not None:
         return json.dumps(_with_metadata(ignition, call.metadata))
-    return _message(list(_parts(call, style, text)))
+    return _message(list(_parts(call, style, content)))
 
 
-async def _config_text(call: Call, text: str) -> str:
-    """The text of the software config whose id is given; what is no such id stays as it is."""
-    if not is_uuid(text):
-        return text
-    stored = await call.configs.get(text)
+async def _stored_config(call: Call, given: str) -> str:
+    """Return the content of the software config whose ID is given; any other string unchanged."""
+    if not is_uuid(given):
+        return given
+    stored = await call.configs.get(given)
     if stored is None:
-        return text
+        return given
     found = stored.get("config")
     return found if isinstance(found, str) else json.dumps(found or "")
 
 
 def _message(parts: list[Message]) -> str:
-    """A MIME message whose text depends on its parts only, so that asking twice gives the same."""
+    """Return a MIME message whose boundary depends on its parts only, so that the result is reproducible."""
     digest = sha256("".join(part.as_string() for part in parts).encode()).hexdigest()
     return MIMEMultipart("mixed", boundary=f"==============={digest[:32]}==", _subparts=parts).as_string()
 
@@ -76,7 +76,7 @@ def _part(content: str, subtype: str, filename: str = "") -> Message:
 
 
 def _user_parts(text: str) -> Iterator[Message]:
-    """The user's own parts; a text that is no MIME message is one part."""
+    """Yield the user's own parts; user data that is no MIME message is one part."""
     message = message_from_string(text)
     if not message.is_multipart():
         yield _part(text, "plain")
@@ -89,7 +89,7 @@ def _user_parts(text: str) -> Iterator[Message]:
 
 
 def metadata_url(call: Call) -> str | None:
-    """Where servers ask for their metadata: the CloudFormation API, with a slash at the end; None without one."""
+    """Return the URL of the CloudFormation API for metadata, with a trailing slash; None if there is none."""
     url = call.stack.options.get("heat_metadata_server_url")
     if not url:
         try:
@@ -115,7 +115,7 @@ def _boto_config(call: Call, url: str) -> str:
 
 
 def _ignition(text: str) -> dict[str, Any] | None:
-    """The configuration for Ignition, which takes no MIME message; None when the text is something else."""
+    """Parse a configuration for Ignition, which accepts no MIME message; None if it is not one."""
     try:
         found = json.loads(text)
     except ValueError:
@@ -126,15 +126,13 @@ def _ignition(text: str) -> dict[str, Any] | None:
 
 
 def _with_metadata(ignition: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration with the metadata among its files, where the agents look for them."""
+    """Return the configuration with the metadata among its files, where the agents expect it."""
     if not metadata:
         return dict(ignition)
     storage = ignition.get("storage") or {}
     files = storage.get("files") or [] if isinstance(storage, dict) else None
     if not isinstance(files, list):
-        raise BadValue(
-            "The Ignition configuration in user_data has a storage that is no map, or files that are no list."
-        )
+        raise BadValue("In the Ignition configuration in user_data, storage must be a map and storage.files a list.")
     source = "data:," + quote(json.dumps(metadata), safe="")
     added = [
         {

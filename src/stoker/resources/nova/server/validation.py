@@ -1,6 +1,6 @@
-"""Which property values of a server go together, and what must exist before it.
+"""Which property values of a server can be combined, and which resources it implicitly requires.
 
-What only Nova can tell (whether an image fits a flavor, how much metadata is too much) Nova is left to say.
+What only Nova knows (whether an image fits a flavor, how much metadata is allowed) is left to Nova.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _BOOTABLE_SOURCES = ("volume_id", "snapshot_id", "image")
 
 
 def complaints(properties: Mapping[str, Any]) -> Iterable[str]:
-    """What is wrong with the values, which may be unknown at any depth."""
+    """Yield what is wrong with the values, which may be unknown at any depth."""
     if properties.get("reservation_id") is not None:
-        yield "reservation_id is not supported: Nova would answer without the id of the server it makes"
+        yield "reservation_id is not supported: Nova's response would not contain the server's ID"
     yield from _device_problems(properties)
     yield from _network_problems(properties)
 
@@ -28,17 +28,17 @@ def _list(value: Any) -> list[Any]:
 
 
 def _given(item: Mapping[str, Any], *names: str) -> list[str]:
-    """Which of the keys have a value, or may turn out to have one."""
+    """Return the keys that have a value, known or not."""
     return [name for name in names if item.get(name) is not None]
 
 
 def _known(item: Mapping[str, Any], *names: str) -> list[str]:
-    """Which of the keys surely have a value."""
+    """Return the keys that have a known value."""
     return [name for name in _given(item, *names) if not is_unknown(item[name])]
 
 
 def _one(item: Mapping[str, Any], *names: str) -> bool:
-    """Whether exactly one of the keys has a value, as far as can be told."""
+    """Return whether exactly one of the keys can have a value, as far as values are known."""
     return len(_known(item, *names)) <= 1 <= len(_given(item, *names))
 
 
@@ -64,13 +64,13 @@ def _device_problems(properties: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _merged(device: Mapping[str, Any]) -> dict[str, Any]:
-    """The disk, its size and format being two ways to ask for the same source."""
+    """Return the disk with its ephemeral size or format under one key: both request the same source."""
     size, file_system = device.get("ephemeral_size"), device.get("ephemeral_format")
     return {**device, "ephemeral": file_system if size is None else size}
 
 
 def _unclear(devices: Any) -> bool:
-    """Whether it cannot be told yet from which of the disks the server boots."""
+    """Return whether the disk that the server boots from is not known yet."""
     if is_unknown(devices):
         return True
     return any(
@@ -118,13 +118,13 @@ def _entry_problems(entry: Mapping[str, Any]) -> Iterable[str]:
         yield "floating_ip needs port, subnet or port_extra_properties: with a network only, Nova makes the port"
 
 
-# -- what must come first ----------------------------------------------------------------------------------------
+# -- implicit requirements --------------------------------------------------------------------------------------
 
 
 def subnets_before(node: Node, graph: Graph) -> Iterable[str]:
-    """The subnets of the server's networks: an address can only be had once there is one.
+    """Yield the subnets of the server's networks: addresses can only be allocated once there is one.
 
-    Where it cannot be told which network is meant, a subnet counts as one of them.
+    Where a network is not known yet, every subnet counts as one of its subnets.
     """
     networks = node.properties.get("networks")
     entries = _list(networks) if not is_unknown(networks) else [{}]
@@ -143,7 +143,7 @@ def _may_equal(one: Any, other: Any) -> bool:
 
 
 def _plain(value: Any) -> bool:
-    """Whether two such values differ if they look different: literals and references to resources themselves."""
+    """Return whether the value can be compared: a literal, or a reference to a resource itself."""
     if not isinstance(value, Unknown):
         return True
     return len(value.sources) == 1 and all(len(source) == 2 and source[1] is None for source in value.sources)
