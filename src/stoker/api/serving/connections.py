@@ -101,12 +101,17 @@ class Connection(asyncio.Protocol):
         self._read(data)
 
     def eof_received(self) -> bool:
-        """Whether the connection is kept: a client may say that it sends no more, and wait for its answer."""
-        self._ended = self._deaf = True
+        """Whether the connection is kept: a client may close its direction and wait for its answers."""
+        self._ended = True
         if self._exchange is None or self._streams:
             return False
-        self._exchange.keep_alive = False
+        self._exchange.keep_alive = self._exchange.keep_alive and not self._is_last
         return True
+
+    @property
+    def _is_last(self) -> bool:
+        """Whether no request can follow the current one."""
+        return self._ended and not self._ready and not self._ahead and self._refused is None
 
     def connection_lost(self, _error: Exception | None) -> None:
         self._deaf = True
@@ -138,9 +143,8 @@ class Connection(asyncio.Protocol):
             self._complete(request)  # the application refuses it by its length
             return
         if request.chunked or request.length:
-            self._phase, self.deadline = _Phase.BODY, self._around.loop.time() + limits.body_seconds
-            if request.expects_continue and not self._busy and not self._ready:
-                self._transport.write(_CONTINUE)
+            if not self._busy and not self._ready:
+                self._wait_for_body(request)
 
     def data(self, part: bytes) -> None:
         request, limit = self._receiving, self._around.limits.body
@@ -176,6 +180,23 @@ class Connection(asyncio.Protocol):
     def _busy(self) -> bool:
         return self._exchange is not None or self._phase in (_Phase.READER, _Phase.LINGERING)
 
+    def _wait_for_body(self, request: Request) -> None:
+        self._phase, self.deadline = _Phase.BODY, self._around.loop.time() + self._around.limits.body_seconds
+        if request.expects_continue and not request.body:
+            self._transport.write(_CONTINUE)
+
+    def _wait_for_client(self) -> None:
+        """Wait for the next request, of which a part may have come with the one before."""
+        limits = self._around.limits
+        if self._receiving is not None:
+            self._around.places.waits(self)
+            self._wait_for_body(self._receiving)
+        elif self._reader.in_head:
+            self._wait_for_request(limits.head_seconds)
+            self._phase = _Phase.HEAD
+        else:
+            self._wait_for_request(limits.idle_seconds)
+
     def _wait_for_request(self, seconds: float) -> None:
         self._phase, self.deadline = _Phase.REQUEST, self._around.loop.time() + seconds
         self._around.places.waits(self)
@@ -199,6 +220,7 @@ class Connection(asyncio.Protocol):
             request = self._ready.popleft()
             self._around.places.waits_no_more(self)
             self._served_bytes, self._streams = len(request.body), False
+            request.keep_alive = request.keep_alive and not self._is_last
             self._exchange = Exchange(self._around.application, request, self._base, self)
             self._share = request.share or self.address
             self._step()
@@ -291,7 +313,7 @@ class Connection(asyncio.Protocol):
         if exchange is None or not exchange.keep_alive:
             self._linger()
             return
-        self._wait_for_request(self._around.limits.idle_seconds)
+        self._wait_for_client()
         if self._ahead:
             ahead, self._ahead = bytes(self._ahead), bytearray()
             self._transport.resume_reading()
@@ -302,6 +324,8 @@ class Connection(asyncio.Protocol):
                 self._read(ahead)
         else:
             self._next()
+        if self._ended and not self._busy:
+            self._transport.close()
 
     def _linger(self) -> None:
         """Send no more; what the client still sends is discarded for a while, so that it reads the answer."""

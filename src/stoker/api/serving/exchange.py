@@ -83,7 +83,8 @@ class Exchange:
             return (self._framed([], last=True), LAST) if self._chunked else (b"", BROKEN)
         if self._parts is None:
             self._body = self._application(environ_of(self._request, self._base), self._start)
-            self._parts = iter(self._body)
+            complete = isinstance(self._body, list | tuple)  # an empty part of it does not stand for "nothing now"
+            self._parts = filter(None, self._body) if complete else iter(self._body)
         gathered: list[bytes] = []
         size = 0
         for part in self._parts:

@@ -21,6 +21,8 @@ _METHOD = re.compile(r"[A-Z]+(?:[-_][A-Z]+)*")
 _PROJECT = re.compile(rb"/v1/([^/?]+)/")
 _ACCESS_KEY = re.compile(rb"(?:Credential=|AWSAccessKeyId=)([\w-]+)")
 
+_HEADER_SYNTAX = len(": \r\n")
+
 _ONE_ONLY = frozenset({b"content-length", b"host", b"transfer-encoding", b"content-type", b"authorization"})
 """Headers of which there is one, or none; servers differ in which of several they believe."""
 
@@ -148,6 +150,12 @@ def _path_and_query(target: bytes) -> tuple[bytes, bytes]:
     return path, query
 
 
+def _head_too_large() -> Refused:
+    return Refused(
+        HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"The request line and headers exceed {HEAD_BYTES} bytes."
+    )
+
+
 class Sink(Protocol):
     """What a reader tells; whatever it raises ends the reading."""
 
@@ -171,7 +179,13 @@ class Reader:
         self._headers: list[tuple[bytes, bytes]] = []
         self._in_head = False
         self._unused = 0
+        self._head_size = 0
         self._failure: Exception | None = None
+
+    @property
+    def in_head(self) -> bool:
+        """Whether a request has begun whose head is not complete."""
+        return self._in_head
 
     def feed(self, data: bytes) -> None:
         """Read on. Raises Refused for what is no acceptable request, and what `sink` raises."""
@@ -185,9 +199,7 @@ class Reader:
                 raise self._failure from None
             raise Refused(HTTPStatus.BAD_REQUEST, f"The request is not well-formed: {error}.") from None
         if self._unused > HEAD_BYTES:
-            raise Refused(
-                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"The request line and headers exceed {HEAD_BYTES} bytes."
-            )
+            raise _head_too_large()
 
     # -- called by the parser: its errors would hide ours ----------------------------------------------------------
 
@@ -195,11 +207,14 @@ class Reader:
         self._target = bytearray()
         self._headers = []
         self._in_head = True
+        self._head_size = 0
 
     def on_url(self, part: bytes) -> None:
+        self._count(len(part))
         self._target += part
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        self._count(len(name) + len(value) + _HEADER_SYNTAX)
         if self._in_head:  # others are trailers, which nobody asks for
             self._headers.append((name.lower(), value.strip(b" \t")))
 
@@ -228,6 +243,13 @@ class Reader:
         self._unused = 0
         with self._remembering():
             self._sink.end()
+
+    def _count(self, size: int) -> None:
+        """Keep the limit for a head that comes in one piece, too: the parser has all of it before `feed` returns."""
+        self._head_size += size
+        if self._head_size > HEAD_BYTES:
+            with self._remembering():
+                raise _head_too_large()
 
     @contextmanager
     def _remembering(self) -> Iterator[None]:
