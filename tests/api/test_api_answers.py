@@ -341,8 +341,6 @@ FAULTS = [
     (errors.Forbidden("No."), 403, "Forbidden", "Forbidden"),
     (errors.NotSupported("No."), 400, "NotSupported", "Bad Request"),
     (errors.BadValue("No."), 400, "ValueError", "Bad Request"),
-    (CloudError("nova", 404, "No flavor"), 500, "NotFound", "Internal Server Error"),
-    (CloudError("nova", 503, "Later", transient=True), 503, "ServiceUnavailable", "Service Unavailable"),
     (EngineUnavailable("No engine."), 503, "ServiceUnavailable", "Service Unavailable"),
 ]
 
@@ -354,6 +352,30 @@ def test_fault(request_as, engine, error, status, kind, title) -> None:
     assert answer.status_code == status
     assert answer.json["code"] == status and answer.json["title"] == title and answer.json["explanation"]
     assert answer.json["error"] == {"type": kind, "message": error.message, "traceback": None}
+
+
+OF_SERVICES = [
+    (CloudError("nova", 400, "No"), 400, "BadRequest"),
+    (CloudError("nova", 401, "No"), 403, "Unauthorized"),
+    (CloudError("nova", 403, "No"), 403, "Forbidden"),
+    (CloudError("nova", 404, "No"), 400, "NotFound"),
+    (CloudError("nova", 409, "No"), 409, "Conflict"),
+    (CloudError("nova", 413, "No"), 403, "OverLimit"),
+    (CloudError("nova", 422, "No"), 400, "CloudError"),
+    (CloudError("nova", 429, "No", transient=True), 503, "OverLimit"),
+    (CloudError("nova", 500, "No"), 502, "CloudError"),
+    (CloudError("nova", 302, "No"), 502, "CloudError"),
+    (CloudError("nova", 503, "No", transient=True), 503, "ServiceUnavailable"),
+    (CloudError("nova", 0, "No"), 503, "CloudError"),
+]
+
+
+@pytest.mark.parametrize(("error", "status", "kind"), OF_SERVICES, ids=[str(case[0].status) for case in OF_SERVICES])
+def test_refusal_of_a_service_keeps_its_words(request_as, engine, error, status, kind) -> None:
+    engine.answers["stack_create"] = error
+    answer = request_as("POST", "/stacks", json={"stack_name": "web", "template": {}})
+    assert answer.status_code == answer.json["code"] == status
+    assert answer.json["error"] == {"type": kind, "message": f"nova: {error.message}", "traceback": None}
 
 
 def test_fault_of_a_template_lists_all_that_is_wrong(request_as, engine) -> None:

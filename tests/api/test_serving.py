@@ -119,7 +119,10 @@ CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
 
 REFUSED = {
     "Content-Length and Transfer-Encoding": (POST + b"Content-Length: 5\r\n" + CHUNKED, 400),
-    "Transfer-Encoding and Content-Length": (POST + b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n", 400),
+    "Transfer-Encoding and Content-Length": (
+        POST + b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+        400,
+    ),
     "two lengths": (POST + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef", 400),
     "two equal lengths": (POST + b"Content-Length: 5\r\nContent-Length: 5\r\n\r\nabcde", 400),
     "a list of lengths": (POST + b"Content-Length: 5, 5\r\n\r\nabcde", 400),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,13 +34,48 @@ project_name = service
 project_domain_name = Default
 """
 
+BIN = Path(sys.executable).parent
+APACHE, MOD_WSGI = Path("/usr/sbin/apache2"), Path("/usr/lib/apache2/modules/mod_wsgi.so")
+LIBRARY = Path("/usr/lib") / f"python{sys.version_info.major}.{sys.version_info.minor}"
+"""Debian's apache2, libapache2-mod-wsgi-py3, and the Python that it embeds."""
+
+UNPRIVILEGED = ["unshare", "--user", "--map-user=1000", "--map-group=1000"] if os.getuid() == 0 else []
+"""Apache and mod_wsgi refuse to serve as root, who may be the only one to whom the virtual environment is readable."""
+
 SERVERS = {
-    "gunicorn": ["gunicorn", "--bind", "127.0.0.1:{port}", "--workers", "2", "--threads", "4", "{module}:application"],
+    "gunicorn": [
+        f"{BIN}/gunicorn", "--bind", "127.0.0.1:{port}", "--workers", "2", "--threads", "4", "{module}:application",
+    ],
     "uwsgi": [
-        "uwsgi", "--http-socket", "127.0.0.1:{port}", "--master", "--processes", "2", "--threads", "4",
+        f"{BIN}/uwsgi", "--http-socket", "127.0.0.1:{port}", "--master", "--processes", "2", "--threads", "4",
         "--enable-threads", "--need-app", "--die-on-term", "--module", "{module}:application",
     ],
+    "mod_wsgi": [*UNPRIVILEGED, str(APACHE), "-D", "FOREGROUND", "-f", "{directory}/apache.conf"],
 }  # fmt: skip
+
+APACHE_CONFIGURATION = """
+ServerRoot {directory}
+ServerName 127.0.0.1
+Listen 127.0.0.1:{port}
+PidFile {directory}/apache.pid
+DefaultRuntimeDir {directory}
+ErrorLog {directory}/log
+LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
+LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
+LoadModule wsgi_module {mod_wsgi}
+WSGISocketPrefix {directory}/wsgi
+WSGIDaemonProcess stoker processes=2 threads=8 python-home={directory}/venv
+WSGIProcessGroup stoker
+WSGIApplicationGroup %{{GLOBAL}}
+WSGIScriptAlias / {directory}/stoker.wsgi
+WSGIPassAuthorization On
+"""
+SCRIPT = """
+import os
+
+os.environ["STOKER_CONFIG_FILES"] = "{settings}"
+from {module} import application  # noqa
+"""
 
 
 @pytest.fixture(scope="module")
@@ -60,18 +97,38 @@ class running:  # noqa: N801  used as a function
     def __init__(self, server: str, module: str, served: ServedCloud, directory: Path) -> None:
         settings, port = directory / "heat.conf", free_port()
         settings.write_text(CONFIGURATION.format(cloud=served.url, broker=free_port()))
-        program, *arguments = (word.format(port=port, module=module) for word in SERVERS[server])
         self.log = (directory / "log").open("ab")
+        if server == "mod_wsgi":
+            self.prepare_apache(directory, settings, port, module)
         self.process = subprocess.Popen(
-            [Path(sys.executable).parent / program, *arguments],
+            [word.format(port=port, module=module, directory=directory) for word in SERVERS[server]],
             env={"STOKER_CONFIG_FILES": str(settings), "PATH": "/usr/bin:/bin"},
             stdout=self.log,
             stderr=self.log,
         )
         self.url = f"http://127.0.0.1:{port}"
 
+    @staticmethod
+    def prepare_apache(directory: Path, settings: Path, port: int, module: str) -> None:
+        if not all(path.exists() for path in (APACHE, MOD_WSGI, LIBRARY)):
+            pytest.skip("apache2 and libapache2-mod-wsgi-py3 for this version of Python are not installed")
+        (directory / "stoker.wsgi").write_text(SCRIPT.format(settings=settings, module=module))
+        (directory / "apache.conf").write_text(
+            APACHE_CONFIGURATION.format(directory=directory, port=port, mod_wsgi=MOD_WSGI)
+        )
+        packages = directory / "venv/lib" / LIBRARY.name / "site-packages"
+        packages.mkdir(parents=True)
+        (packages / "tests.pth").write_text(f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n")
+        (directory / "venv/bin").mkdir()
+        (directory / "venv/bin/python").symlink_to("/usr/bin/python3")
+        (directory / "venv/pyvenv.cfg").write_text("home = /usr/bin\ninclude-system-site-packages = false\n")
+
     def __enter__(self) -> str:
-        wait_until(self.answers, "the server answers")
+        try:
+            wait_until(self.answers, "the server answers")
+        except BaseException:
+            self.__exit__()
+            raise
         return self.url
 
     def answers(self) -> bool:
@@ -94,6 +151,17 @@ def test_the_orchestration_api(started: str, served: ServedCloud) -> None:
     answer = requests.get(f"{started}/v1/another/stacks", headers=headers, timeout=30)
     assert answer.status_code == 403, "the token is good, and for another project"
     assert "the URL names another" in answer.json()["error"]["message"]
+
+
+def test_a_broker_that_is_away(started: str, served: ServedCloud) -> None:
+    """Nothing listens on the broker's port; the answer is bounded by `rpc_response_timeout` and the time to connect."""
+    token = served.token("demo", "demo")
+    shown = served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token})
+    project = shown.json["token"]["project"]["id"]
+    for _ in range(2):
+        answer = requests.get(f"{started}/v1/{project}/stacks", headers={"X-Auth-Token": token}, timeout=10)
+        assert answer.status_code == 503
+        assert "The message broker cannot be reached" in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("server", SERVERS)

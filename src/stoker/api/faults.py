@@ -88,20 +88,36 @@ EXPLANATIONS: dict[int, str] = {
     405: "The URL does not have this method.",
     409: "The state of the resource does not allow the request now.",
     500: "The service failed to carry the request out.",
+    502: "A service that the request needs failed.",
     503: "The service cannot answer now; try again later.",
 }
 """The general text of each status; what went wrong in particular stands in `error.message`."""
 
 
+_REFUSALS = {401: 403, 403: 403, 409: 409, 413: 403, 429: 403}
+"""The answer to a request that another service refused, by the service's status. Other 4xx are 400: a 404 would say
+that the stack does not exist, a 401 that the caller's own token is not valid.
+"""
+
+
+def _status_of_cloud(error: CloudError) -> int:
+    """The HTTP status of a request that ends because another service refused or failed."""
+    if error.transient or error.status == 0:
+        return 503
+    if 400 <= error.status < 500:
+        return _REFUSALS.get(error.status, 400)
+    return 502
+
+
 def status_of(error: StokerError) -> int:
-    """The HTTP status by which `error` is told."""
+    """The HTTP status of an answer to a request that ends with `error`."""
     match error:
         case UserError():
             return error.status
         case EngineUnavailable() | IdentityUnavailable() | DatabaseUnavailable() | Overloaded() | Fenced():
             return 503
-        case CloudError(transient=True):
-            return 503
+        case CloudError():
+            return _status_of_cloud(error)
         case _:
             return 500
 
@@ -132,7 +148,9 @@ def as_stoker_error(error: Exception) -> StokerError:
 
 
 def message_of(error: StokerError) -> str:
-    """What the caller is told: of a `Bug` only its reference."""
+    """The message for the caller: of a `Bug` only its reference, of a refusal the service that it comes from."""
     if isinstance(error, Bug):
         return f"The service made a mistake. Tell its operator this reference: {error.reference}"
+    if isinstance(error, CloudError):
+        return f"{error.service}: {error.message}"
     return error.message

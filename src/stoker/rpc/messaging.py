@@ -26,6 +26,7 @@ from oslo_messaging import opts
 
 from stoker.base.context import RequestContext
 from stoker.engine.ownership.peers import PeerAway
+from stoker.rpc.calling import BoundedCalls, BrokerUnavailable, broker_addresses
 from stoker.rpc.contract import EngineUnavailable
 from stoker.rpc.envelope import Reply, Service, opened, packed, reply_of, unpacked
 from stoker.rpc.private_parts import refuse_more, registered_option
@@ -39,7 +40,6 @@ _GLOBAL = ("oslo_messaging_metrics", "oslo_messaging_tracing")
 LIBRARY_GROUPS = frozenset({_SECTION, NOTIFICATIONS, *_GLOBAL})
 """Sections that oslo.messaging reads itself."""
 
-_PORT = 5672
 _CONNECT_TRIES = 4
 _ASKED_AGAIN_AFTER = 10.0
 _MOST_WAITING = 1000
@@ -51,6 +51,7 @@ _PROBLEMS = (
     oslo_messaging.MessageDeliveryFailure,
     oslo_messaging.MessageUndeliverable,
     AMQPError,
+    BrokerUnavailable,
     OSError,
 )
 
@@ -112,8 +113,7 @@ def checked_url(option: str) -> Iterator[None]:
 
 def broker_of(config: cfg.ConfigOpts) -> str:
     """Return the hosts and ports of the brokers, without passwords."""
-    hosts = oslo_messaging.TransportURL.parse(config).hosts
-    return ", ".join(f"{host.hostname}:{host.port or _PORT}" for host in hosts) or f"localhost:{_PORT}"
+    return ", ".join(f"{host}:{port}" for host, port in broker_addresses(config))
 
 
 class MessagingClient:
@@ -122,6 +122,7 @@ class MessagingClient:
     def __init__(self, transport: Any) -> None:
         target = oslo_messaging.Target(topic=engine_topic(transport), version=VERSION)
         self._client = oslo_messaging.get_rpc_client(transport, target, retry=_CONNECT_TRIES)
+        self._calls = BoundedCalls(transport.conf)
         self._broker = broker_of(transport.conf)
         self._patience = float(transport.conf.rpc_response_timeout)
 
@@ -130,21 +131,23 @@ class MessagingClient:
     ) -> Any:
         """See `EngineClient.call`; the default of `timeout` is `rpc_response_timeout`.
 
-        A call that timed out may still be carried out.
+        The time is bounded while the broker is unavailable, too. A call that timed out may still be carried out.
         """
         sent = packed(f"the arguments of {method}", arguments)
         seconds = self._patience if timeout is None else timeout
-        return opened(self._exchange(self._client.prepare(timeout=seconds), context, method, sent))
-
-    def _exchange(self, prepared: Any, context: RequestContext, method: str, sent: str) -> Reply:
+        prepared = self._client.prepare(timeout=seconds)
         try:
-            reply: Reply = prepared.call({}, "call", caller=context.to_dict(), request=method, arguments=sent)
-            return reply
+            return opened(self._calls.run(partial(_called, prepared, context, method, sent), seconds))
         except oslo_messaging.MessagingTimeout:
             raise EngineUnavailable(f"No engine answered {method} in time.") from None
         except _PROBLEMS as error:
             LOG.warning("The message broker at %s (transport_url) cannot be used: %s", self._broker, error)
             raise EngineUnavailable("The message broker cannot be reached; try again later.") from None
+
+
+def _called(prepared: Any, context: RequestContext, method: str, arguments: str) -> Reply:
+    reply: Reply = prepared.call({}, "call", caller=context.to_dict(), request=method, arguments=arguments)
+    return reply
 
 
 class PeerListener(Protocol):
@@ -289,6 +292,7 @@ class MessagingPeers:
         target = oslo_messaging.Target(topic=engine_topic(transport), version=VERSION)
         self._client = oslo_messaging.get_rpc_client(transport, target, retry=_CONNECT_TRIES)
         self._caster = oslo_messaging.get_rpc_client(transport, target, retry=1)
+        self._calls = BoundedCalls(transport.conf)
         self._senders = ThreadPoolExecutor(2, thread_name_prefix="rpc-cast")
         self._askers = ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="rpc-ask")
         self._waiting = threading.Semaphore(_MOST_WAITING)
@@ -312,10 +316,7 @@ class MessagingPeers:
         prepared = self._client.prepare(server=engine_id, timeout=seconds)
         sent = packed(f"the arguments of {method}", arguments)
 
-        def call() -> Reply:
-            reply: Reply = prepared.call({}, "call", caller=context.to_dict(), request=method, arguments=sent)
-            return reply
-
+        call = partial(self._calls.run, partial(_called, prepared, context, method, sent), seconds)
         try:
             reply = await asyncio.get_running_loop().run_in_executor(self._askers, call)
         except _PROBLEMS as error:

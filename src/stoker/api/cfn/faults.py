@@ -14,6 +14,7 @@ from stoker.api.faults import (
     NoSuchPath,
     as_stoker_error,
     message_of,
+    status_of,
 )
 from stoker.base.errors import (
     CloudError,
@@ -79,13 +80,17 @@ _CODES: tuple[tuple[type[StokerError], str], ...] = (
 """The first class that an error is of decides; what is of none is our failure."""
 
 
+_REFUSALS = {400: "ValidationError", 403: "AccessDenied", 409: "ValidationError"}
+"""By the status that the other API has for the refusal of another service."""
+
+
 def code_of(error: StokerError) -> str:
     """The error code by which `error` is told."""
     match error:
         case QueryError():
             return error.code
-        case CloudError(transient=True):
-            return "ServiceUnavailable"
+        case CloudError():
+            return _REFUSALS.get(status_of(error), "ServiceUnavailable")
         case _:
             return next((code for kind, code in _CODES if isinstance(error, kind)), "InternalFailure")
 

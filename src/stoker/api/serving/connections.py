@@ -142,9 +142,8 @@ class Connection(asyncio.Protocol):
         if request.length is not None and request.length > limits.body:
             self._complete(request)  # the application refuses it by its length
             return
-        if request.chunked or request.length:
-            if not self._busy and not self._ready:
-                self._wait_for_body(request)
+        if (request.chunked or request.length) and not self._busy and not self._ready:
+            self._wait_for_body(request)
 
     def data(self, part: bytes) -> None:
         request, limit = self._receiving, self._around.limits.body
