@@ -4,8 +4,11 @@ Callers submit a `Batch` and await its commit. A thread takes all waiting batche
 longer owned at the batch's epoch, writes the others in one transaction, and reports the results. Rows are written as a
 whole, so that only the last version of a row in a group is sent.
 
-While the database is unreachable the group waits. When a connection breaks during a commit, its outcome is unknown:
-each transaction increments a counter in the writer's own row, from which the next connection learns the outcome.
+While the database is unreachable the group waits. While it cannot store anything, for example because its disk is full,
+only the batches of operations wait; the others fail with the error, so that requests fail and operations pause.
+
+When a connection breaks during a commit, its outcome is unknown: each transaction increments a counter in the writer's
+own row, from which the next connection learns the outcome.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -27,7 +31,7 @@ from stoker.base.errors import Bug, Fenced
 from stoker.base.ids import new_id
 from stoker.store import records, statements
 from stoker.store.database import Database
-from stoker.store.failures import passes
+from stoker.store.failures import passes, unusable
 from stoker.store.outages import Outage
 from stoker.store.possession import Possession, keep_writers_out, refuse_taken
 from stoker.store.tables import (
@@ -54,6 +58,9 @@ _EPOCHS = statements.where_among(operations, "id").order_by(operations.c.id).wit
 
 RETRY_SECONDS = 0.5
 """Pause before a group is written again after the database could not be reached."""
+
+waits_for_space: ContextVar[bool] = ContextVar("waits_for_space", default=False)
+"""Set where an operation runs: what it commits waits while the database cannot store anything, claim or not."""
 
 _TABLES: Mapping[type[records.Record], tuple[Table, str]] = {
     records.Inputs: (inputs, "id"),
@@ -130,6 +137,7 @@ class _Frozen:
     property_sets: list[dict[str, str]]
     steps: list[Callable[[Connection], None]]
     answer: Callable[[BaseException | None], None]
+    waits: bool
 
 
 class Journal:
@@ -182,6 +190,7 @@ class Journal:
                 list(batch.property_sets),
                 list(batch.steps),
                 answer,
+                batch.claim is not None or waits_for_space.get(),
             )
         )
 
@@ -218,13 +227,17 @@ class Journal:
         if first is None:
             return None
         group = [first]
+        self._gather(group)
+        return group
+
+    def _gather(self, group: list[_Frozen]) -> None:
+        """Add to the group what has been submitted meanwhile."""
         while len(group) < GROUP and not self._waiting.empty():
             batch = self._waiting.get()
             if batch is None:
                 self._waiting.put(None)
                 break
             group.append(batch)
-        return group
 
     def _write(self, group: list[_Frozen]) -> None:
         began = time.monotonic()
@@ -241,20 +254,30 @@ class Journal:
     def _written(self, group: list[_Frozen]) -> set[Claim]:
         """Write the group, with retries while the database is unreachable; return the claims that were lost.
 
-        Raises errors that a retry does not resolve.
+        While the database cannot store anything, the batches that do not wait are answered and left out, and batches
+        that arrive are added. Raises errors that a retry does not resolve.
         """
-        while True:
+        while group:
+            settled = False
             try:
                 committed = self._committed_after_all()
+                settled = True
                 fenced = self.write_group(group) if committed is None else committed
             except DBAPIError as error:
-                if not passes(error):
+                lasts = not passes(error)
+                if lasts and (self._stopped or not unusable(error)):
                     raise
                 self._outage.failed(error.orig)
+                if lasts and settled:  # the database has answered: nothing of the group is in
+                    self._unsure = None
+                    _refuse_impatient(group, error)
+                    self._gather(group)
             else:
                 self._outage.succeeded()
                 return fenced
-            self.pause()
+            if group:
+                self.pause()
+        return set()
 
     def pause(self) -> None:
         """Wait before the next attempt to reach the database."""
@@ -308,6 +331,14 @@ def _settle(future: asyncio.Future[None], error: BaseException | None) -> None:
         future.set_result(None)
     else:
         future.set_exception(error)
+
+
+def _refuse_impatient(group: list[_Frozen], error: Exception) -> None:
+    """Answer the batches that do not wait with the error, and leave them out."""
+    for batch in group:
+        if not batch.waits:
+            batch.answer(error)
+    group[:] = [batch for batch in group if batch.waits]
 
 
 def _count_group(connection: Connection, writer: str, number: int) -> None:

@@ -44,7 +44,7 @@ from stoker.engine.running.steps import StepRunner
 from stoker.engine.running.stopping import LOST, Stop, Stopped
 from stoker.plugins.resource import AttributeKey
 from stoker.store import exchange
-from stoker.store.journal import Batch, Claim
+from stoker.store.journal import Batch, Claim, waits_for_space
 from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, Event, Operation, Stack
 from stoker.template.definition import Definition
 
@@ -112,6 +112,7 @@ class OperationRun(StackContext):
 
     async def run(self) -> None:
         """Carry the operation out; never raises."""
+        waits_for_space.set(True)
         try:
             with opened(Budget(self.engine.loader.limits.allowed.times(_EVALUATIONS))):
                 await self._prepare()
