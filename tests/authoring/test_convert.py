@@ -329,3 +329,24 @@ def test_a_wrong_template_is_not_converted(desk: Desk) -> None:
     )
     assert (result.exit_code, result.stdout) == (1, "")
     assert "error[section]" in result.stderr
+
+
+def test_policies_that_hot_has_not_are_named() -> None:
+    template = Template.load(
+        dedent("""
+        AWSTemplateFormatVersion: 2010-09-09
+        Resources:
+          it:
+            Type: AWS::CloudFormation::WaitCondition
+            CreationPolicy: {ResourceSignal: {Count: 2}}
+            UpdateReplacePolicy: Retain
+            DeletionPolicy: Retain
+        """)
+    )
+    conversion = convert(template, "hot")
+    paths = {problem.path for problem in conversion.problems}
+    assert paths == {("Resources", "it", "CreationPolicy"), ("Resources", "it", "UpdateReplacePolicy")}
+    assert conversion.data["resources"]["it"] == {
+        "type": "AWS::CloudFormation::WaitCondition",
+        "deletion_policy": "retain",
+    }

@@ -26,6 +26,7 @@ GOLDEN = Path(__file__).parent / "golden"
 RULE = "\n" + "-" * 80 + "\n"
 REWRITES = bool(os.environ.get("STOKER_REWRITE_PLANS"))
 HEADER = {"heat_template_version": "2021-04-16"}
+"""The version of templates that do not say that they are CloudFormation's."""
 
 
 @dataclass
@@ -52,7 +53,8 @@ class Case:
 
 def _body(entry: dict[str, Any]) -> dict[str, Any]:
     body = dict(entry)
-    template = {**HEADER, **body.pop("template")}
+    written = body.pop("template")
+    template = written if "AWSTemplateFormatVersion" in written else {**HEADER, **written}
     files = {name: yaml.safe_dump({**HEADER, **text}) for name, text in body.pop("files", {}).items()}
     return {"template": template, "files": files, **body}
 

@@ -32,7 +32,7 @@ SHARED_VARIANTS = {
 ADDED: Mapping[str, Mapping[str, Any]] = {
     "AWSTemplateFormatVersion.2010-09-09": {
         "sections": {"Metadata", "Rules", "Transform"},
-        "resource_keys": {"UpdateReplacePolicy"},
+        "resource_keys": {"CreationPolicy", "UpdateReplacePolicy"},
         "output_keys": {"Export"},
         "functions": {
             "Fn::Cidr": "Fn::Cidr/1",

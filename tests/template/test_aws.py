@@ -340,14 +340,17 @@ def test_metadata_and_policies() -> None:
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("UpdateReplacePolicy: Retain", "UpdateReplacePolicy 'Retain' is not supported; a replaced resource"),
-        ("UpdateReplacePolicy: [Delete]", "is not supported"),
-        ("CreationPolicy: {ResourceSignal: {Count: 1}}", "use AWS::CloudFormation::WaitCondition"),
+        ("UpdateReplacePolicy: Retained", "no update replace policy 'Retained'; did you mean 'Retain'?"),
+        ("UpdateReplacePolicy: [Delete]", "a literal string, not a list"),
+        ("CreationPolicy: [ResourceSignal]", "must be a map, not a list"),
     ],
 )
-def test_keys_that_are_not_supported(key: str, words: str) -> None:
+def test_policies_that_cannot_be(key: str, words: str) -> None:
     error = invalid(aws(f"Resources: {{Net: {{Type: Test::Net, {key}}}}}"))
     assert words in error.message
+    (found,) = error.diagnostics
+    assert found.position is not None
+    assert found.path == ("Resources", "Net", key.partition(":")[0])
 
 
 @pytest.mark.parametrize("transform", ["AWS::Serverless-2016-10-31", "[AWS::LanguageExtensions, Mine]", "{a: b}"])

@@ -41,6 +41,8 @@ _RESOURCE_KEYS = (
     "properties",
     "metadata",
     "deletion_policy",
+    "update_replace_policy",
+    "creation_policy",
     "update_policy",
 )
 _MOST_ROUNDS = 4

@@ -254,6 +254,7 @@ class Call:
     started_at: float
     now: float
     update_policy: Mapping[str, Any] = field(default_factory=dict)
+    creation_policy: Mapping[str, Any] = field(default_factory=dict)
     unrecorded: Unrecorded | None = None
     adopted: Mapping[str, Any] = field(default_factory=dict)
     sources: Sources = field(default_factory=NoSources)

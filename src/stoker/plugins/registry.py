@@ -138,6 +138,7 @@ def declaration_problems(kind: ResourceType, constraints: Mapping[str, CustomChe
         yield "has side effects but does not declare (in `recovery`) how an interrupted creation is found again"
     yield from _schema_problems(kind.properties, "properties", constraints)
     yield from _schema_problems(kind.update_policy, "update_policy", constraints)
+    yield from _schema_problems(kind.creation_policy, "creation_policy", constraints)
 
 
 def _schema_problems(

@@ -93,6 +93,8 @@ class ResourceType(ABC):
     `consults` types have services check property values before any change is made.
     `hidden_data` are keys of `Call.data` with secrets: they are never shown, and leave this service only sealed.
     `copy` is the type of the copies that snapshots make of the object's content, None for objects without content.
+    `creation_policy` declares the keys of the creation policy that templates may give to resources of the type; types
+    without keys do not accept one. The policy takes the place of the properties `instead_of_creation_policy`.
     `unsaved` are the actions after whose failure deletion policy Snapshot makes no copy, since there is no content.
     """
 
@@ -100,6 +102,8 @@ class ResourceType(ABC):
     properties: Mapping[str, Property] = {}
     attributes: Mapping[str, Attribute] = {}
     update_policy: Mapping[str, Property] = {}
+    creation_policy: Mapping[str, Property] = {}
+    instead_of_creation_policy: ClassVar[frozenset[str]] = frozenset()
     support: Support = SUPPORTED
     description: str = ""
     service: ClassVar[str | None] = None

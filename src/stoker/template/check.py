@@ -14,7 +14,15 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.resource import Node, ResourceType
 from stoker.template.definition import Definition, PlacedReference, ResourceDefinition
-from stoker.template.expressions import Evaluation, FunctionError, Malformed, Reference, UnknownScope, walk
+from stoker.template.expressions import (
+    Evaluation,
+    FunctionError,
+    Malformed,
+    Reference,
+    UnknownScope,
+    entries_of,
+    walk,
+)
 from stoker.template.ordering import would_close_circle
 from stoker.template.problems import Problems, suggestion
 from stoker.template.properties import Finalized, against_schema, finalize, key_path, resolve_map
@@ -228,11 +236,39 @@ class _Checker:
                 key_path(self._definition, resource, "deletion_policy"),
                 hint="use Delete or Retain",
             )
+        if resource.update_replace_policy == "Snapshot" and not kind.snapshot_on_delete:
+            self.problems.add(
+                "update-replace-policy",
+                f"the type {kind.type_name} cannot be kept as a snapshot",
+                key_path(self._definition, resource, "update_replace_policy"),
+                hint="use Delete or Retain",
+            )
         path = key_path(self._definition, resource, "update_policy")
         given, found = resolve_map(self._definition, resource.update_policy, _SCOPE, path)
         self.problems.add_all(found)
         if given and not kind.any_properties:
             self.problems.add_all(against_schema(self._definition, kind.update_policy, given, path)[1])
+        if resource.creation_policy:
+            self._creation_policy(resource, kind)
+
+    def _creation_policy(self, resource: ResourceDefinition, kind: ResourceType) -> None:
+        """Check a creation policy; what it is worked out from must be known before anything is made."""
+        definition = self._definition
+        path = key_path(definition, resource, "creation_policy")
+        given, found = resolve_map(definition, resource.creation_policy, _SCOPE, path)
+        self.problems.add_all(found)
+        for placed in definition.references_in(resource.creation_policy):
+            self.problems.add("creation-policy", "a creation policy must not depend on resources", placed.path)
+        if given and not kind.creation_policy:
+            hint = (
+                "AWS::AutoScaling::AutoScalingGroup, AWS::CloudFormation::WaitCondition and AWS::EC2::Instance take one"
+            )
+            self.problems.add("creation-policy", f"the type {kind.type_name} takes no creation policy", path, hint=hint)
+        elif given:
+            self.problems.add_all(against_schema(definition, kind.creation_policy, given, path)[1])
+            for name in sorted(kind.instead_of_creation_policy & (entries_of(resource.properties) or {}).keys()):
+                message = f"{name} cannot be given together with a creation policy, which takes its place"
+                self.problems.add("creation-policy", message, (*key_path(definition, resource, "properties"), name))
 
     def outputs(self) -> None:
         """Check the calls in outputs as far as Heat does: their shape, and the attributes that they name."""

@@ -64,7 +64,9 @@ class OutputDefinition:
 
 
 class ResourceDefinition:
-    """A resource whose condition holds. `properties`, `metadata` and `update_policy` are to be resolved."""
+    """A resource whose condition holds. `properties`, `metadata`, `update_policy` and `creation_policy` are to be
+    resolved.
+    """
 
     __slots__ = ("__dict__", "_definition", "deletion_policy", "external_id", "template")
 
@@ -96,6 +98,15 @@ class ResourceDefinition:
     @property
     def update_policy(self) -> Any:
         return self.template.update_policy
+
+    @property
+    def creation_policy(self) -> Any:
+        return self.template.creation_policy
+
+    @property
+    def update_replace_policy(self) -> str | None:
+        """What becomes of the object when another one replaces it; None leaves that to the deletion policy."""
+        return self.template.update_replace_policy
 
     @property
     def description(self) -> str:

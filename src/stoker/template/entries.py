@@ -82,6 +82,8 @@ class EntryReader:
             properties=_or_empty(fields["properties"]),
             metadata=_or_empty(fields["metadata"]),
             update_policy=_or_empty(fields["update_policy"]),
+            creation_policy=_or_empty(fields.get("creation_policy")),
+            update_replace_policy=self._update_replace_policy(raw, keys.get("update_replace_policy", ""), path),
             deletion_policy=self._deletion_policy(fields["deletion_policy"], (*path, keys["deletion_policy"])),
             external_id=fields.get("external_id"),
             depends_on=self._depends_on(raw.get(keys["depends_on"]), (*path, keys["depends_on"])),
@@ -91,10 +93,6 @@ class EntryReader:
 
     def _check_keys(self, raw: Mapping[str, Any], path: Path) -> None:
         version = self._version
-        for key, limited in version.limited_resource_keys.items():
-            if key in raw and raw[key] not in limited.values:
-                message = f"{key} {raw[key]!r} is not supported" if limited.values else f"{key} is not supported"
-                self._problems.add("unsupported-key", message, (*path, key), hint=limited.reason)
         if version.dialect.unknown_resource_keys_allowed:
             return
         for key in raw:
@@ -140,6 +138,22 @@ class EntryReader:
                 hint=suggestion(compiled, policies),
             )
         return policies.get(compiled, "Delete")
+
+    def _update_replace_policy(self, raw: Mapping[str, Any], key: str, path: Path) -> str | None:
+        """The policy as written: as with AWS, no function is called there. None when there is none."""
+        written = raw.get(key) if key in self._version.resource_keys else None
+        if written is None:
+            return None
+        policies = self._version.deletion_policies
+        if isinstance(written, str) and written in policies:
+            return policies[written]
+        if isinstance(written, str):
+            message, hint = f"there is no update replace policy {written!r}", suggestion(written, policies)
+        else:
+            message = f"an update replace policy is a literal string, not {type_name(written)}"
+            hint = f"write one of {', '.join(policies)}; functions are not called here"
+        self._problems.add("update-replace-policy", message, (*path, key), hint=hint)
+        return None
 
     def _depends_on(self, raw: Any, path: Path) -> tuple[str, ...]:
         if raw is None:
@@ -193,6 +207,7 @@ _FIELDS: Mapping[str, tuple[type, ...]] = {
     "properties": (dict,),
     "metadata": (dict,),
     "update_policy": (dict,),
+    "creation_policy": (dict,),
     "deletion_policy": (str,),
     "external_id": (str,),
 }

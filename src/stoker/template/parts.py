@@ -10,7 +10,7 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class ResourceTemplate:
     """One entry of the resources section. Values are compiled trees; `condition` is a compiled condition, True for
-    none; `source` the entry as written.
+    none; `update_replace_policy` is None where the template gives none; `source` the entry as written.
     """
 
     name: str
@@ -20,6 +20,8 @@ class ResourceTemplate:
     metadata: Any
     update_policy: Any
     deletion_policy: Any
+    creation_policy: Any
+    update_replace_policy: str | None
     external_id: Any
     depends_on: tuple[str, ...]
     condition: Any

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stoker.base.budget import measured
@@ -50,8 +50,18 @@ def finalize(
     if kind.any_properties:
         return Finalized(given, diagnostics)
     given = with_description(resource, kind, given)
-    values, found = against_schema(definition, kind.properties, given, path, custom)
+    values, found = against_schema(definition, declared_for(resource, kind), given, path, custom)
     return Finalized(values, diagnostics + found)
+
+
+def declared_for(resource: ResourceDefinition, kind: ResourceType) -> Mapping[str, Property]:
+    """The type's properties; one whose place a creation policy takes need not be given."""
+    if not (resource.creation_policy and kind.instead_of_creation_policy):
+        return kind.properties
+    return {
+        name: replace(prop, required=False) if name in kind.instead_of_creation_policy else prop
+        for name, prop in kind.properties.items()
+    }
 
 
 def with_description(resource: ResourceDefinition, kind: ResourceType, given: Mapping[str, Any]) -> Mapping[str, Any]:

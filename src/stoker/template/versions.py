@@ -129,19 +129,16 @@ CFN = Dialect(
 
 AWS = replace(
     CFN,
+    resource_keys={
+        **CFN.resource_keys,
+        "creation_policy": "CreationPolicy",
+        "update_replace_policy": "UpdateReplacePolicy",
+    },
     sections={**CFN.sections, "rules": "Rules", "transform": "Transform"},
     output_keys={**CFN.output_keys, "export": "Export"},
     pseudo_parameters=(*CFN.pseudo_parameters, "AWS::AccountId", "AWS::Partition", "AWS::URLSuffix"),
 )
 """CloudFormation templates as AWS has them today, of which the reference engine knows a part."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limited:
-    """A key of a resource that may have some values only; `reason` says why, and what to do instead."""
-
-    values: tuple[str, ...]
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +163,6 @@ class Version:
     condition_functions: Mapping[str, str] = field(default_factory=dict)
     removed_functions: frozenset[str] = frozenset()
     parameter_types: Mapping[str, ParameterType] = field(default_factory=lambda: BY_HOT_NAME)
-    limited_resource_keys: Mapping[str, Limited] = field(default_factory=dict)
     transforms: frozenset[str] = frozenset()
     transformed: bool = False
     extended_functions: Mapping[str, str] = field(default_factory=dict)
@@ -351,7 +347,7 @@ _AWS_2010_09_09 = replace(
     value="2010-09-09",
     dialect=AWS,
     sections=_HEAT_2012_12_12.sections | {"Conditions", "Metadata", "Rules", "Transform"},
-    resource_keys=_HEAT_2012_12_12.resource_keys | {"Condition", "UpdateReplacePolicy"},
+    resource_keys=_HEAT_2012_12_12.resource_keys | {"Condition", "CreationPolicy", "UpdateReplacePolicy"},
     output_keys=_HEAT_2012_12_12.output_keys | {"Condition", "Export"},
     functions={
         **_HEAT_2012_12_12.functions,
@@ -373,10 +369,6 @@ _AWS_2010_09_09 = replace(
         "Ref": "Ref/param",
     },
     parameter_types=BY_AWS_NAME,
-    limited_resource_keys={
-        "UpdateReplacePolicy": Limited(("Delete",), "a replaced resource is always deleted; leave the key out"),
-        "CreationPolicy": Limited((), "to wait for a signal use AWS::CloudFormation::WaitCondition"),
-    },
     transforms=frozenset({_TRANSFORM}),
     extended_functions=_EXTENDED,
     extended_condition_functions=_EXTENDED,

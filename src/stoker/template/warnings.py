@@ -82,7 +82,7 @@ class _Subject:
             yield from (assertion.condition for assertion in rule.assertions)
         for resource in template.resources.values():
             yield from (resource.properties, resource.metadata, resource.update_policy, resource.deletion_policy)
-            yield from (resource.external_id, resource.condition)
+            yield from (resource.creation_policy, resource.external_id, resource.condition)
         for output in template.outputs.values():
             yield from (output.value, output.condition, output.export)
 

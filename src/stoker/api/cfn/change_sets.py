@@ -14,7 +14,12 @@ from stoker.base.ids import arn
 
 _ACTIONS = {"create": "Add", "update": "Modify", "refuse": "Modify", "replace": "Modify", "delete": "Remove"}
 _REPLACEMENT = {"update": "False", "refuse": "False", "replace": "True"}
-_PARTS = {"metadata": "Metadata", "deletion_policy": "DeletionPolicy", "update_policy": "UpdatePolicy"}
+_PARTS = {
+    "metadata": "Metadata",
+    "deletion_policy": "DeletionPolicy",
+    "update_policy": "UpdatePolicy",
+    "update_replace_policy": "UpdateReplacePolicy",
+}
 _RECREATION = {"update": "Never", "replace": "Always", "refuse": "Never"}
 
 

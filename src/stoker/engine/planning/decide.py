@@ -25,7 +25,7 @@ BEGINNING = ("CREATE", "ADOPT", "UPDATE")
 """Actions of a resource that are gone on with where they were interrupted, before anything else is decided."""
 UNMADE = "INIT"
 """What stands for an action as long as a resource is held before its creation."""
-_PARTS = ("metadata", "deletion_policy", "update_policy")
+_PARTS = ("metadata", "deletion_policy", "update_policy", "update_replace_policy")
 
 Fate = Callable[[str], Awaited]
 """From the name of a resource that a value waits for to what the plan does with it."""
@@ -52,18 +52,29 @@ class Target:
     requires: frozenset[str]
     fingerprint: str | None
     restricted: frozenset[str] = frozenset()
+    creation_policy: Mapping[str, Any] = field(default_factory=dict)
+    update_replace_policy: str | None = None
     restored: Mapping[str, Any] = field(default_factory=dict)
     renewed: frozenset[str] | None = None
     since: float = inf
 
     def definition(self) -> dict[str, Any]:
-        """What is recorded of the definition besides the properties."""
+        """What is recorded of the definition besides the properties.
+
+        What only some templates can say is left out where it is not said, so that definitions which are recorded
+        already keep their fingerprints.
+        """
+        said = {
+            "creation_policy": dict(self.creation_policy) or None,
+            "update_replace_policy": self.update_replace_policy,
+        }
         return {
             "implementation": self.implementation,
             "deletion_policy": self.deletion_policy,
             "update_policy": dict(self.update_policy),
             "external_id": self.external_id,
             "metadata": dict(self.metadata),
+            **{name: value for name, value in said.items() if value is not None},
         }
 
 
@@ -88,9 +99,9 @@ def definition_changes(target: Target, state: ResourceState) -> tuple[PropertyCh
     """What differs of a resource's definition besides its properties."""
     recorded, wanted = state.stored.definition, target.definition()
     return tuple(
-        PropertyChange(name, recorded.get(name) or None, wanted[name] or None, "update")
+        PropertyChange(name, recorded.get(name) or None, wanted.get(name) or None, "update")
         for name in _PARTS
-        if recorded.get(name) != wanted[name]
+        if recorded.get(name) != wanted.get(name)
     )
 
 

@@ -13,6 +13,7 @@ from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, forward_key, removal_steps
 from stoker.engine.planning.reasons import Awaited, Reason, ReasonCode
 from stoker.engine.planning.restoring import Restore, as_given
+from stoker.engine.planning.retaining import removal_policy
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.scope import Outlook, PlanScope, RecordedScope
 from stoker.engine.records.state import ResourceState, keys_of, namesakes
@@ -109,6 +110,8 @@ class Wanted:
             metadata=metadata,
             update_policy=update_policy,
             deletion_policy=resource.deletion_policy,
+            creation_policy=resolve(resource.creation_policy, scope) or {},
+            update_replace_policy=resource.update_replace_policy,
             external_id=resource.external_id,
             requires=frozenset(self.requires[name]),
             fingerprint=None,
@@ -204,8 +207,9 @@ class Forward:
         candidates = by_name(self.states)
         steps = [self._step(name, candidates.get(name, [])) for name in self.wanted.order]
         kept = {step.uuid for step in steps if step.kind is not Kind.REPLACE}
+        replaced = {step.uuid: step.name for step in steps if step.kind is Kind.REPLACE}
         removals = [
-            _removal(state, _why_removed(state, self.wanted))
+            _removal(state, _why_removed(state, self.wanted), self._on_replacement(replaced.get(state.row.uuid)))
             for state in reversed(self.states)
             if state.row.uuid not in kept
         ]
@@ -214,6 +218,10 @@ class Forward:
         steps += removal_steps(removals, first)
         whole = _with_inside(steps, self.states, self.nested, self._inside)
         return Plan(self.action, tuple(whole), frozenset(self._secrets))
+
+    def _on_replacement(self, name: str | None) -> str | None:
+        """The update replace policy of a resource that is to be replaced; None when nothing says it."""
+        return self.wanted.definition.resources[name].update_replace_policy if name is not None else None
 
     def _step(self, name: str, candidates: list[ResourceState]) -> Step:
         scope, requires = self.scope, self.wanted.requires[name]
@@ -306,15 +314,17 @@ def _why_removed(state: ResourceState, wanted: Wanted) -> ReasonCode:
     return ReasonCode.SUPERSEDED_BY_REPLACEMENT if still_wanted else ReasonCode.NOT_IN_TEMPLATE
 
 
-def _removal(state: ResourceState, why: ReasonCode) -> Removal:
-    """The removal of a recorded resource; what its deletion policy retains is a reason of its own."""
-    definition = state.stored.definition
-    policy = definition.get("deletion_policy", "Delete")
+def _removal(state: ResourceState, why: ReasonCode, on_replacement: str | None = None) -> Removal:
+    """The removal of a recorded resource; what a policy retains is a reason of its own. `on_replacement` is the update
+    replace policy of one that this plan replaces.
+    """
     reasons = [Reason(why)]
-    if definition.get("external_id"):
+    if state.stored.definition.get("external_id"):
         reasons.append(Reason(ReasonCode.OBJECT_EXTERNAL))
-    elif policy in _RETAINED:
-        reasons.append(Reason(_RETAINED[policy], policy))
+    else:
+        rule = removal_policy(state, on_replacement)
+        if rule.policy in _RETAINED:
+            reasons.append(Reason(_RETAINED[rule.policy], rule.policy, rule.name))
     return Removal(state.row.uuid, state.row.name, state.row.type, state.requires, tuple(reasons))
 
 

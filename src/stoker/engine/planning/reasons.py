@@ -124,7 +124,7 @@ _SENTENCES = {
     ReasonCode.NOT_IN_TEMPLATE: "it is no longer in the template",
     ReasonCode.STACK_DELETED: "the stack is deleted",
     ReasonCode.NESTED_STACK_DELETED: "its stack is deleted",
-    ReasonCode.OBJECT_RETAINED: "its object is retained (deletion policy {subject})",
-    ReasonCode.SNAPSHOT_RETAINED: "a snapshot of its object is retained (deletion policy {subject})",
+    ReasonCode.OBJECT_RETAINED: "its object is retained ({detail} {subject})",
+    ReasonCode.SNAPSHOT_RETAINED: "a snapshot of its object is retained ({detail} {subject})",
     ReasonCode.OBJECT_EXTERNAL: "its object is retained, as it does not belong to this stack (external_id)",
 }

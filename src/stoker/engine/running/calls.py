@@ -113,6 +113,7 @@ async def _call(
         started_at=row.started_at or now,
         now=now,
         update_policy=stored.definition.get("update_policy", {}),
+        creation_policy=stored.definition.get("creation_policy", {}),
         unrecorded=Unrecorded(view, state.type.part_of),
         sources=StoredSources(view.inputs) if view.inputs is not None else NoSources(),
     )

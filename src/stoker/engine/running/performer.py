@@ -29,7 +29,7 @@ from stoker.plugins.resource import AttributeKey, Call
 from stoker.store.journal import Batch
 from stoker.store.possession import Possession, Taken
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
-from stoker.template.properties import against_schema, key_path
+from stoker.template.properties import against_schema, declared_for, key_path
 
 if TYPE_CHECKING:
     from stoker.engine.running.run import OperationRun
@@ -106,7 +106,7 @@ class Performer:
             return
         if resource.references or run.stack.parent_id is not None:
             place = key_path(wanted.definition, resource, "properties")
-            _, problems = against_schema(wanted.definition, state.type.properties, state.given, place)
+            _, problems = against_schema(wanted.definition, declared_for(resource, state.type), state.given, place)
             if problems:
                 raise Failure.of(TemplateInvalid(problems), state.row.name)
 

@@ -29,6 +29,7 @@ from stoker.engine.planning.decide import (
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Step
 from stoker.engine.planning.reasons import Reason, ReasonCode
+from stoker.engine.planning.retaining import ON_REPLACEMENT, removal_policy
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of
 from stoker.engine.running.adoption import bringing_about, take_over
@@ -217,6 +218,7 @@ class StepRunner:
         batch.property_sets.append(state.give(target.given))
         if former is not None and former is not state:
             former.row.replaced_by = state.row.uuid
+            former.stored.definition[ON_REPLACEMENT] = target.update_replace_policy
             batch.change(former.seal())
         if adopts:
             take_over(state, run.adopted.get(target.name, {}))
@@ -262,6 +264,8 @@ class StepRunner:
         """
         for state in self._namesakes(target, former):
             if is_stillborn(state):
+                if state is former:
+                    state.stored.definition[ON_REPLACEMENT] = target.update_replace_policy
                 await self.delete(state)
                 self.run_.moved.add(target.name)
                 former = None if state is former else former
@@ -354,7 +358,7 @@ class StepRunner:
             await self.delete(state)
 
     async def delete(self, state: ResourceState) -> None:
-        """Remove a recorded resource, as its deletion policy says."""
+        """Remove a recorded resource, as its policies say (see `removal_policy`)."""
         run = self.run_
         row = state.row
         is_copy = row.stack_id != run.stack.id
@@ -449,6 +453,6 @@ def parting(action: str, state: ResourceState) -> str:
         return "Retain"
     if action == "ABANDON" or (row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)):
         return "Abandon"
-    policy = str(definition.get("deletion_policy", "Delete"))
+    policy = removal_policy(state).policy
     worthless = row.status == FAILED and row.action in state.type.unsaved
     return "Delete" if policy == "Snapshot" and worthless else policy

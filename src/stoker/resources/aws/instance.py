@@ -13,8 +13,9 @@ from typing import Any
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
-from stoker.plugins.resource import AttributeKey, Call, ResourceType
+from stoker.plugins.resource import AttributeKey, Call
 from stoker.resources.aws.instance_schema import ATTRIBUTES, PROPERTIES, device_problems
+from stoker.resources.aws.signalled_creation import SignalledCreation
 from stoker.resources.base import dig
 from stoker.resources.nova.server.server import NAME_LIMIT, Server
 from stoker.resources.nova.volume_attachments import attach_completely
@@ -25,7 +26,7 @@ _NO_ADDRESS = "0.0.0.0"  # noqa: S104  a value to show, not an address to listen
 Method = Callable[[Call], Awaitable[Outcome]]
 
 
-class Instance(ResourceType):
+class Instance(SignalledCreation):
     """A virtual machine."""
 
     type_name = "AWS::EC2::Instance"
@@ -57,7 +58,7 @@ class Instance(ResourceType):
     async def find(self, call: Call) -> str | None:
         return await self._server.find(await self._translated(call))
 
-    async def create(self, call: Call) -> Outcome:
+    async def make(self, call: Call) -> Outcome:
         if not call.progress.get("running"):
             outcome = await self._enter(self._server.create, call)
             if not isinstance(outcome, Done):

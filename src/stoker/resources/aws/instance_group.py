@@ -5,17 +5,19 @@ Their members are OS::Heat::ScaledResource, which is AWS::EC2::Instance unless t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar
 
 from stoker.base.errors import BadValue
+from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest
 from stoker.resources.aws.instance_schema import TAGS
 from stoker.resources.aws.launch import TYPE_NAME as LAUNCH_CONFIGURATION
 from stoker.resources.aws.launch import launched_by, like_instance, names_problem
+from stoker.resources.aws.signalled_creation import GROUP_CREATION_POLICY, SIGNALS, SignalledCreation
 from stoker.resources.base import dig
 from stoker.resources.declare import custom, one_of
+from stoker.resources.durations import seconds_of
 from stoker.resources.heat.batching import Batch, Rolling
 from stoker.resources.heat.group import CFN, read_by_member
 from stoker.resources.heat.uniform_group import AutoScalingResource, UniformGroup, serving
@@ -25,7 +27,6 @@ from stoker.schema.unknown import is_unknown
 MEMBER = "OS::Heat::ScaledResource"
 _MEMBER_TYPE = {MEMBER: "AWS::EC2::Instance"}
 _LONGEST_PAUSE = 3600.0
-_DURATION = re.compile(r"PT(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?")
 _METERED = "metering."
 
 ROLLING = Property(
@@ -105,7 +106,7 @@ class InstanceGroup(_Instances):
         return instance(await launch_properties(call), _tags(call))
 
 
-class AutoScalingGroup(_Instances, AutoScalingResource):
+class AutoScalingGroup(SignalledCreation, _Instances, AutoScalingResource):
     """A group of identical instances, whose size scaling policies change."""
 
     type_name = "AWS::AutoScaling::AutoScalingGroup"
@@ -113,6 +114,7 @@ class AutoScalingGroup(_Instances, AutoScalingResource):
     support = Support(version="2014.1")
     policy_name = "AutoScalingRollingUpdate"
     update_policy = {policy_name: ROLLING}
+    creation_policy = GROUP_CREATION_POLICY
 
     properties = {
         "AvailabilityZones": Property(Type.LIST, "Has no effect.", required=True),
@@ -152,6 +154,11 @@ class AutoScalingGroup(_Instances, AutoScalingResource):
             yield f"MinSize ({properties['MinSize']}) is negative"
         yield from self.size_problems(properties, ("MinSize", "MaxSize", "DesiredCapacity"))
         yield from balancer_problems(properties)
+
+    async def update(self, call: Call) -> Outcome:
+        """As other groups; a creation that has not had its signals yet is completed by the update."""
+        change = super().update
+        return await self.signalled(change, call) if SIGNALS in call.data else await change(call)
 
     def bounds(self, properties: Mapping[str, Any]) -> tuple[int, int]:
         return properties["MinSize"], properties["MaxSize"]
@@ -213,11 +220,10 @@ def balancer_problems(properties: Mapping[str, Any]) -> Iterable[str]:
 
 def pause_of(duration: str) -> float:
     """Convert a duration such as PT1M30S to seconds. Raises BadValue if it is malformed or exceeds an hour."""
-    found = _DURATION.fullmatch(duration)
-    if found is None:
-        raise BadValue(f"PauseTime: {duration!r} is not a duration such as PT1M30S")
-    hours, minutes, seconds = (int(part or 0) for part in found.groups())
-    pause = hours * 3600.0 + minutes * 60.0 + seconds
+    try:
+        pause = seconds_of(duration)
+    except BadValue as error:
+        raise BadValue(f"PauseTime: {error.message}") from error
     if pause > _LONGEST_PAUSE:
         raise BadValue(f"PauseTime: {duration} is more than an hour")
     return pause

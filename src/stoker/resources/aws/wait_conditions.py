@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from stoker.plugins.outcome import Done, Outcome
+from stoker.plugins.resource import Call
+from stoker.resources.aws.signalled_creation import SignalledCreation
 from stoker.resources.declare import between
 from stoker.resources.heat.signed_handle import SignedHandle
 from stoker.resources.heat.wait_condition import Waiting
@@ -16,13 +19,14 @@ class WaitConditionHandle(SignedHandle):
     support = Support(version="2014.1")
 
 
-class WaitCondition(Waiting):
-    """A wait condition with CloudFormation's properties."""
+class WaitCondition(SignalledCreation, Waiting):
+    """A wait condition with CloudFormation's properties; with a creation policy, it receives the signals itself."""
 
     type_name = "AWS::CloudFormation::WaitCondition"
     description = "Waits for signals that report success."
     support = Support(version="2014.1")
     spelled = {name: name.capitalize() for name in Waiting.spelled}
+    instead_of_creation_policy = frozenset({"Handle", "Timeout", "Count"})
 
     properties = {
         "Handle": Property(description="The handle that receives the signals.", required=True),
@@ -34,3 +38,9 @@ class WaitCondition(Waiting):
         ),
     }
     attributes = {"Data": Attribute("The data of the signals by signal ID, as JSON.", Type.STRING, live=True)}
+
+    async def make(self, call: Call) -> Outcome:
+        return Done() if call.creation_policy else await super().make(call)
+
+    async def update(self, call: Call) -> Outcome:
+        return Done() if call.creation_policy else await super().update(call)
