@@ -54,7 +54,7 @@ async def pool(served: ServedCloud, clock: ManualClock) -> AsyncIterator[CloudPo
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every request that is sent from now on, as `GET http://…`; the bench asks for nothing of its own then."""
+    """Every request that is sent from now on, as `GET http://…`; the bench itself sends none."""
     sent: list[str] = []
     send = Transport.send
 
@@ -84,5 +84,5 @@ async def admin(pool: CloudPool, served: ServedCloud) -> Cloud:
 
 @pytest.fixture
 def bench(cloud: Cloud, clock: ManualClock, served: ServedCloud) -> MakeBench:
-    """Makes a bench for a type, as the user `demo`."""
+    """Creates a bench for a type, as the user `demo`."""
     return lambda kind: Bench(kind, cloud, clock, served.advance)

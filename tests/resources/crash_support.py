@@ -1,4 +1,4 @@
-"""An engine that dies after every entry before it records anything, and takes up the work again."""
+"""An engine that dies after every call before it records anything, and resumes the work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stoker.plugins.resource import Call
 
 
 async def run_crashing(bench: Bench, method: str, resource: Resource, wanted: Mapping[str, Any] | None = None) -> None:
-    """Enter `method` until it is done, each entry twice: of the first one nothing is kept but what it did outside."""
+    """Call `method` until it is done, each call twice: of the first one only the effects on the cloud are kept."""
     properties = resource.properties if wanted is None else await bench.finalized(wanted)
     before = resource.properties if wanted is not None else None
     changed = {key: value for key, value in properties.items() if before is not None and before[key] != value}

@@ -1,4 +1,4 @@
-"""Plays the engine for one resource: enters its methods, keeps what they want kept, lets time pass."""
+"""Acts as the engine for one resource: calls its methods, records what they store, advances time."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ MOST_ENTRIES = 200
 
 
 class BadProperties(AssertionError):
-    """The declarations or `validate` have complaints."""
+    """The declarations or `validate` refuse the properties."""
 
 
 class ActionFailed(AssertionError):
-    """A method answered Failed."""
+    """A method returned Failed."""
 
     def __init__(self, failed: Failed) -> None:
         super().__init__(f"{failed.kind}: {failed.reason}")
@@ -33,7 +33,7 @@ class ActionFailed(AssertionError):
 
 @dataclass
 class Resource:
-    """What the engine would have recorded, after JSON."""
+    """Return what the engine would have recorded, after a round trip through JSON."""
 
     name: str
     uuid: str
@@ -48,19 +48,19 @@ class Alone:
     """A stack without other resources."""
 
     async def by_reference(self, reference_id: Any) -> Neighbour | None:
-        """None: there is no other."""
+        """Return None: there is no other resource."""
         return None
 
     async def by_name(self, name: str) -> Neighbour | None:
-        """None: there is no other."""
+        """Return None: there is no other resource."""
         return None
 
     async def collect(self, reference_id: Any) -> None:
-        """Nothing: there is no other to collect for."""
+        """Do nothing: there is no other resource."""
 
 
 class Bench:
-    """One type on one cloud. `advance(seconds)` moves the emulated cloud's time; the engine's `clock` goes along."""
+    """One type on one cloud. `advance(seconds)` moves the emulated cloud's time; the engine's `clock` with it."""
 
     def __init__(
         self,
@@ -80,10 +80,10 @@ class Bench:
         self._advance = advance
         self._services = services
 
-    # -- what a test asks for ---------------------------------------------------------------------------------
+    # -- for tests -----------------------------------------------------------------------------------
 
     async def create(self, properties: Mapping[str, Any], name: str = "thing") -> Resource:
-        """Make a resource and wait until it is ready. Raises BadProperties, ActionFailed, CloudError."""
+        """Create a resource and wait until it is ready. Raises BadProperties, ActionFailed, CloudError."""
         resource = self.resource(name)
         resource.properties = await self.finalized(properties)
         await self.run("create", resource)
@@ -91,7 +91,7 @@ class Bench:
         return resource
 
     async def update(self, resource: Resource, properties: Mapping[str, Any]) -> Outcome:
-        """Change the resource to new properties in place; answers Done or Replace."""
+        """Update the resource to new properties in place; return Done or Replace."""
         wanted = await self.finalized(properties)
         changed = {name: wanted.get(name) for name in wanted if wanted.get(name) != resource.properties.get(name)}
         reason = self.kind.replacement_reason(resource.properties, wanted, changed)
@@ -104,12 +104,12 @@ class Bench:
         return outcome
 
     async def observed(self, resource: Resource) -> None:
-        """What has just been made or changed is as it was asked for."""
+        """Check that the object has the properties that it has been created or updated with."""
         found = await self.kind.observe(self.call(resource, "CHECK", resource.properties))
         assert found == {}, f"{self.kind.type_name} shows other values than it was given: {found}"
 
     async def delete(self, resource: Resource) -> None:
-        """Remove the resource and wait until it is gone."""
+        """Delete the resource and wait until it is deleted."""
         await self.run("delete", resource)
 
     async def attribute(self, resource: Resource, *key: str | int) -> Any:
@@ -121,7 +121,7 @@ class Bench:
         return await self.kind.read_attributes(self.call(resource, "READ", resource.properties), keys)
 
     async def crash_after_create(self, properties: Mapping[str, Any], name: str = "thing") -> Resource:
-        """Enter `create` once and forget what it answered, as an engine that dies does; then what `find` finds."""
+        """Call `create` once and discard the outcome, as an engine that dies does; return what `find` finds."""
         resource = self.resource(name)
         resource.properties = await self.finalized(properties)
         started = self.clock.now()
@@ -130,14 +130,14 @@ class Bench:
         return resource
 
     def reference(self, resource: Resource) -> Any:
-        """What `get_resource` yields."""
+        """Return the value of `get_resource`."""
         return self.kind.reference_id(
             Snapshot(
                 resource.name, self._physical_name(resource), resource.physical_id, resource.data, resource.properties
             )
         )
 
-    # -- the engine's part ------------------------------------------------------------------------------------
+    # -- acting as the engine ------------------------------------------------------------------------------------
 
     def resource(self, name: str = "thing") -> Resource:
         return Resource(name, new_id())
@@ -160,7 +160,7 @@ class Bench:
         previous: Mapping[str, Any] | None = None,
         changed: Mapping[str, Any] | None = None,
     ) -> Outcome:
-        """Enter a method until it is done, keeping what it wants kept."""
+        """Call a method until it is done, recording what it stores."""
         progress: dict[str, Any] = {}
         started = self.clock.now()
         self.entries = []
@@ -185,7 +185,7 @@ class Bench:
         return cast(dict[str, Any], json.loads(json.dumps(call.progress)))
 
     def advance(self, seconds: float) -> None:
-        """Let time pass, for the engine and for the cloud."""
+        """Advance the time of the engine and of the cloud."""
         if seconds > 0:
             self.clock.advance(seconds)
             self._advance(seconds)
@@ -193,7 +193,7 @@ class Bench:
     def call(
         self, resource: Resource, action: str, properties: Mapping[str, Any], started: float | None = None
     ) -> Call:
-        """One entry, as the engine makes it."""
+        """Call a method once, as the engine does."""
         return Call(
             name=resource.name,
             uuid=resource.uuid,

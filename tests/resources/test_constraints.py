@@ -1,4 +1,4 @@
-"""Custom constraints: the measured tables of what is accepted, and look-ups in the emulated cloud."""
+"""Custom constraints: recorded tables of accepted values, and lookups in the emulated cloud."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_every_recorded_constraint_exists() -> None:
 
 
 @pytest.mark.parametrize(("name", "value", "accepted"), cases())
-def test_form(name: str, value: Any, accepted: bool) -> None:
+def test_format(name: str, value: Any, accepted: bool) -> None:
     check = CONSTRAINTS[name]
     assert isinstance(check, FormCheck)
     if name == "expiration":
@@ -88,34 +88,34 @@ async def test_what_exists_is_accepted_by_name_and_id(cloud: Cloud) -> None:
     assert "no-such-image" in complaint
 
 
-async def test_a_question_is_asked_once(cloud: Cloud, calls: list[str]) -> None:
+async def test_lookups_are_cached(cloud: Cloud, calls: list[str]) -> None:
     image = (await cloud.list("glance", "/v2/images", "images"))[0]
     calls.clear()
     await checker(cloud).check_all([("glance.image", image["name"])] * 20)
     assert len(calls) == 1
 
 
-async def test_a_complaint_is_not_kept(admin: Cloud) -> None:
+async def test_failed_lookups_are_not_cached(admin: Cloud) -> None:
     check = checker(admin)
     assert await check.check("keystone.project", "late") is not None
     await admin.post("keystone", "/projects", {"project": {"name": "late", "domain_id": "default"}})
     assert await check.check("keystone.project", "late") is None
 
 
-async def test_a_service_that_is_down_is_no_complaint(cloud: Cloud, served: ServedCloud) -> None:
+async def test_an_unavailable_service_is_not_a_violation(cloud: Cloud, served: ServedCloud) -> None:
     served.do(lambda: served.cloud.faults.add(Fault(on="GET /image/*", do="fail", status=503)))
     with pytest.raises(CloudError) as caught:
         await checker(cloud).check("glance.image", "any")
     assert caught.value.transient
 
 
-async def test_a_missing_service_is_a_complaint(cloud: Cloud) -> None:
+async def test_a_missing_service_is_a_violation(cloud: Cloud) -> None:
     complaint = await checker(cloud).check("zaqar.queue", "x" * 65)
     assert complaint is not None
     assert "mistral" in str(await checker(cloud).check("mistral.workflow", "w"))
 
 
-async def test_without_a_cloud_only_forms_are_checked() -> None:
+async def test_without_a_cloud_only_formats_are_checked() -> None:
     check = checker(None)
     assert await check.check("glance.image", "any") is None
     assert await check.check("ip_addr", "any") is not None

@@ -45,7 +45,7 @@ def test_types_are_found_by_name() -> None:
     assert registry.constraint("made.up") is None
 
 
-def test_every_wrong_declaration_is_told() -> None:
+def test_every_invalid_declaration_is_reported() -> None:
     class Wrong(ResourceType):
         type_name = "Test::Wrong"
         service = "nowhere"

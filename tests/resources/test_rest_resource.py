@@ -1,4 +1,4 @@
-"""What `RestResource` does with declarations alone, on the emulated block storage."""
+"""`RestResource` with declarations alone, on the emulated block storage."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def fail(served: ServedCloud, on: str, do: str, **rest: object) -> None:
     served.do(lambda: served.cloud.faults.add(Fault(on=on, do=do, **rest)))  # type: ignore[arg-type]
 
 
-async def test_create_tells_the_id_at_once_and_then_waits(disks: Bench) -> None:
+async def test_create_returns_the_id_immediately_and_then_waits(disks: Bench) -> None:
     disk = await disks.create({"gigabytes": 3, "about": "logs", "local": "x"})
     assert isinstance(disks.entries[0], Again)
     assert disks.entries[0].physical_id == disk.physical_id
@@ -69,7 +69,7 @@ async def test_a_given_name_is_used(disks: Bench) -> None:
     assert [made["name"] for made in await volumes(disks)] == ["data"]
 
 
-async def test_an_object_in_error_fails_and_may_be_tried_again(disks: Bench, served: ServedCloud) -> None:
+async def test_an_object_in_error_fails_and_may_be_retried(disks: Bench, served: ServedCloud) -> None:
     fail(served, f"POST {VOLUMES}", "error_state")
     with pytest.raises(ActionFailed) as caught:
         await disks.create({"gigabytes": 1})
@@ -77,7 +77,7 @@ async def test_an_object_in_error_fails_and_may_be_tried_again(disks: Bench, ser
     assert caught.value.failed.kind == "ResourceInError"
 
 
-async def test_an_object_that_vanishes_while_it_is_made(disks: Bench) -> None:
+async def test_an_object_that_vanishes_during_creation(disks: Bench) -> None:
     disk = disks.resource()
     disk.properties, disk.physical_id = await disks.finalized({"gigabytes": 1}), "gone"
     with pytest.raises(ActionFailed, match="NotFound"):
@@ -91,7 +91,7 @@ class TestFind:
         await disks.run("create", disk)
         assert len(await volumes(disks)) == 1
 
-    async def test_after_a_lost_answer(self, disks: Bench, served: ServedCloud) -> None:
+    async def test_after_a_lost_response(self, disks: Bench, served: ServedCloud) -> None:
         fail(served, f"POST {VOLUMES}", "succeed_but_fail", times=1)
         with pytest.raises(CloudError) as caught:
             await disks.crash_after_create({"gigabytes": 1})
@@ -100,7 +100,7 @@ class TestFind:
         disk.properties = await disks.finalized({"gigabytes": 1, "name": str((await volumes(disks))[0]["name"])})
         assert await disks.kind.find(disks.call(disk, "CREATE", disk.properties)) is not None
 
-    async def test_nothing_was_made(self, disks: Bench) -> None:
+    async def test_nothing_was_created(self, disks: Bench) -> None:
         disk = disks.resource()
         disk.properties = await disks.finalized({"gigabytes": 1})
         assert await disks.kind.find(disks.call(disk, "CREATE", disk.properties)) is None
@@ -117,7 +117,7 @@ class TestFind:
         disk.properties = await disks.finalized({"gigabytes": 1, "name": "twin"})
         assert await disks.kind.find(disks.call(disk, "CREATE", disk.properties)) is None
 
-    async def test_an_object_unlike_what_was_asked_for_is_left_alone(self, disks: Bench) -> None:
+    async def test_an_object_with_other_properties_is_left_alone(self, disks: Bench) -> None:
         await disks.cloud.post("cinder", "/volumes", {"volume": {"size": 1, "name": "twin"}})
         disk = disks.resource()
         disk.properties = await disks.finalized({"gigabytes": 1, "name": "twin", "about": "mine"})
@@ -135,12 +135,12 @@ class TestUpdate:
         made = (await volumes(disks))[0]
         assert (made["name"], made["description"]) == ("data", "new")
 
-    async def test_a_name_that_is_dropped_becomes_the_physical_name(self, disks: Bench) -> None:
+    async def test_a_removed_name_becomes_the_physical_name(self, disks: Bench) -> None:
         disk = await disks.create({"gigabytes": 1, "name": "data"})
         await disks.update(disk, {"gigabytes": 1})
         assert str((await volumes(disks))[0]["name"]).startswith("web-thing-")
 
-    async def test_no_call_when_nothing_goes_over_the_wire(self, disks: Bench, calls: list[str]) -> None:
+    async def test_no_request_if_no_property_is_sent(self, disks: Bench, calls: list[str]) -> None:
         disk = await disks.create({"gigabytes": 1})
         calls.clear()
         assert await disks.update(disk, {"gigabytes": 1, "local": "y"}) == Done()
@@ -148,23 +148,23 @@ class TestUpdate:
 
 
 class TestDelete:
-    async def test_it_waits_until_the_object_is_gone(self, disks: Bench) -> None:
+    async def test_it_waits_until_the_object_is_deleted(self, disks: Bench) -> None:
         disk = await disks.create({"gigabytes": 1})
         await disks.delete(disk)
         assert isinstance(disks.entries[0], Again)
         assert await volumes(disks) == []
 
-    async def test_what_is_gone_already_is_done(self, disks: Bench) -> None:
+    async def test_deletion_of_a_missing_object_is_done(self, disks: Bench) -> None:
         disk = await disks.create({"gigabytes": 1})
         await disks.delete(disk)
         await disks.delete(disk)
         assert disks.entries == [Done()]
 
-    async def test_what_was_never_made_is_done(self, disks: Bench) -> None:
+    async def test_deletion_before_creation_is_done(self, disks: Bench) -> None:
         await disks.delete(disks.resource())
         assert disks.entries == [Done()]
 
-    async def test_a_refusal_is_the_engines_to_handle(self, disks: Bench, served: ServedCloud) -> None:
+    async def test_a_refusal_is_left_to_the_engine(self, disks: Bench, served: ServedCloud) -> None:
         disk = await disks.create({"gigabytes": 1})
         fail(served, f"DELETE {VOLUMES}/*", "fail", status=409)
         with pytest.raises(CloudError) as caught:
@@ -173,7 +173,7 @@ class TestDelete:
 
 
 class TestReading:
-    async def test_attributes_take_one_call(self, disks: Bench, calls: list[str]) -> None:
+    async def test_attributes_need_one_request(self, disks: Bench, calls: list[str]) -> None:
         disk = await disks.create({"gigabytes": 1})
         calls.clear()
         keys = [("show",), ("kind",), ("labels", "none"), ("show", "size")]
@@ -183,7 +183,7 @@ class TestReading:
         assert values["labels", "none"] is None
         assert len(calls) == 1
 
-    async def test_of_an_object_that_is_gone_there_are_none(self, disks: Bench) -> None:
+    async def test_a_missing_object_has_no_attributes(self, disks: Bench) -> None:
         disk = await disks.create({"gigabytes": 1})
         await disks.delete(disk)
         assert await disks.attribute(disk, "show") is None
@@ -213,7 +213,7 @@ class TestWaiter:
     def test_without_pending_statuses_every_other_one_is_pending(self) -> None:
         assert Waiter.until("ACTIVE").judge("SHINY") == Again(5.0)
 
-    def test_the_first_looks_come_soon(self) -> None:
+    def test_the_first_polls_come_soon(self) -> None:
         assert [self.waiter.pause(elapsed) for elapsed in (0, 2, 8, 100)] == [0.25, 0.5, 2.0, 5.0]
 
 
@@ -224,7 +224,7 @@ class TestWire:
         "pairs": Property(Type.LIST, items=Property(Type.MAP, schema={"from": Property(wire="src"), "to": Property()})),
     }
 
-    def test_names_nulls_and_older_spellings(self) -> None:
+    def test_names_nulls_and_replaced_properties(self) -> None:
         values = {"old": "a", "new": "a", "pairs": [{"from": "x", "to": None}]}
         assert to_wire(self.schema, values) == {"newest": "a", "pairs": [{"src": "x"}]}
 

@@ -32,7 +32,7 @@ async def shown(admin: Cloud, vault: str) -> dict[str, Any]:
     return found
 
 
-async def test_life_of_an_encryption(encryptions: Bench, admin: Cloud, vault: str) -> None:
+async def test_lifecycle_of_an_encryption(encryptions: Bench, admin: Cloud, vault: str) -> None:
     made = await encryptions.create(GIVEN)
 
     assert made.physical_id == vault

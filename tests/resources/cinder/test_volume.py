@@ -28,7 +28,7 @@ async def shown(cloud: Cloud, volume: Resource) -> dict[str, Any]:
     return dict(body["volume"])
 
 
-async def test_life_of_a_volume(bench: MakeBench, cloud: Cloud) -> None:
+async def test_lifecycle_of_a_volume(bench: MakeBench, cloud: Cloud) -> None:
     volumes = bench(Volume)
 
     volume = await volumes.create({"size": 2, "description": "data", "metadata": {"a": "1"}})
@@ -42,7 +42,7 @@ async def test_life_of_a_volume(bench: MakeBench, cloud: Cloud) -> None:
         await volumes.run("check", volume)
 
 
-async def test_attributes_are_texts_but_for_some(bench: MakeBench) -> None:
+async def test_most_attributes_are_strings(bench: MakeBench) -> None:
     volumes = bench(Volume)
     volume = await volumes.create({"size": 2, "name": "disk", "metadata": {"a": "1"}})
 
@@ -61,7 +61,7 @@ async def test_attributes_are_texts_but_for_some(bench: MakeBench) -> None:
         ({"image": "cirros", "imageRef": "cirros", "size": 1}, "older name"),
     ],
 )
-async def test_sources_that_do_not_go_together(bench: MakeBench, given: dict[str, Any], complaint: str) -> None:
+async def test_sources_that_cannot_be_combined(bench: MakeBench, given: dict[str, Any], complaint: str) -> None:
     with pytest.raises(BadProperties, match=complaint):
         await bench(Volume).finalized(given)
 
@@ -87,7 +87,7 @@ async def test_an_interrupted_creation_is_found(bench: MakeBench, cloud: Cloud, 
     assert [volume.physical_id] == [item["id"] for item in listed]
 
 
-async def test_a_broken_volume_is_told_and_replaced(bench: MakeBench, served: ServedCloud) -> None:
+async def test_a_failed_volume_is_reported_and_replaced(bench: MakeBench, served: ServedCloud) -> None:
     served.do(lambda: served.cloud.faults.add(Fault(on="POST /volume/v3/*/volumes", do="error_state", times=1)))
     volumes = bench(Volume)
     volume = volumes.resource()
@@ -100,7 +100,7 @@ async def test_a_broken_volume_is_told_and_replaced(bench: MakeBench, served: Se
     assert await volumes.kind.needs_replacement_after_failure(volumes.call(volume, "UPDATE", volume.properties))
 
 
-async def test_read_only_is_set_when_the_volume_is_there(bench: MakeBench, cloud: Cloud) -> None:
+async def test_read_only_is_set_after_creation(bench: MakeBench, cloud: Cloud) -> None:
     volumes = bench(Volume)
 
     volume = await volumes.create({"size": 1, "read_only": True})
@@ -110,7 +110,7 @@ async def test_read_only_is_set_when_the_volume_is_there(bench: MakeBench, cloud
     assert (await shown(cloud, volume))["metadata"]["readonly"] == "False"
 
 
-async def test_small_changes_are_one_call_each(bench: MakeBench, cloud: Cloud, calls: list[str]) -> None:
+async def test_small_changes_are_one_request_each(bench: MakeBench, cloud: Cloud, calls: list[str]) -> None:
     volumes = bench(Volume)
     volume = await volumes.create({"size": 1, "metadata": {"a": "1"}})
     calls.clear()
@@ -122,7 +122,7 @@ async def test_small_changes_are_one_call_each(bench: MakeBench, cloud: Cloud, c
     assert (changed["name"], changed["description"], changed["metadata"]) == ("new", "d", {"b": "2"})
 
 
-async def test_growing_and_shrinking(bench: MakeBench, cloud: Cloud) -> None:
+async def test_extending_and_shrinking(bench: MakeBench, cloud: Cloud) -> None:
     volumes = bench(Volume)
     volume = await volumes.create({"size": 1})
 
@@ -133,7 +133,7 @@ async def test_growing_and_shrinking(bench: MakeBench, cloud: Cloud) -> None:
         await volumes.update(volume, {"size": 2})
 
 
-async def test_a_backup_makes_a_volume_and_brings_one_back(bench: MakeBench, cloud: Cloud, served: ServedCloud) -> None:
+async def test_a_backup_creates_and_restores_a_volume(bench: MakeBench, cloud: Cloud, served: ServedCloud) -> None:
     volumes = bench(Volume)
     volume = await volumes.create({"size": 1})
     body = {"backup": {"volume_id": volume.physical_id}}
@@ -170,7 +170,7 @@ async def test_deletion_with_snapshot_leaves_a_backup(bench: MakeBench, cloud: C
     assert (backup["status"], backup["volume_id"]) == ("available", volume.physical_id)
 
 
-async def test_a_volume_and_its_backup_go_when_they_are_done_with(bench: MakeBench, cloud: Cloud) -> None:
+async def test_deletion_waits_for_a_copy_in_progress(bench: MakeBench, cloud: Cloud) -> None:
     """Cinder deletes neither while one is being copied to the other."""
     volumes, backups = bench(Volume), bench(VolumeBackup)
     volume, copied = await volumes.create({"size": 1}), await volumes.create({"size": 1}, "copied")
@@ -188,7 +188,7 @@ async def test_a_volume_and_its_backup_go_when_they_are_done_with(bench: MakeBen
 
 
 @pytest.mark.parametrize("busy", [True, False])
-async def test_a_backup_goes_also_when_it_has_just_been_begun(bench: MakeBench, cloud: Cloud, busy: bool) -> None:
+async def test_a_backup_that_has_just_begun_is_deleted(bench: MakeBench, cloud: Cloud, busy: bool) -> None:
     volumes, backups = bench(Volume), bench(VolumeBackup)
     volume, backup = await volumes.create({"size": 1}), backups.resource()
     made = (await cloud.post("cinder", "/backups", {"backup": {"volume_id": volume.physical_id}}))["backup"]
@@ -200,7 +200,7 @@ async def test_a_backup_goes_also_when_it_has_just_been_begun(bench: MakeBench, 
     await backups.delete(backup)
 
 
-async def test_a_volume_that_is_going_already_is_waited_for(bench: MakeBench, cloud: Cloud) -> None:
+async def test_a_deletion_in_progress_is_waited_for(bench: MakeBench, cloud: Cloud) -> None:
     volumes = bench(Volume)
     volume = await volumes.create({"size": 1})
     await cloud.delete("cinder", f"/volumes/{volume.physical_id}")
@@ -257,7 +257,7 @@ async def test_an_attachment_that_nova_gives_up_fails(
     assert caught.value.failed.in_error
 
 
-async def test_changes_that_need_a_free_volume_give_it_back(
+async def test_changes_that_need_a_detached_volume_attach_it_again(
     bench: MakeBench, cloud: Cloud, pair: tuple[Resource, Resource]
 ) -> None:
     volumes, attachments = bench(Volume), bench(VolumeAttachment)
@@ -272,7 +272,7 @@ async def test_changes_that_need_a_free_volume_give_it_back(
     assert [row["server_id"] for row in changed["attachments"]] == [pair[0].physical_id]
 
 
-async def test_crashes_at_every_turn_leave_nothing_behind(
+async def test_crashes_at_every_step_leave_nothing_behind(
     bench: MakeBench, cloud: Cloud, pair: tuple[Resource, Resource]
 ) -> None:
     volumes, attachments = bench(Volume), bench(VolumeAttachment)

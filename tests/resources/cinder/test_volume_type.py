@@ -17,7 +17,7 @@ def types(admin: Cloud, clock: ManualClock, served: ServedCloud) -> Bench:
     return Bench(VolumeType, admin, clock, served.advance)
 
 
-async def test_life_of_a_type(types: Bench, admin: Cloud) -> None:
+async def test_lifecycle_of_a_type(types: Bench, admin: Cloud) -> None:
     given = {"name": "fast", "is_public": False, "metadata": {"a": 1}, "projects": ["demo"]}
 
     made = await types.create(given)

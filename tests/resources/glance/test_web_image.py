@@ -32,7 +32,7 @@ async def shown(cloud: Cloud, image: Resource) -> dict[str, Any]:
     return body
 
 
-async def test_life_of_an_image(images: Bench, cloud: Cloud) -> None:
+async def test_lifecycle_of_an_image(images: Bench, cloud: Cloud) -> None:
     given = {**GIVEN, "name": "small", "tags": ["a", "b"], "extra_properties": {"one": 1, "two": "2"}, "min_ram": 64}
 
     image = await images.create({**given, "os_distro": "debian"})
@@ -56,7 +56,7 @@ async def test_life_of_an_image(images: Bench, cloud: Cloud) -> None:
     await images.delete(image)
 
 
-async def test_an_update_of_tags_asks_for_nothing_else(images: Bench, calls: list[str]) -> None:
+async def test_an_update_of_tags_sends_no_other_request(images: Bench, calls: list[str]) -> None:
     image = await images.create({**GIVEN, "tags": ["a"]})
     calls.clear()
 
@@ -65,7 +65,7 @@ async def test_an_update_of_tags_asks_for_nothing_else(images: Bench, calls: lis
     assert [call.partition(" ")[0] for call in calls] == ["PUT", "DELETE"]
 
 
-async def test_an_image_that_may_not_be_used(images: Bench, cloud: Cloud, admin: Cloud) -> None:
+async def test_an_inactive_image(images: Bench, cloud: Cloud, admin: Cloud) -> None:
     images.cloud = admin
     image = await images.create({**GIVEN, "active": False})
     assert (await shown(admin, image))["status"] == "deactivated"
@@ -99,7 +99,7 @@ async def test_members(images: Bench, cloud: Cloud, admin: Cloud) -> None:
         ({"kernel_id": "vmlinuz"}, "vmlinuz"),
     ],
 )
-async def test_values_that_do_not_go_together(images: Bench, change: dict[str, Any], complaint: str) -> None:
+async def test_values_that_cannot_be_combined(images: Bench, change: dict[str, Any], complaint: str) -> None:
     with pytest.raises(BadProperties, match=complaint):
         await images.finalized({**GIVEN, **change})
 
@@ -121,7 +121,7 @@ async def test_another_image_is_not_taken(images: Bench) -> None:
     assert await images.kind.find(images.call(other, "CREATE", other.properties)) is None
 
 
-async def test_crashes_at_every_turn(images: Bench, cloud: Cloud, admin: Cloud) -> None:
+async def test_crashes_at_every_step(images: Bench, cloud: Cloud, admin: Cloud) -> None:
     images.cloud = admin
     before = {item["id"] for item in await admin.list("glance", "/v2/images", "images")}
     image = images.resource()
@@ -145,7 +145,7 @@ OLDER = {
 }
 
 
-async def test_life_of_an_image_of_the_older_type(bench: MakeBench, cloud: Cloud) -> None:
+async def test_lifecycle_of_an_image_of_the_older_type(bench: MakeBench, cloud: Cloud) -> None:
     images = bench(Image)
 
     image = await images.create(OLDER)

@@ -17,7 +17,7 @@ from stoker.plugins.resource import ResourceType
 
 
 class LocalBench:
-    """Makes benches of types that call no service; one that does fails."""
+    """Creates benches for types that use no service; a type that uses one fails."""
 
     def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
@@ -29,7 +29,7 @@ class LocalBench:
 
 @pytest.fixture
 def local(clock: ManualClock) -> LocalBench:
-    """Makes a bench for a type that calls no service."""
+    """Creates a bench for a type that uses no service."""
     return LocalBench(clock)
 
 

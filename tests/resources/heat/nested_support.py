@@ -1,4 +1,4 @@
-"""A nested stack in memory: keeps what its parent asks for, and takes one more entry to finish each request."""
+"""A nested stack in memory: records its parent's requests, and needs one more call to finish each."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class ChildInMemory:
     _seen: set[tuple[str, int]] = field(default_factory=set)
 
     def next_action(self) -> None:
-        """The parent's next action begins: its rounds count anew."""
+        """The parent's next action begins: its rounds are counted from zero."""
         self._seen.clear()
         self.asked.clear()
 
     async def run(self, action: str, request: ChildRequest) -> Outcome:
-        """Finish a request when it is asked for the second time."""
+        """Finish a request at the second call."""
         key = (action, request.round)
         if key in self._seen:
             reason = self.failing.get(request.round)
@@ -49,7 +49,7 @@ class ChildInMemory:
         return Again(after=None, physical_id=CHILD_ID)
 
     async def members(self) -> list[Member]:
-        """Members in the order in which they came to be."""
+        """Members in order of creation."""
         return [
             Member(
                 name,

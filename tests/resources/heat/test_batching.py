@@ -1,4 +1,4 @@
-"""What holds for every change of a group, whatever its sizes: who is in service, and what is reached in the end."""
+"""Invariants of batches for all sizes of groups: members in service, and the final state."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_batches_end_at_the_target_and_keep_to_their_limits(
 
 
 @given(SIZES, SIZES, ROLLING)
-def test_alike_members_stay_in_service_and_all_change(target: int, current: int, rolling: Rolling) -> None:
+def test_interchangeable_members_stay_in_service_and_all_change(target: int, current: int, rolling: Rolling) -> None:
     """As `UniformGroup` rolls: members with the former definition go first."""
     members = {f"m{index}": OLD for index in range(current)}
     names = (f"n{index}" for index in count())
@@ -69,7 +69,7 @@ def test_named_members_stay_in_service_and_all_change(target: int, current: int,
 
 
 @given(st.lists(st.sampled_from([OLD, NEW]), max_size=10), SIZES, SIZES)
-def test_exactly_the_first_go_and_no_more_change_than_may(there: list[str], size: int, changes: int) -> None:
+def test_the_first_members_are_removed_and_batches_are_limited(there: list[str], size: int, changes: int) -> None:
     former = [(f"m{index}", definition) for index, definition in enumerate(there)]
     added = max(size - len(former), 0)
     batch = Batch(size, max(changes, added))

@@ -1,4 +1,4 @@
-"""By how much a group changes, and when it may again, against the recorded examples."""
+"""Sizes and cooldowns of groups, compared with the recorded examples."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_when_a_group_may_change_again(metadata: dict[str, Any], until: str | No
     assert cooling_down(metadata, 60, NOON) == until
 
 
-def test_what_the_metadata_says() -> None:
+def test_metadata_of_a_scaling_group() -> None:
     running = begun({"mine": 1})
     assert running == {"mine": 1, "scaling_in_progress": True}
     assert ended(running) == {"mine": 1, "scaling_in_progress": False}

@@ -40,7 +40,7 @@ def definitions(names: str, batch: Batch, new_names: str = "") -> dict[str, str]
     return member_definitions(former, batch, iter(new_names.split()), lambda name: "new")
 
 
-def test_first_to_go_is_dropped() -> None:
+def test_first_member_is_removed() -> None:
     assert definitions("a- b- c-", Batch(2, 0)) == {"b": "old", "c": "old"}
 
 

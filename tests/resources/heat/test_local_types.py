@@ -114,7 +114,7 @@ async def test_delay_jitter_stays_below_its_bound(local: Any) -> None:
     assert [type(outcome) for outcome in bench.entries] == [Again, Done]
 
 
-async def test_delay_longer_than_the_stack_may_take(local: Any) -> None:
+async def test_delay_longer_than_the_timeout_of_the_stack(local: Any) -> None:
     bench: Bench = local(Delay)
     bench.stack = bench.stack.__class__("s", "web", "p", "s", "arn", timeout_minutes=1)
     with pytest.raises(ActionFailed, match="timeout of 1 minutes"):
@@ -127,7 +127,7 @@ async def test_delay_is_replaced_when_changed(local: Any) -> None:
     assert isinstance(await bench.update(resource, {"min_wait": 1}), Replace)
 
 
-async def test_test_resource_takes_its_time_and_fails(local: Any) -> None:
+async def test_test_resource_waits_and_fails(local: Any) -> None:
     bench: Bench = local(TestResource)
     began = bench.clock.now()
     with pytest.raises(ActionFailed, match="ValueError"):
@@ -144,7 +144,7 @@ async def test_test_resource_updates_and_replaces(local: Any) -> None:
     assert isinstance(await bench.update(resource, {"value": "c", "update_replace": True}), Replace)
 
 
-async def test_test_resource_without_end_waits_to_be_woken(local: Any) -> None:
+async def test_test_resource_without_end_waits_until_woken(local: Any) -> None:
     bench: Bench = local(TestResource)
     resource = bench.resource()
     resource.properties = await bench.finalized({"wait_secs": -1})
@@ -153,7 +153,7 @@ async def test_test_resource_without_end_waits_to_be_woken(local: Any) -> None:
     assert outcome.after is None
 
 
-async def test_test_resource_asks_a_service_while_it_waits(bench: Any) -> None:
+async def test_test_resource_sends_requests_while_it_waits(bench: Any) -> None:
     made: Bench = bench(TestResource)
     began = made.clock.now()
     await made.create({"wait_secs": 3, "client_name": "neutron", "entity_name": "networks"})
@@ -166,7 +166,7 @@ async def test_test_resource_of_no_service(local: Any) -> None:
         await local(TestResource).create({"client_name": "novo"})
 
 
-async def test_none_takes_anything(local: Any) -> None:
+async def test_none_accepts_any_properties(local: Any) -> None:
     bench: Bench = local(NoResource)
     resource = bench.resource()
     await bench.run("create", resource, properties={"anything": [1]})

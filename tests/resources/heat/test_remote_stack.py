@@ -25,7 +25,7 @@ TEMPLATE = "heat_template_version: 2018-08-31\n"
 
 @dataclass
 class RemoteService:
-    """The part of the Orchestration API that the type speaks. An action is complete at the second look."""
+    """The part of the Orchestration API that the type uses. An action is complete at the second poll."""
 
     stacks: dict[str, dict[str, Any]] = field(default_factory=dict)
     requests: list[tuple[str, str, Any]] = field(default_factory=list)
@@ -108,7 +108,7 @@ def stacks(here: Cloud, clock: ManualClock, served: ServedCloud) -> Bench:
     return Bench(Stack, here, clock, served.advance)
 
 
-async def test_stack_is_made_and_read(stacks: Bench, remote: RemoteService) -> None:
+async def test_stack_is_created_and_read(stacks: Bench, remote: RemoteService) -> None:
     assert stacks.reference(stacks.resource()) is None
     resource = await stacks.create({"template": TEMPLATE, "parameters": {"a": 1}, "timeout": 5})
     name = stacks.call(resource, "READ", {}).physical_name
@@ -133,21 +133,21 @@ async def test_stack_is_made_and_read(stacks: Bench, remote: RemoteService) -> N
     assert await stacks.attribute(resource, "stack_name") == name
 
 
-async def test_lost_answer_leaves_one_stack(stacks: Bench, remote: RemoteService) -> None:
+async def test_lost_response_leaves_one_stack(stacks: Bench, remote: RemoteService) -> None:
     resource = await stacks.crash_after_create({"template": TEMPLATE})
     assert resource.physical_id == "remote-0"
     await stacks.run("create", resource)
     assert len(remote.stacks) == 1
 
 
-async def test_remote_failure_says_why(stacks: Bench, remote: RemoteService) -> None:
+async def test_remote_failure_shows_the_reason(stacks: Bench, remote: RemoteService) -> None:
     remote.failing.add("CREATE")
     with pytest.raises(ActionFailed, match="no such flavor") as caught:
         await stacks.create({"template": TEMPLATE})
     assert caught.value.failed.in_error
 
 
-async def test_update_and_verbs(stacks: Bench, remote: RemoteService) -> None:
+async def test_update_and_other_actions(stacks: Bench, remote: RemoteService) -> None:
     resource = await stacks.create({"template": TEMPLATE})
     assert await stacks.update(resource, {"template": TEMPLATE, "parameters": {"b": 2}}) == Done()
     for verb in ("suspend", "resume", "check"):
@@ -177,7 +177,7 @@ async def test_delete(stacks: Bench, remote: RemoteService) -> None:
     await stacks.delete(stacks.resource())
 
 
-async def test_verb_before_creation(stacks: Bench) -> None:
+async def test_action_before_creation(stacks: Bench) -> None:
     resource = stacks.resource()
     resource.properties = await stacks.finalized({"template": TEMPLATE})
     with pytest.raises(ActionFailed, match="has not been created"):

@@ -63,7 +63,7 @@ async def test_members_are_numbered(group: GroupBench) -> None:
     assert group.reference(resource) == CHILD_ID
 
 
-def test_index_is_put_into_texts_only() -> None:
+def test_index_is_replaced_in_strings_only() -> None:
     properties = {
         "index_var": "%i%",
         "resource_def": {
@@ -85,7 +85,7 @@ async def test_count_changes_in_one_request(group: GroupBench) -> None:
     assert await group.updated(resource, of(count=0)) == [{}]
 
 
-async def test_unchanged_group_still_asks_its_child(group: GroupBench) -> None:
+async def test_unchanged_group_still_updates_its_child(group: GroupBench) -> None:
     resource = await group.create(of(count=1))
     assert await group.updated(resource, of(count=1)) == [{"0": "v0"}]
 
@@ -104,7 +104,7 @@ async def test_removed_member_leaves_a_gap(group: GroupBench, entry: Any) -> Non
     assert await group.updated(resource, of(count=2)) == [{"0": "v0", "2": "v2"}]
 
 
-async def test_removal_policies_take_the_place_of_earlier_ones(group: GroupBench) -> None:
+async def test_removal_policies_replace_earlier_ones(group: GroupBench) -> None:
     resource = await group.create(of(count=3, removal_policies=[{"resource_list": ["0"]}]))
     assert group.rounds == [{"1": "v1", "2": "v2", "3": "v3"}]
     wanted = of(count=3, removal_policies=[{"resource_list": ["2", "unknown"]}], removal_policies_mode="update")
@@ -176,7 +176,7 @@ async def test_batch_that_fails_ends_the_update(group: GroupBench) -> None:
 
 
 async def test_removal_by_reference_survives_a_second_entry(group: GroupBench) -> None:
-    """Once settled, who goes is not asked again, for the members that named themselves by their id are gone then."""
+    """The members to remove are determined once, since those named by reference ID do not exist later."""
     resource = await group.create(of(count=2))
     wanted = of(count=2, removal_policies=[{"resource_list": ["0-id"]}], removal_policies_mode="update")
     assert await group.updated(resource, wanted) == [{"1": "v1", "2": "v2"}]
@@ -217,7 +217,7 @@ def finalized(properties: dict[str, Any]) -> dict[str, Any]:
     return Finalizer().properties(ResourceGroup.properties, properties)
 
 
-def test_sketch_of_the_nested_stack() -> None:
+def test_nested_stack_for_validation() -> None:
     unknown = Unknown.of("net")
     request = ResourceGroup().child_of(finalized(of(unknown, count=2, removal_policies=[{"resource_list": [0]}])))
     assert request is not None
@@ -232,7 +232,7 @@ def test_sketch_of_the_nested_stack() -> None:
     assert request.parameters == {"unknown_0": unknown, "unknown_1": unknown}
 
 
-def test_one_member_speaks_for_all() -> None:
+def test_one_member_suffices_for_validation() -> None:
     request = ResourceGroup().sample_of(finalized(of(count=1000)))
     assert request is not None
     assert request.template is not None

@@ -49,7 +49,7 @@ def make(local: Any, configs: ConfigsInMemory) -> Any:
     return bench
 
 
-async def test_config_lives_and_dies(make: Any, configs: ConfigsInMemory) -> None:
+async def test_config_lifecycle(make: Any, configs: ConfigsInMemory) -> None:
     bench: Bench = make(SoftwareConfig)
     resource = await bench.create({"config": "echo", "group": "script", "options": {"a": 1}})
     (stored,) = configs.stored.values()

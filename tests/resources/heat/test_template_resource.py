@@ -120,7 +120,7 @@ async def test_child_failure_is_the_resource_failure(local: Any) -> None:
 
 
 @pytest.mark.parametrize("verb", ["suspend", "resume", "check"])
-async def test_verbs_go_to_the_child(local: Any, verb: str) -> None:
+async def test_actions_are_forwarded_to_the_child(local: Any, verb: str) -> None:
     child = ChildInMemory()
     bench = bench_of(local, child)
     resource = bench.resource()
@@ -131,7 +131,7 @@ async def test_verbs_go_to_the_child(local: Any, verb: str) -> None:
     assert [action for action, _ in child.asked] == [verb.upper()]
 
 
-async def test_delete_goes_to_the_child_even_if_its_id_is_not_known(local: Any) -> None:
+async def test_delete_is_forwarded_even_if_the_child_id_is_unknown(local: Any) -> None:
     child = ChildInMemory()
     bench = bench_of(local, child)
     await bench.delete(bench.resource())

@@ -57,7 +57,7 @@ async def domain(cloud: Cloud) -> Domain:
 # -- users --------------------------------------------------------------------------------------------------------
 
 
-async def test_user_and_project_are_made(handles: Bench, domain: Domain, stack: StackFacts) -> None:
+async def test_user_and_project_are_created(handles: Bench, domain: Domain, stack: StackFacts) -> None:
     resource = await handles.create({})
     (user,) = await domain.users()
     (project,) = await domain.projects()
@@ -68,7 +68,7 @@ async def test_user_and_project_are_made(handles: Bench, domain: Domain, stack: 
 
 
 @pytest.mark.parametrize("interrupted", ["after the project", "after the user"])
-async def test_a_project_that_an_interrupted_creation_has_made_is_known_to_its_removal(
+async def test_deletion_finds_the_project_of_an_interrupted_creation(
     handles: Bench, domain: Domain, stack: StackFacts, interrupted: str
 ) -> None:
     name = f"{stack.project_id}-root-1"
@@ -103,8 +103,8 @@ async def test_project_that_the_engine_has_recorded_is_used(handles: Bench, doma
 
 
 @pytest.mark.parametrize("entries", [1, 2, 3])
-async def test_lost_answers_leave_one_user(handles: Bench, domain: Domain, entries: int) -> None:
-    """Every entry is made twice, the first answer being forgotten, as by an engine that dies after the call."""
+async def test_lost_responses_leave_one_user(handles: Bench, domain: Domain, entries: int) -> None:
+    """Every call is repeated and its first outcome discarded, as by an engine that dies after the request."""
     resource = handles.resource()
     resource.properties = await handles.finalized({})
     for _ in range(entries):
@@ -117,7 +117,7 @@ async def test_lost_answers_leave_one_user(handles: Bench, domain: Domain, entri
     assert len(await domain.projects()) == 1
 
 
-async def test_user_is_disabled_and_removed(handles: Bench, domain: Domain) -> None:
+async def test_user_is_disabled_and_deleted(handles: Bench, domain: Domain) -> None:
     resource = await handles.create({"signal_transport": "CFN_SIGNAL"})
     await handles.run("suspend", resource)
     assert [user["enabled"] for user in await domain.users()] == [False]
@@ -217,7 +217,7 @@ async def send(bench: Bench, resource: Resource, details: dict[str, Any] | None)
     return reason
 
 
-async def test_signals_are_kept(local: Callable[..., Bench]) -> None:
+async def test_signals_are_stored(local: Callable[..., Bench]) -> None:
     bench = local(WaitConditionHandle)
     resource = bench.resource()
     assert await send(bench, resource, None) == "status:SUCCESS reason:Signal 1 received"
@@ -230,7 +230,7 @@ async def test_signals_are_kept(local: Callable[..., Bench]) -> None:
 
 
 @pytest.mark.parametrize("details", [{"status": "success"}, {"state": "SUCCESS"}])
-async def test_what_is_no_signal(local: Callable[..., Bench], details: dict[str, Any]) -> None:
+async def test_malformed_signals(local: Callable[..., Bench], details: dict[str, Any]) -> None:
     bench = local(WaitConditionHandle)
     with pytest.raises(BadValue):
         await send(bench, bench.resource(), details)
@@ -258,7 +258,7 @@ class OneNeighbour:
 
 @dataclass
 class Signals:
-    """A handle's metadata in the making."""
+    """A handle's metadata under construction."""
 
     metadata: dict[str, Any] = field(default_factory=dict)
 
@@ -282,7 +282,7 @@ def test_one_failure_fails() -> None:
     assert judge(signals.handle(), 9, 60) == Failed("disk;net", "WaitConditionFailure")
 
 
-def test_time_is_up_before_anything_else() -> None:
+def test_the_timeout_takes_precedence() -> None:
     signals = Signals().add(reason="a").add(reason="b")
     assert judge(signals.handle(), 3, 0) == Failed("2 of 3 received: a;b", "WaitConditionTimeout")
     assert judge(Signals().handle(), 3, 0) == Failed("0 of 3 received", "WaitConditionTimeout")
@@ -292,12 +292,12 @@ def test_handle_without_signals_is_not_waited_for() -> None:
     assert judge(Signals().handle(transport="NO_SIGNAL"), 3, 60) == Done()
 
 
-def test_signals_in_the_spelling_of_cloudformation() -> None:
+def test_signals_with_the_keys_of_cloudformation() -> None:
     signals = Signals({"a": {"Status": "FAILURE", "Reason": "no", "Data": 1}})
     assert judge(signals.handle(), 1, 60) == Failed("no", "WaitConditionFailure")
 
 
-def test_metadata_of_the_template_is_no_signal() -> None:
+def test_metadata_of_the_template_is_not_a_signal() -> None:
     assert judge(Signals({"purpose": {"text": "x"}, "note": "y"}).handle(), 1, 60) == Again(after=60)
 
 
@@ -309,7 +309,7 @@ async def test_condition_waits_until_its_timeout(local: Callable[..., Bench]) ->
     assert bench.clock.now() == began + 90
 
 
-async def test_condition_is_met_and_asks_for_more(local: Callable[..., Bench]) -> None:
+async def test_condition_is_met_and_then_needs_more_signals(local: Callable[..., Bench]) -> None:
     signals = Signals().add(data={"a": 1})
     bench = local(WaitCondition, neighbours=OneNeighbour(signals.handle()))
     resource = await bench.create({"handle": "handle-ref", "timeout": 90})

@@ -21,7 +21,7 @@ async def user_of(cloud: Cloud, identifier: str | None) -> dict[str, Any]:
 
 
 async def roles_of(cloud: Cloud, kind: str, identifier: str | None) -> list[tuple[str, str]]:
-    """`(project or domain, role)` names of somebody's assignments, sorted."""
+    """`(project or domain, role)` names of the assignments of a user or group, sorted."""
     params = {f"{kind}.id": identifier, "include_names": "true"}
     listed = await cloud.list("keystone", "/role_assignments", "role_assignments", params)
     return sorted(
@@ -43,7 +43,7 @@ def groups(admin: Cloud, clock: Any) -> Bench:
     return Bench(Group, admin, clock)
 
 
-async def test_one_call_makes_a_user(users: Bench, admin: Cloud, calls: list[str]) -> None:
+async def test_one_request_creates_a_user(users: Bench, admin: Cloud, calls: list[str]) -> None:
     await admin.find("keystone.domain", "default")
     calls.clear()
     user = await users.create({"password": "s3cret!"})
@@ -55,7 +55,7 @@ async def test_one_call_makes_a_user(users: Bench, admin: Cloud, calls: list[str
     assert users.reference(users.resource()) == "thing"
 
 
-async def test_life_of_a_user(users: Bench, groups: Bench, admin: Cloud) -> None:
+async def test_lifecycle_of_a_user(users: Bench, groups: Bench, admin: Cloud) -> None:
     for name in ("staff", "guests"):
         await groups.create({"name": name}, name)
     user = await users.create(
@@ -85,7 +85,7 @@ async def test_life_of_a_user(users: Bench, groups: Bench, admin: Cloud) -> None
         await user_of(admin, user.physical_id)
 
 
-async def test_a_password_that_leaves_the_template_stays(users: Bench, served: Any, calls: list[str]) -> None:
+async def test_a_password_removed_from_the_template_stays(users: Bench, served: Any, calls: list[str]) -> None:
     user = await users.create({"name": "zoe", "password": "s3cret!"})
     calls.clear()
     assert await users.update(user, {"name": "zoe"}) == Done()
@@ -98,14 +98,14 @@ async def test_an_interrupted_creation_is_found(users: Bench, admin: Cloud) -> N
     assert (await user_of(admin, named.physical_id))[MARK].startswith("web-thing-")
 
 
-async def test_somebody_else_of_the_name_is_not_taken(users: Bench, admin: Cloud) -> None:
+async def test_an_existing_user_of_the_name_is_not_taken(users: Bench, admin: Cloud) -> None:
     await admin.post("keystone", "/users", {"user": {"name": "zoe", "domain_id": "default", "description": ""}})
     user = users.resource()
     user.properties = await users.finalized({"name": "zoe"})
     assert await User().find(users.call(user, "CREATE", user.properties)) is None
 
 
-async def test_a_failed_user_is_made_anew_only_when_it_is_gone(users: Bench) -> None:
+async def test_a_failed_user_is_replaced_only_if_it_does_not_exist(users: Bench) -> None:
     user = await users.create({"name": "zoe"})
     call = users.call(user, "UPDATE", user.properties)
     assert not await User().needs_replacement_after_failure(call)
@@ -115,12 +115,14 @@ async def test_a_failed_user_is_made_anew_only_when_it_is_gone(users: Bench) -> 
 
 @pytest.mark.parametrize("place", [{}, {"project": "demo", "domain": "default"}])
 @pytest.mark.parametrize("kind", [User, Group])
-async def test_a_role_is_for_one_place(kind: Any, place: dict[str, str], admin: Cloud, clock: Any) -> None:
+async def test_a_role_needs_either_project_or_domain(
+    kind: Any, place: dict[str, str], admin: Cloud, clock: Any
+) -> None:
     with pytest.raises(BadProperties, match="either project or domain"):
         await Bench(kind, admin, clock).finalized({"roles": [{"role": "member", **place}]})
 
 
-async def test_life_of_a_group(groups: Bench, admin: Cloud) -> None:
+async def test_lifecycle_of_a_group(groups: Bench, admin: Cloud) -> None:
     group = await groups.create({"name": "staff", "roles": [{"role": "member", "project": "demo"}]})
     assert await roles_of(admin, "group", group.physical_id) == [("demo", "member")]
     await groups.update(group, {"name": "crew", "description": "all of us"})

@@ -24,7 +24,7 @@ def roles(admin: Cloud, clock: Any) -> Bench:
 
 
 class TestProject:
-    async def test_life(self, projects: Bench, admin: Cloud) -> None:
+    async def test_lifecycle(self, projects: Bench, admin: Cloud) -> None:
         project = await projects.create({"name": "lab", "parent": "demo", "tags": ["a"], "description": "old"})
         values = await projects.attributes(project, [("name",), ("parent_id",), ("is_domain",), ("show", "tags")])
         demo = await admin.find("keystone.project", "demo")
@@ -37,7 +37,7 @@ class TestProject:
         with pytest.raises(CloudError, match="404"):
             await admin.get("keystone", f"/projects/{project.physical_id}")
 
-    async def test_its_default_security_group_goes_with_it(self, projects: Bench, admin: Cloud) -> None:
+    async def test_its_default_security_group_is_deleted_with_it(self, projects: Bench, admin: Cloud) -> None:
         project = await projects.create({})
         body = {"security_group": {"name": "web", "project_id": project.physical_id}}
         made = await admin.post("neutron", "/v2.0/security-groups", body)
@@ -53,14 +53,14 @@ class TestProject:
         assert (await projects.crash_after_create({})).physical_id is not None
         assert (await projects.crash_after_create({"name": "lab"})).physical_id is not None
 
-    async def test_a_project_that_was_there_is_not_taken(self, projects: Bench) -> None:
+    async def test_an_existing_project_is_not_taken(self, projects: Bench) -> None:
         project = projects.resource()
         project.properties = await projects.finalized({"name": "demo"})
         assert await Project().find(projects.call(project, "CREATE", project.properties)) is None
 
 
 class TestRole:
-    async def test_life(self, roles: Bench, admin: Cloud, calls: list[str]) -> None:
+    async def test_lifecycle(self, roles: Bench, admin: Cloud, calls: list[str]) -> None:
         role = await roles.create({"name": "gardener"})
         assert [call.split()[0] for call in calls] == ["POST"]
         await roles.update(role, {"name": "florist"})
@@ -77,7 +77,7 @@ class TestRole:
         assert in_domain.physical_id is not None
         assert await roles.attribute(in_domain, "show", "domain_id") == "default"
 
-    async def test_a_role_that_was_there_is_not_taken(self, roles: Bench) -> None:
+    async def test_an_existing_role_is_not_taken(self, roles: Bench) -> None:
         role = roles.resource()
         role.properties = await roles.finalized({"name": "member"})
         assert await Role().find(roles.call(role, "CREATE", role.properties)) is None

@@ -48,7 +48,7 @@ class Way:
 
 @pytest.fixture
 async def way(bench: MakeBench, site: Site) -> Way:
-    """A router with a foot on the site and a way outside."""
+    """A router with an interface on the site and an external gateway."""
     router = str((await bench(Router).create({"external_gateway_info": {"network": "public"}}, "router")).physical_id)
     interface = await bench(RouterInterface).create({"router": router, "subnet": site.subnet}, "interface")
     port = await bench(Port).create({"network": site.network}, "port")

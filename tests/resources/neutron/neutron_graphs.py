@@ -31,5 +31,5 @@ class Definition:
         return (node for node in self.nodes.values() if node.type in type_names)
 
     def requirements(self, kind: type[ResourceType], name: str) -> set[str]:
-        """What a resource's type says must come before it."""
+        """The implicit requirements of a resource."""
         return set(kind().implicit_requirements(self.nodes[name], self))

@@ -37,7 +37,7 @@ def routes(way: Any, cloud: Cloud) -> Any:
     return read
 
 
-async def test_life(sets: Bench, way: Any, routes: Any) -> None:
+async def test_lifecycle(sets: Bench, way: Any, routes: Any) -> None:
     first = await sets.create({"router": way.router, "routes": via(10, 11)}, "first")
     assert first.physical_id == sets.reference(first) == way.router
     second = await sets.create({"router": way.router, "routes": via(20)}, "second")
@@ -84,7 +84,7 @@ class Successor(Alone):
         return Neighbour(found.name, "", found.physical_id, {}, found.data, found.properties)
 
 
-async def test_it_makes_way_for_a_replacement_and_leaves_it_its_routes(sets: Bench, way: Any, routes: Any) -> None:
+async def test_a_replacement_keeps_its_routes(sets: Bench, way: Any, routes: Any) -> None:
     old = await sets.create({"router": way.router, "routes": via(10, 11)}, "set")
     call = sets.call(old, "UPDATE", old.properties)
     assert await sets.kind.make_way(call) == Again(after=0.0)
@@ -95,7 +95,7 @@ async def test_it_makes_way_for_a_replacement_and_leaves_it_its_routes(sets: Ben
     assert await routes() == [11, 12]
 
 
-async def test_it_is_taken_back(sets: Bench, way: Any, routes: Any) -> None:
+async def test_rollback_restores_the_routes(sets: Bench, way: Any, routes: Any) -> None:
     old = await sets.create({"router": way.router, "routes": via(10, 11)}, "set")
     call = sets.call(old, "UPDATE", old.properties)
     await sets.kind.make_way(call)
@@ -107,7 +107,7 @@ async def test_it_is_taken_back(sets: Bench, way: Any, routes: Any) -> None:
     assert await routes() == [10, 11]
 
 
-async def test_what_is_missing_is_seen(sets: Bench, way: Any, cloud: Cloud) -> None:
+async def test_missing_routes_are_detected(sets: Bench, way: Any, cloud: Cloud) -> None:
     resource = await sets.create({"router": way.router, "routes": via(10, 11)})
     call = sets.call(resource, "CHECK", resource.properties)
     assert await sets.kind.observe(call) == {}

@@ -26,7 +26,7 @@ async def floating_ip(cloud: Cloud, identifier: Any) -> dict[str, Any]:
 
 
 class TestFloatingIP:
-    async def test_life(self, bench: Any, way: Any, site: Any, cloud: Cloud, calls: list[str]) -> None:
+    async def test_lifecycle(self, bench: Any, way: Any, site: Any, cloud: Cloud, calls: list[str]) -> None:
         floating: Bench = bench(FloatingIP)
         calls.clear()
         address = await floating.create({"floating_network": site.public, "port_id": way.port})
@@ -57,7 +57,7 @@ class TestFloatingIP:
         with pytest.raises(BadProperties, match="port_id"):
             await floating.finalized({"floating_network": "public", "fixed_ip_address": "10.1.0.51"})
 
-    async def test_a_new_dns_name_is_said_to_be_kept(self, bench: Any, site: Any, calls: list[str]) -> None:
+    async def test_a_changed_dns_name_is_reported_as_unchanged(self, bench: Any, site: Any, calls: list[str]) -> None:
         floating: Bench = bench(FloatingIP)
         address = await floating.create({"floating_network": site.public, "dns_name": "one"})
         calls.clear()
@@ -76,7 +76,7 @@ class TestFloatingIP:
         found = await floating.crash_after_create(described)
         assert found.physical_id not in (None, *floating.recorded)
 
-    def test_the_way_to_its_network_comes_first(self) -> None:
+    def test_the_gateway_to_its_network_comes_first(self) -> None:
         net = Unknown.of("net")
         definition = Definition(
             gateway=("OS::Neutron::RouterGateway", {"router_id": "r", "network": net}),
@@ -112,7 +112,7 @@ class TestFloatingIPAssociation:
         floating: Bench = bench(FloatingIP)
         return [str((await floating.create({"floating_network": site.public})).physical_id) for _ in range(2)]
 
-    async def test_life(
+    async def test_lifecycle(
         self, bench: Any, way: Any, addresses: list[str], cloud: Cloud, calls: list[str], site: Any
     ) -> None:
         first, second = addresses
@@ -141,7 +141,7 @@ class TestFloatingIPAssociation:
             associations.call(found, "UPDATE", found.properties)
         )
 
-    async def test_an_address_that_leads_elsewhere_by_now_is_left_alone(
+    async def test_an_address_associated_elsewhere_is_left_alone(
         self, bench: Any, way: Any, site: Any, addresses: list[str], cloud: Cloud
     ) -> None:
         associations: Bench = bench(FloatingIPAssociation)

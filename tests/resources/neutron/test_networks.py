@@ -21,7 +21,7 @@ async def shown(cloud: Cloud, plural: str, identifier: str | None) -> dict[str, 
 
 
 class TestNet:
-    async def test_life(self, bench: Any, cloud: Cloud) -> None:
+    async def test_lifecycle(self, bench: Any, cloud: Cloud) -> None:
         nets: Bench = bench(Net)
         net = await nets.create({"tags": ["a"], "value_specs": {"description": "one"}})
         made = await shown(cloud, "networks", net.physical_id)
@@ -37,14 +37,14 @@ class TestNet:
         with pytest.raises(CloudError, match="404"):
             await shown(cloud, "networks", net.physical_id)
 
-    async def test_a_dns_domain_that_leaves_the_template_is_cleared(self, bench: Any, cloud: Cloud) -> None:
+    async def test_a_dns_domain_removed_from_the_template_is_cleared(self, bench: Any, cloud: Cloud) -> None:
         nets: Bench = bench(Net)
         net = await nets.create({"dns_domain": "example.org."})
         assert (await shown(cloud, "networks", net.physical_id))["dns_domain"] == "example.org."
         await nets.update(net, {})
         assert (await shown(cloud, "networks", net.physical_id))["dns_domain"] == ""
 
-    async def test_one_call_when_it_is_ready_at_once(self, bench: Any, calls: list[str]) -> None:
+    async def test_one_request_if_it_is_ready_immediately(self, bench: Any, calls: list[str]) -> None:
         nets: Bench = bench(Net)
         net = await nets.create({})
         assert len(calls) == 1
@@ -73,7 +73,7 @@ class TestProviderNet:
     def nets(self, admin: Cloud, clock: Any, served: Any) -> Bench:
         return Bench(ProviderNet, admin, clock, served.advance)
 
-    async def test_life(self, nets: Bench) -> None:
+    async def test_lifecycle(self, nets: Bench) -> None:
         properties = {"network_type": "vlan", "physical_network": "public", "segmentation_id": "101"}
         net = await nets.create({**properties, "router_external": True})
         made = await shown(nets.cloud, "networks", net.physical_id)
@@ -104,7 +104,7 @@ class TestProviderNet:
 
 
 class TestSubnet:
-    async def test_life(self, bench: Any, site: Any, cloud: Cloud, calls: list[str]) -> None:
+    async def test_lifecycle(self, bench: Any, site: Any, cloud: Cloud, calls: list[str]) -> None:
         subnets: Bench = bench(Subnet)
         calls.clear()
         pools = [{"start": "10.2.0.10", "end": "10.2.0.99"}]

@@ -28,7 +28,7 @@ async def shown(ports: Bench, identifier: str | None) -> dict[str, Any]:
     return body
 
 
-async def test_one_call_makes_a_port(ports: Bench, site: Any, calls: list[str]) -> None:
+async def test_one_request_creates_a_port(ports: Bench, site: Any, calls: list[str]) -> None:
     calls.clear()
     port = await ports.create({"network": site.network})
     assert len(calls) == 1
@@ -42,7 +42,7 @@ async def test_one_call_makes_a_port(ports: Bench, site: Any, calls: list[str]) 
     assert ports.reference(port) == port.physical_id
 
 
-async def test_names_are_turned_into_ids(ports: Bench, site: Any, cloud: Cloud) -> None:
+async def test_names_are_resolved_to_ids(ports: Bench, site: Any, cloud: Cloud) -> None:
     group = await cloud.post("neutron", "/v2.0/security-groups", {"security_group": {"name": "web"}})
     subnet = (await cloud.get("neutron", f"/v2.0/subnets/{site.subnet}"))["subnet"]["name"]
     port = await ports.create(
@@ -69,7 +69,7 @@ async def test_without_addresses(ports: Bench, site: Any) -> None:
     assert made["security_groups"] == []
 
 
-async def test_addresses_and_none_exclude_each_other(ports: Bench) -> None:
+async def test_fixed_ips_and_no_fixed_ips_exclude_each_other(ports: Bench) -> None:
     with pytest.raises(BadProperties, match="no_fixed_ips"):
         await ports.finalized({"network": "n", "no_fixed_ips": True, "fixed_ips": [{"ip_address": "10.1.0.9"}]})
 
@@ -94,7 +94,7 @@ async def test_changes_in_place(ports: Bench, site: Any, cloud: Cloud, calls: li
     assert (await shown(ports, port.physical_id))["tags"] == []
 
 
-async def test_what_others_keep_in_the_profile_stays(admin: Cloud, bench: Any, site: Any, clock: Any) -> None:
+async def test_other_keys_of_the_profile_stay(admin: Cloud, bench: Any, site: Any, clock: Any) -> None:
     ports = Bench(Port, admin, clock)
     properties = {"network": site.network, "value_specs": {"binding:profile": {"ours": "1", "old": "x"}}}
     port = await ports.create(properties)
@@ -137,7 +137,7 @@ async def test_deleting(ports: Bench, site: Any, calls: list[str]) -> None:
         await shown(ports, port.physical_id)
 
 
-async def test_a_refused_deletion_is_the_engines(ports: Bench, site: Any, served: ServedCloud) -> None:
+async def test_a_refused_deletion_is_left_to_the_engine(ports: Bench, site: Any, served: ServedCloud) -> None:
     port = await ports.create({"network": site.network})
     served.do(lambda: served.cloud.faults.add(Fault(on="DELETE /network/v2.0/ports/*", do="fail", status=409)))
     with pytest.raises(CloudError) as caught:

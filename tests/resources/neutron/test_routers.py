@@ -23,7 +23,7 @@ async def router_of(cloud: Cloud, identifier: str | None) -> dict[str, Any]:
 
 
 class TestRouter:
-    async def test_life(self, bench: Any, cloud: Cloud, calls: list[str]) -> None:
+    async def test_lifecycle(self, bench: Any, cloud: Cloud, calls: list[str]) -> None:
         routers: Bench = bench(Router)
         await cloud.find("neutron.network", "public")
         calls.clear()
@@ -42,7 +42,7 @@ class TestRouter:
         with pytest.raises(CloudError, match="404"):
             await router_of(cloud, router.physical_id)
 
-    async def test_addresses_outside_are_the_administrators_to_choose(self, admin: Cloud, clock: Any) -> None:
+    async def test_external_addresses_are_for_administrators(self, admin: Cloud, clock: Any) -> None:
         routers = Bench(Router, admin, clock)
         gateway = {"network": "public", "external_fixed_ips": [{"ip_address": "172.24.4.99"}], "enable_snat": False}
         router = await routers.create({"external_gateway_info": gateway})
@@ -108,13 +108,13 @@ class TestRouterInterface:
         filters = {"device_id": way.router, "network_id": site.network}
         assert await cloud.list("neutron", "/v2.0/ports", "ports", filters) == []
 
-    async def test_an_id_of_old_stacks_is_understood(self, bench: Any, way: Any, site: Any, cloud: Cloud) -> None:
+    async def test_a_physical_id_of_old_stacks_is_accepted(self, bench: Any, way: Any, site: Any, cloud: Cloud) -> None:
         way.interface.physical_id = f"{way.router}:{site.subnet}"
         await bench(RouterInterface).delete(way.interface)
         filters = {"device_id": way.router, "network_id": site.network}
         assert await cloud.list("neutron", "/v2.0/ports", "ports", filters) == []
 
-    async def test_in_a_port(self, bench: Any, site: Any, cloud: Cloud) -> None:
+    async def test_with_a_port(self, bench: Any, site: Any, cloud: Cloud) -> None:
         interfaces: Bench = bench(RouterInterface)
         router = (await cloud.post("neutron", "/v2.0/routers", {"router": {"name": "r"}}))["router"]["id"]
         body = {"port": {"network_id": site.network, "name": "foot", "fixed_ips": [{"ip_address": "10.1.0.200"}]}}
@@ -159,7 +159,7 @@ class TestRouterInterface:
 
 
 class TestRouterGateway:
-    async def test_life(self, bench: Any, site: Any, cloud: Cloud) -> None:
+    async def test_lifecycle(self, bench: Any, site: Any, cloud: Cloud) -> None:
         gateways: Bench = bench(RouterGateway)
         router = (await cloud.post("neutron", "/v2.0/routers", {"router": {"name": "r"}}))["router"]["id"]
         gateway = await gateways.create({"router_id": router, "network_id": "public"})
@@ -171,7 +171,7 @@ class TestRouterGateway:
         found = await bench(RouterGateway).crash_after_create({"router_id": router, "network": "public"})
         assert found.physical_id == gateway.physical_id
 
-    async def test_a_gateway_that_leads_elsewhere_by_now_is_left_alone(
+    async def test_a_gateway_set_elsewhere_is_left_alone(
         self, bench: Any, site: Any, cloud: Cloud, admin: Cloud
     ) -> None:
         gateways: Bench = bench(RouterGateway)

@@ -42,7 +42,7 @@ def groups(bench: Any) -> Bench:
 
 
 class TestSecurityGroup:
-    async def test_without_rules_one_call_makes_it(self, groups: Bench, calls: list[str]) -> None:
+    async def test_without_rules_one_request_creates_it(self, groups: Bench, calls: list[str]) -> None:
         group = await groups.create({"description": "nothing in"})
         assert len(calls) == 1
         made = await group_of(groups.cloud, group.physical_id)
@@ -50,7 +50,7 @@ class TestSecurityGroup:
         assert made["description"] == "nothing in"
         assert await rules_of(groups.cloud, group.physical_id, "egress") == EVERYTHING_OUT
 
-    async def test_rules_take_one_call_more(self, groups: Bench, calls: list[str]) -> None:
+    async def test_rules_need_one_more_request(self, groups: Bench, calls: list[str]) -> None:
         group = await groups.create({"name": "web", "rules": [SSH, WEB, WEB, {"protocol": "icmp"}]})
         assert [call.split()[0] for call in calls] == ["POST", "POST"]
         assert groups.entries[-1] == Done()
@@ -61,7 +61,7 @@ class TestSecurityGroup:
         ]
         assert await rules_of(groups.cloud, group.physical_id, "egress") == EVERYTHING_OUT
 
-    async def test_a_rule_for_egress_takes_the_place_of_those_that_let_everything_out(self, groups: Bench) -> None:
+    async def test_an_egress_rule_replaces_the_default_rules(self, groups: Bench) -> None:
         rules = [{"direction": "egress", "protocol": "udp", "port_range_min": 53, "port_range_max": 53}]
         group = await groups.create({"rules": rules})
         assert await rules_of(groups.cloud, group.physical_id, "egress") == [("IPv4", "udp", 53, 53)]
@@ -113,7 +113,9 @@ class TestSecurityGroup:
         await groups.run("create", group)
         assert await rules_of(groups.cloud, group.physical_id, "ingress") == [("IPv4", "tcp", 22, 22)]
 
-    async def test_rules_whose_answer_was_lost_are_not_made_twice(self, groups: Bench, served: ServedCloud) -> None:
+    async def test_rules_whose_response_was_lost_are_not_created_twice(
+        self, groups: Bench, served: ServedCloud
+    ) -> None:
         fault = Fault(on="POST /network/v2.0/security-group-rules", do="succeed_but_fail", times=1)
         served.do(lambda: served.cloud.faults.add(fault))
         group = groups.resource()
@@ -149,7 +151,7 @@ class TestSecurityGroupRule:
     async def group(self, groups: Bench) -> str:
         return str((await groups.create({"name": "web"}, "group")).physical_id)
 
-    async def test_life(self, rules: Bench, group: str, calls: list[str]) -> None:
+    async def test_lifecycle(self, rules: Bench, group: str, calls: list[str]) -> None:
         calls.clear()
         rule = await rules.create({"security_group": group, "port_range_min": 22, "port_range_max": 22})
         assert [call.split()[0] for call in calls] == ["GET", "POST"]  # what looks like an id may be a name

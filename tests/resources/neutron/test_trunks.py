@@ -40,7 +40,7 @@ async def marks(cloud: Cloud, trunk: Resource) -> dict[str, int]:
     return {sub["port_id"]: sub["segmentation_id"] for sub in (await shown(cloud, trunk))["sub_ports"]}
 
 
-async def test_life(trunks: Bench, ports: list[str], cloud: Cloud) -> None:
+async def test_lifecycle(trunks: Bench, ports: list[str], cloud: Cloud) -> None:
     parent, one, two, three = ports
     trunk = await trunks.create({"port": "p0", "sub_ports": [through("p1", 10)]})
     made = await shown(cloud, trunk)
@@ -72,7 +72,7 @@ async def test_sub_ports_change_while_the_trunk_is_up(trunks: Bench, ports: list
     assert ((await shown(cloud, trunk))["admin_state_up"], await marks(cloud, trunk)) == (True, {})
 
 
-async def test_sub_ports_that_are_missing_are_seen(trunks: Bench, ports: list[str], cloud: Cloud) -> None:
+async def test_missing_sub_ports_are_detected(trunks: Bench, ports: list[str], cloud: Cloud) -> None:
     kept, lost = through(ports[1], 10), through(ports[2], 20)
     trunk = await trunks.create({"port": ports[0], "sub_ports": [kept, lost]})
     path = f"/v2.0/trunks/{trunk.physical_id}/remove_subports"
@@ -85,7 +85,7 @@ async def test_an_interrupted_creation_is_found(trunks: Bench, ports: list[str],
     assert [trunk["id"] for trunk in await cloud.list("neutron", "/v2.0/trunks", "trunks")] == [found.physical_id]
 
 
-async def test_it_makes_way_for_another_on_its_port_and_is_taken_back(
+async def test_it_is_replaced_by_another_on_its_port_and_restored(
     trunks: Bench, ports: list[str], cloud: Cloud
 ) -> None:
     wanted = {"port": ports[0], "sub_ports": [through(ports[1], 10)]}

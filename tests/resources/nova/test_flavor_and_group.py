@@ -30,7 +30,7 @@ async def allowed(cloud: Cloud, identifier: str | None) -> set[str]:
     return {row["tenant_id"] for row in body["flavor_access"]}
 
 
-async def test_life_of_a_flavor(flavors: Bench, admin: Cloud) -> None:
+async def test_lifecycle_of_a_flavor(flavors: Bench, admin: Cloud) -> None:
     given = {**SIZE, "name": "f", "flavorid": "77", "extra_specs": {"hw:cpu_policy": "shared"}}
 
     flavor = await flavors.create(given)
@@ -52,7 +52,7 @@ async def test_life_of_a_flavor(flavors: Bench, admin: Cloud) -> None:
     await flavors.delete(flavor)
 
 
-async def test_who_may_use_a_flavor(flavors: Bench, admin: Cloud) -> None:
+async def test_access_to_a_flavor(flavors: Bench, admin: Cloud) -> None:
     demo = await admin.find("keystone.project", "demo")
     mine = await flavors.create({**SIZE, "is_public": False}, "mine")
     theirs = await flavors.create({**SIZE, "is_public": False, "tenants": ["demo"]}, "theirs")
@@ -77,7 +77,7 @@ async def test_a_flavor_of_another_size_is_not_taken(flavors: Bench) -> None:
     assert await flavors.kind.find(flavors.call(other, "CREATE", other.properties)) is None
 
 
-async def test_life_of_a_server_group(bench: MakeBench, cloud: Cloud) -> None:
+async def test_lifecycle_of_a_server_group(bench: MakeBench, cloud: Cloud) -> None:
     groups = bench(ServerGroup)
 
     group = await groups.create({"policies": ["anti-affinity"], "rules": {"max_server_per_host": 2.0}})

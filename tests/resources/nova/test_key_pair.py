@@ -33,7 +33,7 @@ async def test_a_given_key_is_kept_under_its_name(bench: MakeBench, calls: list[
     await keys.run("check", key)
 
 
-async def test_nova_makes_a_pair_even_where_its_newest_version_no_longer_does(bench: MakeBench) -> None:
+async def test_nova_generates_a_pair_even_if_its_latest_microversion_does_not(bench: MakeBench) -> None:
     keys = bench(KeyPair)
 
     key = await keys.create({"name": "generated", "save_private_key": True})
@@ -42,13 +42,13 @@ async def test_nova_makes_a_pair_even_where_its_newest_version_no_longer_does(be
     assert (await keys.attribute(key, "public_key")).startswith("ssh-")
 
 
-async def test_a_private_key_nobody_asked_to_keep_is_not_kept(bench: MakeBench) -> None:
+async def test_a_private_key_is_saved_only_on_request(bench: MakeBench) -> None:
     key = await bench(KeyPair).create({"name": "generated"})
 
     assert key.data == {}
 
 
-async def test_before_it_is_made_it_has_no_reference(bench: MakeBench) -> None:
+async def test_no_reference_before_creation(bench: MakeBench) -> None:
     keys = bench(KeyPair)
 
     assert keys.reference(keys.resource()) is None
@@ -71,7 +71,7 @@ async def test_an_interrupted_creation_is_found_by_name(bench: MakeBench) -> Non
     assert key.physical_id == "mine"
 
 
-async def test_somebody_elses_key_of_that_name_is_not_taken(bench: MakeBench, clock: ManualClock, cloud: Cloud) -> None:
+async def test_an_existing_key_of_the_name_is_not_taken(bench: MakeBench, clock: ManualClock, cloud: Cloud) -> None:
     keys = bench(KeyPair)
     await keys.create({"name": "mine", "public_key": PUBLIC_KEY})
     resource = keys.resource()
@@ -80,8 +80,8 @@ async def test_somebody_elses_key_of_that_name_is_not_taken(bench: MakeBench, cl
     assert await keys.kind.find(keys.call(resource, "CREATE", resource.properties)) is None
 
 
-async def test_a_generated_key_that_was_lost_is_made_anew(bench: MakeBench) -> None:
-    """Nobody can tell the private key any more, so the pair is of no use."""
+async def test_a_generated_key_that_was_lost_is_generated_again(bench: MakeBench) -> None:
+    """The private key can no longer be read, so the pair is useless."""
     keys = bench(KeyPair)
 
     key = await keys.crash_after_create({"name": "generated", "save_private_key": True})
@@ -91,7 +91,7 @@ async def test_a_generated_key_that_was_lost_is_made_anew(bench: MakeBench) -> N
     assert "PRIVATE KEY" in await keys.attribute(key, "private_key")
 
 
-async def test_an_administrator_keeps_a_key_for_somebody(
+async def test_an_administrator_creates_a_key_for_another_user(
     admin: Cloud, cloud: Cloud, clock: ManualClock, served: ServedCloud
 ) -> None:
     keys = Bench(KeyPair, admin, clock, served.advance)

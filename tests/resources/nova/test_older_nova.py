@@ -1,4 +1,4 @@
-"""A Nova that speaks older microversions only."""
+"""A Nova that supports older microversions only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Given = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 async def older(served: ServedCloud, clock: ManualClock) -> AsyncIterator[Cloud]:
-    """The cloud, spoken to in microversion 2.30 of Nova's API."""
+    """The cloud, with microversion 2.30 of Nova's API."""
     settings = CloudSettings(auth_url=f"{served.url}/identity", max_microversions={"nova": "2.30"})
     pool = CloudPool(settings, clock)
     yield await pool.cloud(TokenCredential(served.token("demo", "demo")))
@@ -54,7 +54,7 @@ async def test_a_server_group_has_policies(older: Cloud, clock: ManualClock, ser
         await groups.create({"rules": {"max_server_per_host": 2}}, "other")
 
 
-async def test_keys_are_made(older: Cloud, clock: ManualClock, served: ServedCloud) -> None:
+async def test_keys_are_created(older: Cloud, clock: ManualClock, served: ServedCloud) -> None:
     keys = Bench(KeyPair, older, clock, served.advance)
 
     key = await keys.create({"name": "k", "save_private_key": True})

@@ -1,4 +1,4 @@
-"""OS::Nova::Server: how it comes to be, sleeps, wakes up and goes."""
+"""OS::Nova::Server: creation, suspension, resumption and deletion."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ async def shown(cloud: Cloud, server: Resource) -> dict[str, Any]:
 
 
 async def ports(cloud: Cloud) -> list[dict[str, Any]]:
-    """Ports that no service of the network itself has."""
+    """Ports that do not belong to a network service."""
     listed = await cloud.list("neutron", "/v2.0/ports", "ports")
     return [port for port in listed if not port["device_owner"].startswith("network:")]
 
 
-async def test_life_of_a_server(servers: Bench, cloud: Cloud, given: Given) -> None:
+async def test_lifecycle_of_a_server(servers: Bench, cloud: Cloud, given: Given) -> None:
     server = await servers.create(given(PRIVATE, metadata={"a": "1", "b": [1, True]}, tags=["x", "y"]))
 
     made = await shown(cloud, server)
@@ -53,7 +53,7 @@ async def test_life_of_a_server(servers: Bench, cloud: Cloud, given: Given) -> N
     assert await ports(cloud) == []
 
 
-async def test_creation_is_one_call_and_looks_until_active(servers: Bench, given: Given, calls: list[str]) -> None:
+async def test_creation_is_one_request_and_polls_until_active(servers: Bench, given: Given, calls: list[str]) -> None:
     await servers.finalized(given(PRIVATE))
     await servers.cloud.supports("nova", "2.1")
     calls.clear()
@@ -76,7 +76,7 @@ async def test_allocate_network_none(servers: Bench, cloud: Cloud, given: Given)
     assert (await shown(cloud, server))["addresses"] == {}
 
 
-async def test_a_server_in_error_says_why_and_can_be_tried_again(
+async def test_a_server_in_error_shows_the_reason_and_can_be_retried(
     servers: Bench, given: Given, served: ServedCloud
 ) -> None:
     served.do(lambda: served.cloud.faults.add(Fault(on="POST /compute/v2.1/servers", do="error_state", times=1)))
@@ -91,7 +91,7 @@ async def test_a_server_in_error_says_why_and_can_be_tried_again(
     await servers.delete(server)
 
 
-async def test_hiccups_while_waiting_are_no_failure(servers: Bench, given: Given, served: ServedCloud) -> None:
+async def test_temporary_failures_while_waiting_are_ignored(servers: Bench, given: Given, served: ServedCloud) -> None:
     fault = Fault(on="GET /compute/v2.1/servers/*", do="fail", status=500, times=2)
     served.do(lambda: served.cloud.faults.add(fault))
 
@@ -101,7 +101,7 @@ async def test_hiccups_while_waiting_are_no_failure(servers: Bench, given: Given
 # -- ports that the resource makes ------------------------------------------------------------------------------
 
 
-async def test_a_subnet_gets_a_port_of_its_own(servers: Bench, cloud: Cloud, given: Given, subnet: str) -> None:
+async def test_a_subnet_gets_its_own_port(servers: Bench, cloud: Cloud, given: Given, subnet: str) -> None:
     extra = {"port_security_enabled": True, "value_specs": {"description": "mine"}}
     entry = {"subnet": subnet, "port_extra_properties": extra}
 
@@ -117,7 +117,7 @@ async def test_a_subnet_gets_a_port_of_its_own(servers: Bench, cloud: Cloud, giv
     assert server.data == {}
 
 
-async def test_ports_are_recorded_before_the_server_is_asked_for(
+async def test_ports_are_recorded_before_the_server_is_requested(
     servers: Bench, cloud: Cloud, given: Given, subnet: str
 ) -> None:
     server = servers.resource()
@@ -131,7 +131,7 @@ async def test_ports_are_recorded_before_the_server_is_asked_for(
 
 
 async def crash_over_ports(servers: Bench, properties: dict[str, Any]) -> Resource:
-    """A resource whose ports were made and not recorded, after the search for what there is."""
+    """A resource whose ports were created and not recorded, after `find`."""
     server = servers.resource()
     server.properties = await servers.finalized(properties)
     lost = servers.call(server, "CREATE", server.properties)
@@ -155,7 +155,7 @@ async def test_ports_of_an_interrupted_creation_are_found_and_used(
     assert await ports(cloud) == []
 
 
-async def test_ports_of_a_creation_that_never_got_on_are_removed(
+async def test_ports_of_an_abandoned_creation_are_deleted(
     servers: Bench, cloud: Cloud, given: Given, subnet: str
 ) -> None:
     server = await crash_over_ports(servers, given({"subnet": subnet}))
@@ -165,7 +165,7 @@ async def test_ports_of_a_creation_that_never_got_on_are_removed(
     assert await ports(cloud) == []
 
 
-async def test_a_server_that_nova_refuses_keeps_its_port_for_the_next_try(
+async def test_a_server_that_nova_refuses_keeps_its_port_for_the_retry(
     servers: Bench, cloud: Cloud, given: Given, subnet: str, served: ServedCloud
 ) -> None:
     served.do(lambda: served.cloud.faults.add(Fault(on="POST /compute/v2.1/servers", do="fail", status=409, times=1)))
@@ -240,14 +240,14 @@ VOLUME = "11111111-2222-3333-4444-555555555555"
         ({"networks": [{"allocate_network": "auto"}, {"network": VOLUME}]}, "only entry"),
     ],
 )
-async def test_values_that_do_not_go_together(
+async def test_values_that_cannot_be_combined(
     servers: Bench, given: Given, change: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(BadProperties, match=complaint):
         await servers.finalized({**given(), **change})
 
 
-def test_what_is_not_known_yet_is_no_mistake(servers: Bench) -> None:
+def test_unknown_values_are_accepted(servers: Bench) -> None:
     later = Unknown.of("other", "attribute")
     image, flavor = "cirros", "m1.nano"
     unclear: list[dict[str, Any]] = [
@@ -271,7 +271,7 @@ async def test_files_are_refused_where_nova_takes_none(servers: Bench, given: Gi
 # -- disks --------------------------------------------------------------------------------------------------------
 
 
-async def test_booting_from_a_volume_that_is_made(servers: Bench, cloud: Cloud, given: Given) -> None:
+async def test_booting_from_a_new_volume(servers: Bench, cloud: Cloud, given: Given) -> None:
     disks = [{"image": "cirros", "volume_size": 2, "delete_on_termination": True}, {"ephemeral_size": 1}]
     wanted = {**given(PRIVATE), "image": None, "block_device_mapping_v2": disks}
 
@@ -295,7 +295,7 @@ async def test_deletion_with_snapshot_leaves_an_image(servers: Bench, cloud: Clo
     assert image["status"] == "active"
 
 
-async def test_deletion_of_what_is_gone(servers: Bench, cloud: Cloud, given: Given) -> None:
+async def test_deletion_of_a_missing_server(servers: Bench, cloud: Cloud, given: Given) -> None:
     server = await servers.create(given(PRIVATE))
     await cloud.delete("nova", f"/servers/{server.physical_id}")
     servers.advance(30)
@@ -328,7 +328,7 @@ async def test_attributes(servers: Bench, given: Given, calls: list[str], cloud:
     assert (address["network"]["name"], len(address["subnets"])) == ("private", 1)
 
 
-async def test_consoles_are_asked_for_by_kind(servers: Bench, given: Given, calls: list[str]) -> None:
+async def test_consoles_are_requested_by_kind(servers: Bench, given: Given, calls: list[str]) -> None:
     server = await servers.create(given(PRIVATE))
     calls.clear()
 
@@ -337,7 +337,7 @@ async def test_consoles_are_asked_for_by_kind(servers: Bench, given: Given, call
     assert "the kinds are" in await servers.attribute(server, "console_urls", "telepathy")
 
 
-async def test_attributes_of_a_server_that_is_gone(servers: Bench, given: Given) -> None:
+async def test_attributes_of_a_missing_server(servers: Bench, given: Given) -> None:
     server = await servers.create(given(PRIVATE))
     await servers.delete(server)
 
@@ -346,7 +346,7 @@ async def test_attributes_of_a_server_that_is_gone(servers: Bench, given: Given)
     assert values == {("networks",): "", ("show",): None, ("addresses",): {}}
 
 
-async def test_raw_user_data_arrive(servers: Bench, admin: Cloud, given: Given) -> None:
+async def test_raw_user_data_is_sent(servers: Bench, admin: Cloud, given: Given) -> None:
     server = await servers.create(given(PRIVATE, user_data="#!/bin/sh\ntrue\n", user_data_format="RAW"))
 
     seen = (await admin.get("nova", f"/servers/{server.physical_id}"))["server"]["OS-EXT-SRV-ATTR:user_data"]

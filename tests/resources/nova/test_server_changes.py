@@ -39,7 +39,7 @@ async def server(servers: Bench, given: Given) -> Resource:
     return await servers.create(given(PRIVATE, metadata={"a": "1"}))
 
 
-async def test_small_changes_are_one_call_each(
+async def test_small_changes_are_one_request_each(
     servers: Bench, cloud: Cloud, server: Resource, given: Given, calls: list[str]
 ) -> None:
     wanted = given(PRIVATE, metadata={"b": "2"}, name="new", tags=["x"], admin_pass="secret")
@@ -53,7 +53,7 @@ async def test_small_changes_are_one_call_each(
     assert (changed["metadata"], changed["name"], changed["tags"]) == ({"b": "2"}, "new", ["x"])
 
 
-async def test_a_name_taken_away_gives_the_physical_name_back(
+async def test_a_removed_name_restores_the_physical_name(
     servers: Bench, cloud: Cloud, server: Resource, given: Given
 ) -> None:
     await servers.update(server, given(PRIVATE, name="new"))
@@ -62,7 +62,7 @@ async def test_a_name_taken_away_gives_the_physical_name_back(
     assert (await shown(cloud, server))["name"].startswith("web-thing-")
 
 
-async def test_another_flavor_resizes_and_confirms(
+async def test_a_changed_flavor_resizes_and_confirms(
     servers: Bench, cloud: Cloud, server: Resource, given: Given
 ) -> None:
     await servers.update(server, {**given(PRIVATE, metadata={"a": "1"}), "flavor": "m1.tiny"})
@@ -71,7 +71,7 @@ async def test_another_flavor_resizes_and_confirms(
     assert (changed["status"], changed["flavor"]["original_name"]) == ("ACTIVE", "m1.tiny")
 
 
-async def test_a_resize_that_was_asked_for_before_is_waited_for(
+async def test_a_resize_requested_before_a_crash_is_waited_for(
     servers: Bench, cloud: Cloud, server: Resource, given: Given
 ) -> None:
     """The engine died between the request and its record."""
@@ -95,7 +95,7 @@ async def test_a_resize_that_nova_gives_up_fails(
     assert "could not resize" in outcome.reason  # type: ignore[union-attr]
 
 
-async def test_another_image_rebuilds(servers: Bench, cloud: Cloud, server: Resource, given: Given) -> None:
+async def test_a_changed_image_rebuilds(servers: Bench, cloud: Cloud, server: Resource, given: Given) -> None:
     wanted = {**given(PRIVATE, metadata={"a": "1"}), "image": "cirros-0.6.2-x86_64-disk"}
 
     await servers.update(server, wanted)
@@ -114,7 +114,7 @@ async def test_policy_replace(servers: Bench, server: Resource, given: Given, na
     assert isinstance(outcome, Replace)
 
 
-async def test_user_data_that_may_be_ignored_cost_nothing(
+async def test_ignored_user_data_needs_no_request(
     servers: Bench, server: Resource, given: Given, calls: list[str]
 ) -> None:
     wanted = given(PRIVATE, metadata={"a": "1"}, user_data="#!/bin/sh", user_data_update_policy="IGNORE")
@@ -147,7 +147,7 @@ async def test_a_rebuild_that_fails(servers: Bench, server: Resource, given: Giv
 # -- networks -----------------------------------------------------------------------------------------------------
 
 
-async def test_networks_join_and_leave(
+async def test_networks_are_attached_and_detached(
     servers: Bench, cloud: Cloud, server: Resource, given: Given, subnet: str
 ) -> None:
     [first] = await cards(cloud, server)
@@ -166,7 +166,7 @@ async def test_networks_join_and_leave(
     assert gone.status == 404
 
 
-async def test_a_port_of_the_templates_own_comes_off_and_stays(
+async def test_a_port_of_the_template_is_detached_and_kept(
     servers: Bench, cloud: Cloud, server: Resource, given: Given
 ) -> None:
     network = await cloud.find("neutron.network", "private")
@@ -199,7 +199,7 @@ async def test_extra_properties_change_the_port_in_place(
     assert (other["id"] != before["id"], other["mac_address"]) == (True, "fa:16:3e:00:00:01")
 
 
-async def test_no_networks_any_more_means_novas_choice(
+async def test_without_networks_nova_chooses_again(
     servers: Bench, cloud: Cloud, server: Resource, given: Given
 ) -> None:
     [before] = await cards(cloud, server)
@@ -236,7 +236,7 @@ async def test_a_port_that_a_failed_change_left_is_not_used_for_another(
     assert (await cloud.request("GET", "neutron", f"/v2.0/ports/{left}", ok=(404,))).status == 404
 
 
-async def test_crashes_at_every_turn_leave_nothing_behind(
+async def test_crashes_at_every_step_leave_nothing_behind(
     servers: Bench, cloud: Cloud, given: Given, subnet: str
 ) -> None:
     server = servers.resource()
@@ -256,9 +256,7 @@ async def test_crashes_at_every_turn_leave_nothing_behind(
     assert [owner for owner in owners if not owner.startswith("network:")] == []
 
 
-async def test_a_floating_ip_goes_from_one_card_to_another(
-    servers: Bench, cloud: Cloud, given: Given, subnet: str
-) -> None:
+async def test_a_floating_ip_moves_between_interfaces(servers: Bench, cloud: Cloud, given: Given, subnet: str) -> None:
     public = await cloud.find("neutron.network", "public")
     body = {"floatingip": {"floating_network_id": public}}
     floating = (await cloud.post("neutron", "/v2.0/floatingips", body))["floatingip"]["id"]
@@ -275,7 +273,7 @@ async def test_a_floating_ip_goes_from_one_card_to_another(
     assert await home() is None
 
 
-def test_plan_keeps_what_fits() -> None:
+def test_plan_keeps_matching_interfaces() -> None:
     has = [
         {"port_id": "p1", "net_id": "n1", "fixed_ips": [{"ip_address": "10.0.0.1", "subnet_id": "s1"}]},
         {"port_id": "p2", "net_id": "n1", "fixed_ips": [{"ip_address": "10.0.0.2", "subnet_id": "s1"}]},

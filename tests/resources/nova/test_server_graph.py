@@ -1,4 +1,4 @@
-"""What comes before a server, and what the scheduler is told of its stack."""
+"""Implicit requirements of a server, and the scheduler hints that name its stack."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_subnets_of_its_networks_come_first(networks: Any, before: set[str]) -> 
     assert set(Server().implicit_requirements(server, graph)) == before
 
 
-def test_the_scheduler_is_told_of_the_stack_where_the_operator_wants_it(servers: Bench) -> None:
+def test_scheduler_hints_name_the_stack_if_enabled(servers: Bench) -> None:
     resource = servers.resource("db")
     call = servers.call(resource, "CREATE", {"scheduler_hints": {"group": "g"}})
     assert scheduler_hints(call) == {"group": "g"}

@@ -1,4 +1,4 @@
-"""What servers boot with, and how they learn their software configuration."""
+"""User data of servers, and how they receive their software configuration."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ URL = "http://stoker.example.com:8000/v1"
 
 
 class Configs:
-    """Software configs kept in a dictionary."""
+    """Software configs stored in a dictionary."""
 
     def __init__(self, stored: Mapping[str, Mapping[str, Any]]) -> None:
         self.stored = stored
@@ -47,7 +47,7 @@ class Configs:
 
 @pytest.fixture
 def servers(cloud: Cloud, clock: ManualClock, served: ServedCloud) -> Bench:
-    """A bench whose operator has set where servers ask for metadata."""
+    """A bench with the option for the URL of servers' metadata."""
     configs = Configs({CONFIG_ID: {"config": "#!/bin/sh\necho stored"}})
     made = Bench(Server, cloud, clock, served.advance, configs=configs)
     made.stack = replace(made.stack, options={"heat_metadata_server_url": URL})
@@ -55,7 +55,7 @@ def servers(cloud: Cloud, clock: ManualClock, served: ServedCloud) -> Bench:
 
 
 async def boots_with(servers: Bench, given: dict[str, Any], metadata: Mapping[str, Any] | None = None) -> str:
-    """The user data of a server that would be made."""
+    """The user data of a server that would be created."""
     resource = servers.resource()
     resource.metadata = metadata or {}
     return await boot_data(servers.call(resource, "CREATE", await servers.finalized(given)))
@@ -74,14 +74,14 @@ def parts(text: str) -> list[tuple[str | None, str, str]]:
     return found
 
 
-async def test_raw_is_left_alone(servers: Bench, given: Given) -> None:
+async def test_raw_user_data_is_unchanged(servers: Bench, given: Given) -> None:
     wanted = given(PRIVATE, user_data_format="RAW")
 
     assert await boots_with(servers, {**wanted, "user_data": "#!/bin/sh"}, {"a": 1}) == "#!/bin/sh"
     assert await boots_with(servers, wanted) == ""
 
 
-async def test_an_id_of_a_software_config_stands_for_its_text(servers: Bench, given: Given) -> None:
+async def test_the_id_of_a_software_config_is_replaced_by_its_content(servers: Bench, given: Given) -> None:
     wanted = given(PRIVATE, user_data_format="RAW")
 
     assert await boots_with(servers, {**wanted, "user_data": CONFIG_ID}) == "#!/bin/sh\necho stored"
@@ -89,7 +89,7 @@ async def test_an_id_of_a_software_config_stands_for_its_text(servers: Bench, gi
     assert await boots_with(servers, {**wanted, "user_data": other}) == other
 
 
-async def test_the_agents_way(servers: Bench, given: Given) -> None:
+async def test_user_data_for_the_agents(servers: Bench, given: Given) -> None:
     text = await boots_with(servers, given(PRIVATE, user_data="#!/bin/sh\necho ü"), {"a": 1})
 
     found = parts(text)
@@ -234,7 +234,7 @@ async def test_polling_the_orchestration_api_after_a_change(servers: Bench, give
     assert (told["heat"]["user_id"], told["heat"]["stack_id"]) == (server.data["user_id"], "web/stack-id")
 
 
-async def test_other_metadata_of_the_templates_keep_what_was_told(servers: Bench, given: Given) -> None:
+async def test_changed_metadata_keeps_the_agents_configuration(servers: Bench, given: Given) -> None:
     server = await servers.create(configured(given, "POLL_SERVER_HEAT"))
     told = await servers.attribute(server, "os_collect_config")
     server.metadata = {"new": True}
@@ -244,7 +244,7 @@ async def test_other_metadata_of_the_templates_keep_what_was_told(servers: Bench
     assert server.metadata == {"new": True, "deployments": [], "os-collect-config": told}
 
 
-async def test_messages_in_a_queue_of_the_users(servers: Bench, given: Given) -> None:
+async def test_messages_in_a_queue_of_the_user(servers: Bench, given: Given) -> None:
     server = await servers.create(configured(given, "ZAQAR_MESSAGE"))
     told = await servers.attribute(server, "os_collect_config")
     assert told["collectors"] == ["ec2", "zaqar", "local"]
@@ -260,7 +260,7 @@ async def test_messages_in_a_queue_of_the_users(servers: Bench, given: Given) ->
     assert await messaging.read(user, queue) == {}
 
 
-async def test_the_queue_of_a_server_goes_with_it(servers: Bench, served: ServedCloud, given: Given) -> None:
+async def test_the_queue_of_a_server_is_deleted_with_it(servers: Bench, served: ServedCloud, given: Given) -> None:
     server = await servers.create(configured(given, "ZAQAR_MESSAGE"))
     queues = served.cloud.of(MessagingRecords).queues
     assert [queue["project_id"] for queue in queues] == [server.data["stack_user_project_id"]]
@@ -303,7 +303,7 @@ async def test_metadata_must_not_name_deployments(servers: Bench, given: Given) 
         await servers.run("create", server)
 
 
-async def test_crashes_at_every_turn_leave_no_user(servers: Bench, given: Given) -> None:
+async def test_crashes_at_every_step_leave_no_user(servers: Bench, given: Given) -> None:
     server = servers.resource()
     server.properties = await servers.finalized(configured(given, "POLL_SERVER_CFN"))
 

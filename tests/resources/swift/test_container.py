@@ -25,7 +25,7 @@ async def head(cloud: Cloud, path: str) -> dict[str, str] | None:
     return None if answer.status == 404 else {key.lower(): value for key, value in answer.headers.items()}
 
 
-async def test_one_call_makes_it(containers: Bench, cloud: Cloud, calls: list[str]) -> None:
+async def test_one_request_creates_it(containers: Bench, cloud: Cloud, calls: list[str]) -> None:
     container = await containers.create(
         {"name": "logs of may", "X-Container-Read": ".r:*", "X-Container-Meta": {"Colour": "blue", "n": 3}}
     )
@@ -60,7 +60,7 @@ async def test_attributes(containers: Bench, cloud: Cloud, calls: list[str]) -> 
     assert await containers.attribute(containers.resource(), "RootURL") is None
 
 
-async def test_it_must_be_empty_to_go(containers: Bench, cloud: Cloud) -> None:
+async def test_it_must_be_empty_for_deletion(containers: Bench, cloud: Cloud) -> None:
     container = await containers.create({"name": "logs"})
     await cloud.put("swift", "/logs/one", data=b"1")
     with pytest.raises(ResourceActionNotSupported, match="PurgeOnDelete"):
@@ -71,7 +71,7 @@ async def test_it_must_be_empty_to_go(containers: Bench, cloud: Cloud) -> None:
     assert await head(cloud, "/logs") is None
 
 
-async def test_objects_go_with_it_when_it_says_so(containers: Bench, cloud: Cloud) -> None:
+async def test_purge_on_delete_deletes_objects(containers: Bench, cloud: Cloud) -> None:
     container = await containers.create({"name": "logs", "PurgeOnDelete": True})
     names = ["a b/c?d#e", "100%", "ü", *(f"n{number}" for number in range(60))]
     for name in names:
@@ -96,7 +96,7 @@ async def test_an_interrupted_creation_is_found(containers: Bench) -> None:
     assert await Container().find(missing) is None
 
 
-async def test_a_container_that_was_there_is_not_taken(containers: Bench, cloud: Cloud) -> None:
+async def test_an_existing_container_is_not_taken(containers: Bench, cloud: Cloud) -> None:
     await cloud.put("swift", "/logs")
     containers.advance(600)
     call = containers.call(containers.resource(), "CREATE", await containers.finalized({"name": "logs"}))

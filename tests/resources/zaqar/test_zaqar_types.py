@@ -30,7 +30,7 @@ async def subscriptions(cloud: Cloud, queue: str = "orders") -> list[dict[str, A
     return found
 
 
-async def test_a_queue_without_metadata_costs_no_call(bench: Any, cloud: Cloud, calls: list[str]) -> None:
+async def test_a_queue_without_metadata_needs_no_request(bench: Any, cloud: Cloud, calls: list[str]) -> None:
     queues: Bench = bench(Queue)
     queue = await queues.create({"name": "orders"})
     assert calls == []
@@ -40,7 +40,7 @@ async def test_a_queue_without_metadata_costs_no_call(bench: Any, cloud: Cloud, 
     assert "show" not in queue.data
 
 
-async def test_metadata_is_just_what_the_template_says(bench: Any, cloud: Cloud) -> None:
+async def test_metadata_is_exactly_that_of_the_template(bench: Any, cloud: Cloud) -> None:
     queues: Bench = bench(Queue)
     queue = await queues.create({"name": "orders", "metadata": {"colour": "blue", "size": 1}})
     assert await metadata(cloud, "orders") == {"colour": "blue", "size": 1}
@@ -68,7 +68,7 @@ async def test_a_subscription(bench: Any, cloud: Cloud) -> None:
     await kind.delete(made)
 
 
-async def test_a_subscription_is_made_once_whatever_crashes(bench: Any, cloud: Cloud) -> None:
+async def test_a_subscription_is_created_once_despite_crashes(bench: Any, cloud: Cloud) -> None:
     kind: Bench = bench(Subscription)
     properties = await kind.finalized({"queue_name": "orders", "subscriber": "http://127.0.0.1:1/x"})
     resource = kind.resource()
@@ -95,7 +95,7 @@ async def test_a_signed_url(bench: Any, cloud: Cloud) -> None:
     assert await kind.attribute(kind.resource(), "query_str") is None
 
 
-def test_what_a_workflow_is_run_with(bench: Any) -> None:
+def test_input_of_workflow_executions(bench: Any) -> None:
     class There:
         def endpoint(self, service: str) -> str:
             return f"http://cloud/{service}/v2"
