@@ -1,4 +1,4 @@
-"""A scripted service on loopback, and clouds that reach it without a Keystone."""
+"""A scripted service on loopback, and clouds that use it without a Keystone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A service that answers as a test tells it to, and a catalog that leads there."""
+"""A service with scripted responses, and a catalog that contains it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aiohttp import web
 
 @dataclass
 class Seen:
-    """One request as the service got it."""
+    """A request as the service received it."""
 
     method: str
     path: str
@@ -27,7 +27,7 @@ class Seen:
 
 @dataclass
 class Script:
-    """Answers the next request with the next reply for its method and path; the last reply stays."""
+    """Answers each request with the next reply for its method and path; the last reply is repeated."""
 
     replies: dict[str, list[Any]] = field(default_factory=dict)
     seen: list[Seen] = field(default_factory=list)
@@ -86,7 +86,7 @@ SERVICES = {
 
 
 def catalog(url: str) -> list[dict[str, Any]]:
-    """A catalog as Keystone gives it: all services public in RegionOne, the network internally elsewhere."""
+    """A catalog in Keystone's format: all services public in RegionOne, the network service internal elsewhere."""
 
     def endpoint(interface: str, region: str, path: str) -> dict[str, str]:
         return {"id": "e", "interface": interface, "region": region, "region_id": region, "url": url + path}

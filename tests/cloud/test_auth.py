@@ -1,4 +1,4 @@
-"""Logging in to the emulated Keystone with every kind of credential."""
+"""Login at the emulated Keystone with every kind of credential."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ async def test_the_callers_token(pool: CloudPool, served: ServedCloud) -> None:
     assert await cloud.list("glance", "/v2/images", "images") is not None
 
 
-async def test_a_token_that_is_none(pool: CloudPool) -> None:
+async def test_an_invalid_token(pool: CloudPool) -> None:
     with pytest.raises(CloudError) as caught:
         await pool.cloud(TokenCredential("made-up"))
     assert caught.value.status == 401
     assert "made-up" not in caught.value.message
 
 
-async def test_one_login_however_many_ask(pool: CloudPool, served: ServedCloud) -> None:
+async def test_concurrent_callers_share_one_login(pool: CloudPool, served: ServedCloud) -> None:
     clouds = await asyncio.gather(*(pool.cloud(ServiceCredential()) for _ in range(30)))
     assert len(set(clouds)) == 1
     assert logins(served) == 1
 
 
-async def test_a_failed_login_is_not_kept(pool: CloudPool, served: ServedCloud) -> None:
+async def test_a_failed_login_is_not_cached(pool: CloudPool, served: ServedCloud) -> None:
     served.do(lambda: served.cloud.faults.add(Fault(on=f"POST {TOKENS}", times=1, do="fail", status=503)))
     with pytest.raises(CloudError) as caught:
         await pool.cloud(ServiceCredential())
@@ -60,7 +60,7 @@ async def test_a_failed_login_is_not_kept(pool: CloudPool, served: ServedCloud) 
     assert (await pool.cloud(ServiceCredential())).project_id
 
 
-async def test_a_token_is_renewed_before_it_ends(pool: CloudPool, served: ServedCloud, clock: ManualClock) -> None:
+async def test_a_token_is_renewed_before_it_expires(pool: CloudPool, served: ServedCloud, clock: ManualClock) -> None:
     cloud = await pool.cloud(ServiceCredential())
     first = await cloud.token()
     day = 24 * 3600.0
@@ -80,7 +80,7 @@ async def test_a_token_that_is_refused_is_renewed_once(pool: CloudPool, served: 
     assert await cloud.token() != first
 
 
-async def test_a_trust_acts_for_its_maker(pool: CloudPool, served: ServedCloud) -> None:
+async def test_a_trust_acts_for_its_trustor(pool: CloudPool, served: ServedCloud) -> None:
     user = await pool.cloud(TokenCredential(served.token("demo", "demo")))
     trust = await pool.create_trust(user)
     cloud = await pool.cloud(TrustCredential(trust))
@@ -107,7 +107,7 @@ async def test_the_stack_domains_administrator(pool: CloudPool, served: ServedCl
     assert made["project"]["domain_id"] == domain
 
 
-async def test_nobody_is_configured(served: ServedCloud, clock: ManualClock) -> None:
+async def test_no_service_user_is_configured(served: ServedCloud, clock: ManualClock) -> None:
     pool = CloudPool(CloudSettings(auth_url=f"{served.url}/identity"), clock)
     with pytest.raises(Invalid, match="service user"):
         await pool.cloud(ServiceCredential())
@@ -140,7 +140,7 @@ async def test_a_plugin_that_does_not_exist(pool: CloudPool) -> None:
         await pool.cloud(PluginCredential.of("v9magic", {}))
 
 
-async def test_a_ca_that_is_no_certificate(pool: CloudPool, served: ServedCloud) -> None:
+async def test_an_invalid_ca_certificate(pool: CloudPool, served: ServedCloud) -> None:
     with pytest.raises(Invalid, match="PEM"):
         await pool.cloud(PluginCredential.of("password", password_options(served), ca_cert="nonsense"))
 
@@ -157,10 +157,10 @@ async def test_clouds_yaml(
     cloud = await pool.cloud(CloudsYamlCredential("lab"))
     assert cloud.region == "RegionOne"
     assert await cloud.list("glance", "/v2/images", "images") is not None
-    with pytest.raises(Invalid, match="no cloud 'work'; it has lab"):
+    with pytest.raises(Invalid, match="no cloud 'work'; its clouds are: lab"):
         await pool.cloud(CloudsYamlCredential("work"))
 
 
-async def test_secrets_stay_out_of_texts() -> None:
+async def test_repr_omits_secrets() -> None:
     assert "s3cret" not in repr(TokenCredential("s3cret"))
     assert "s3cret" not in repr(CloudSettings(password="s3cret", stack_domain_admin_password="s3cret"))

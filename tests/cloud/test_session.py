@@ -1,4 +1,4 @@
-"""One call: where it goes, what it carries, how often it is made, what comes of an error."""
+"""Calls of services: URLs, headers, retries, and errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Opener = Callable[..., Awaitable[Cloud]]
 
 
 async def retried(clock: ManualClock, work: Awaitable[Any]) -> Any:
-    """Let the pauses between tries pass."""
+    """Advance the clock through the pauses between attempts."""
     task = asyncio.ensure_future(work)
     while not task.done():
         await asyncio.sleep(0.005)
@@ -44,7 +44,7 @@ async def test_a_path_with_a_version_is_below_the_root_and_one_without_below_the
     assert cloud.endpoint("cinder") == f"{script.url}/volume/v3/p1"
 
 
-async def test_the_token_and_parameters_go_along(cloud: Cloud, script: Script) -> None:
+async def test_the_token_and_parameters_are_sent(cloud: Cloud, script: Script) -> None:
     script.on("GET /network/v2.0/networks", {"networks": []})
     await cloud.get("neutron", "/networks", params={"name": "a b", "fields": ["id", "name"], "shared": True, "x": None})
     assert script.seen[0].headers["X-Auth-Token"] == "t1"
@@ -65,7 +65,7 @@ async def test_interface_and_region_choose_the_endpoint(open_cloud: Opener, scri
     assert not shared.has_service("nova")
 
 
-async def test_a_missing_service_is_said_so(cloud: Cloud) -> None:
+async def test_a_missing_service_is_reported(cloud: Cloud) -> None:
     assert not cloud.has_service("zun")
     with pytest.raises(CloudError, match="no endpoint of zun") as caught:
         await cloud.get("zun", "/v1/containers")
@@ -93,7 +93,7 @@ async def test_a_missing_service_is_said_so(cloud: Cloud) -> None:
         ),
         (400, {"code": 400, "title": "Bad Request", "description": "Secret too long"}, "Secret too long"),
         (400, {"NeutronError": "plain"}, "plain"),
-        (500, "", "without giving a reason"),
+        (500, "", "gave no reason"),
     ],
 )
 async def test_errors_keep_the_services_own_words(
@@ -126,7 +126,7 @@ async def test_errors_keep_the_services_own_words(
         (409, {}, False, None),
     ],
 )
-async def test_only_some_errors_may_go_away(
+async def test_only_some_errors_are_transient(
     cloud: Cloud, script: Script, status: int, headers: dict[str, str], transient: bool, retry_after: float | None
 ) -> None:
     script.on("GET /network/v2.0/networks", (status, {"message": "no"}, headers))
@@ -174,9 +174,7 @@ def neutron(kind: str) -> dict[str, Any]:
         ("PUT swift /box/thing", 498, "Slow down", {}, "transient"),
     ],
 )
-def test_what_a_refusal_means_for_another_try(
-    call: str, status: int, body: Any, headers: dict[str, str], meaning: str
-) -> None:
+def test_which_refusals_are_retried(call: str, status: int, body: Any, headers: dict[str, str], meaning: str) -> None:
     method, service, path = call.split()
     error = refusal(service, status, headers, body, 0.0, method=method, path=path)
     for copy in (error, from_dict(error.to_dict())):
@@ -201,7 +199,7 @@ async def test_neutrons_quota_is_no_conflict(cloud: Cloud, script: Script) -> No
     assert not restored.conflict
 
 
-async def test_an_expected_status_is_an_answer(cloud: Cloud, script: Script) -> None:
+async def test_an_expected_status_is_returned(cloud: Cloud, script: Script) -> None:
     script.on("GET /network/v2.0/networks/x", (404, {"NeutronError": {"type": "N", "message": "gone"}}))
     assert (await cloud.request("GET", "neutron", "/networks/x", ok=(404,))).status == 404
 
@@ -214,7 +212,7 @@ async def test_a_redirect_is_not_followed(cloud: Cloud, script: Script) -> None:
     assert script.calls() == ["GET /network/v2.0/networks"]
 
 
-async def test_a_broken_connection_is_tried_again_where_that_is_harmless(
+async def test_a_broken_connection_is_retried_for_idempotent_requests(
     cloud: Cloud, script: Script, clock: ManualClock
 ) -> None:
     script.on("PUT /network/v2.0/networks/x", "hang up", "hang up", {"network": {"id": "x"}})
@@ -227,13 +225,13 @@ async def test_a_broken_connection_is_tried_again_where_that_is_harmless(
     assert script.calls().count("POST /network/v2.0/networks") == 1
 
 
-async def test_a_connection_that_cannot_be_made_gives_up_after_the_limit(
+async def test_a_refused_connection_is_retried_up_to_the_limit(
     open_cloud: Opener, clock: ManualClock, unused_tcp_port: int
 ) -> None:
     nowhere = ClientSettings(url=f"http://127.0.0.1:{unused_tcp_port}/v1/%(tenant_id)s")
     cloud = await open_cloud(clients={"heat": nowhere}, client_retry_limit=3)
     before = clock.now()
-    with pytest.raises(CloudError, match="no answer from heat to POST") as caught:
+    with pytest.raises(CloudError, match="no response from heat to POST") as caught:
         await retried(clock, cloud.post("heat", "/stacks", {}))
     assert caught.value.transient
     assert clock.now() - before >= 0.5 + 1 + 2
@@ -287,7 +285,7 @@ class TestMicroversions:
         script.on("GET /compute/v2.1/", {"version": {"id": "v2.1", "version": "2.90", "min_version": "2.1"}})
         script.on("GET /compute/v2.1/servers", {"servers": []})
 
-    async def test_the_newest_that_both_sides_know_is_spoken(self, cloud: Cloud, script: Script) -> None:
+    async def test_the_newest_common_version_is_used(self, cloud: Cloud, script: Script) -> None:
         await cloud.get("nova", "/servers")
         await cloud.get("nova", "/servers")
         assert script.calls() == ["GET /compute/v2.1/", "GET /compute/v2.1/servers", "GET /compute/v2.1/servers"]
@@ -295,17 +293,17 @@ class TestMicroversions:
         assert headers["OpenStack-API-Version"] == "compute 2.90"
         assert headers["X-OpenStack-Nova-API-Version"] == "2.90"
 
-    async def test_we_do_not_speak_what_we_do_not_know(self, cloud: Cloud, script: Script) -> None:
+    async def test_a_service_that_requires_a_newer_version_is_refused(self, cloud: Cloud, script: Script) -> None:
         script.on("GET /compute/v2.1/", {"version": {"id": "v2.1", "version": "2.200", "min_version": "2.1"}})
         assert await cloud.microversion("nova") == "2.96"
 
-    async def test_the_operator_may_cap_it(self, open_cloud: Opener) -> None:
+    async def test_the_operator_can_limit_it(self, open_cloud: Opener) -> None:
         cloud = await open_cloud(max_microversions={"nova": "2.60"})
         assert await cloud.microversion("nova") == "2.60"
         assert await cloud.supports("nova", "2.60")
         assert not await cloud.supports("nova", "2.67")
 
-    async def test_a_call_may_ask_for_another(self, cloud: Cloud, script: Script) -> None:
+    async def test_a_call_can_override_it(self, cloud: Cloud, script: Script) -> None:
         await cloud.get("nova", "/servers", microversion="2.53")
         assert script.seen[-1].headers["OpenStack-API-Version"] == "compute 2.53"
 
@@ -314,7 +312,7 @@ class TestMicroversions:
         script.on("GET /volume/", (300, {"versions": versions}))
         assert await cloud.microversion("cinder") == "3.70"
 
-    async def test_ironic_tells_in_headers(self, cloud: Cloud, script: Script) -> None:
+    async def test_ironic_reports_versions_in_headers(self, cloud: Cloud, script: Script) -> None:
         headers = {
             "X-OpenStack-Ironic-API-Maximum-Version": "1.82",
             "X-OpenStack-Ironic-API-Minimum-Version": "1.1",
@@ -335,13 +333,13 @@ class TestFind:
         assert await cloud.find("neutron.network", "web") == "n1"
         assert ("name", "web") in script.seen[0].query
 
-    async def test_an_id_goes_before_a_name(self, cloud: Cloud, script: Script) -> None:
+    async def test_an_id_takes_precedence_over_a_name(self, cloud: Cloud, script: Script) -> None:
         script.on("GET /network/v2.0/networks", {"networks": [{"id": self.UUID, "name": "web"}]})
         assert await cloud.find("neutron.network", self.UUID) == self.UUID
         assert ("id", self.UUID) in script.seen[0].query
         assert len(script.seen) == 1
 
-    async def test_nothing_and_too_much(self, cloud: Cloud, script: Script) -> None:
+    async def test_no_match_and_several_matches(self, cloud: Cloud, script: Script) -> None:
         twins = [{"id": "n1", "name": "web"}, {"id": "n2", "name": "web"}]
         script.on("GET /network/v2.0/networks", {"networks": []}, {"networks": twins})
         with pytest.raises(NotNamed) as missing:
@@ -353,9 +351,7 @@ class TestFind:
         assert from_dict(several.value.to_dict()).message == several.value.message
         assert from_dict(missing.value.to_dict()).message == missing.value.message
 
-    async def test_equal_questions_are_one_call_for_a_while(
-        self, cloud: Cloud, script: Script, clock: ManualClock
-    ) -> None:
+    async def test_results_are_cached_for_a_while(self, cloud: Cloud, script: Script, clock: ManualClock) -> None:
         script.on("GET /network/v2.0/networks", {"networks": [{"id": "n1", "name": "web"}]})
         await asyncio.gather(*(cloud.find("neutron.network", "web") for _ in range(50)))
         assert len(script.seen) == 1
@@ -363,13 +359,13 @@ class TestFind:
         await cloud.find("neutron.network", "web")
         assert len(script.seen) == 2
 
-    async def test_a_failure_is_not_kept(self, cloud: Cloud, script: Script) -> None:
+    async def test_a_failure_is_not_cached(self, cloud: Cloud, script: Script) -> None:
         script.on("GET /network/v2.0/networks", {"networks": []}, {"networks": [{"id": "n1", "name": "web"}]})
         with pytest.raises(NotNamed):
             await cloud.find("neutron.network", "web")
         assert await cloud.find("neutron.network", "web") == "n1"
 
-    async def test_an_empty_value_asks_nobody(self, cloud: Cloud, script: Script) -> None:
+    async def test_an_empty_value_needs_no_call(self, cloud: Cloud, script: Script) -> None:
         with pytest.raises(NotNamed):
             await cloud.find("nova.server", "")
         assert script.seen == []
@@ -382,7 +378,7 @@ class TestFind:
         assert await cloud.find("keystone.user", "ada{Ops}") == "u9"
         assert dict(script.seen[-1].query) == {"domain_id": "d1", "name": "ada"}
 
-    async def test_a_secret_stays_its_reference(self, cloud: Cloud, script: Script) -> None:
+    async def test_the_result_for_a_secret_is_its_reference(self, cloud: Cloud, script: Script) -> None:
         reference = "http://inside:9311/v1/secrets/s1"
         script.on("GET /key-manager/v1/secrets/s1", {"secret_ref": reference, "status": "ACTIVE"})
         assert await cloud.find("barbican.secret", reference) == reference
@@ -393,7 +389,7 @@ class TestFind:
         assert await cloud.find("octavia.pool", "a/b") == "p1"
 
 
-async def test_extensions_are_asked_for_once(cloud: Cloud, script: Script, clock: ManualClock) -> None:
+async def test_extensions_are_requested_once(cloud: Cloud, script: Script, clock: ManualClock) -> None:
     script.on("GET /network/v2.0/extensions", {"extensions": [{"alias": "qos"}]})
     assert await cloud.has_extension("neutron", "qos")
     assert not await cloud.has_extension("neutron", "taas")

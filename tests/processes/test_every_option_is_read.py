@@ -1,4 +1,4 @@
-"""No option is accepted and then ignored: each one that is registered is read somewhere in the program."""
+"""No option is accepted and then ignored: the program reads each registered option."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from stoker.cloud.settings import CloudSettings
 
 PACKAGE = Path(stoker.__file__).parent
 SETTINGS = {"config", "settings", "_settings", "options"}
-"""Names of what options are read from: oslo.config's object, the dataclasses of settings, what resource types get."""
+"""Names of objects that options are read from: oslo.config's, the dataclasses of settings, resource types' options."""
 
 LIBRARIES = {
     "cors": cors.CORS_OPTS,
     "healthcheck": [*healthcheck.opts.HEALTHCHECK_OPTS, *healthcheck.opts.DISABLE_BY_FILE_OPTS],
     "oslo_middleware": http_proxy_to_wsgi.OPTS,
 }
-"""Sections that we hand on as a whole: the library which declares their options reads them."""
+"""Sections that are passed on as a whole: the library that declares their options reads them."""
 
 CLIENT_SETTINGS = {"client", "own", "common"}
 CLIENTS = [group for group in OPTIONS if group.startswith("clients_")]
@@ -34,7 +34,7 @@ CLIENTS = [group for group in OPTIONS if group.startswith("clients_")]
 
 @dataclass
 class Reads:
-    """Options read in a piece of code: `(from what, name)`, and names made with a pattern."""
+    """Return the options that a piece of code reads: `(object, name)`, and names that are built from a pattern."""
 
     names: set[tuple[str, str]] = field(default_factory=set)
     patterns: list[re.Pattern[str]] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Reads:
 
 
 def _last(node: ast.AST) -> str:
-    """The name that an expression ends with: `settings` of `self.engine.settings`."""
+    """Return the last name of an expression: `settings` of `self.engine.settings`."""
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
@@ -99,12 +99,12 @@ def test_every_option_is_read() -> None:
     assert ignored(ours, reads_of(*program())) == []
 
 
-def test_sections_of_libraries_are_theirs() -> None:
+def test_stoker_registers_no_options_in_sections_of_libraries() -> None:
     for group, own in LIBRARIES.items():
         assert {option.name for option in OPTIONS[group]} <= {option.name for option in own}
 
 
-def test_every_section_for_a_service_is_of_one_that_is_called() -> None:
+def test_every_section_for_a_service_is_for_one_that_is_called() -> None:
     assert [group for group in CLIENTS if group.removeprefix("clients_") not in SERVICES] == []
 
 
@@ -125,11 +125,11 @@ def test_every_option_of_the_service_user_is_a_setting() -> None:
         ("config.set_default('host', 1)", False),
     ],
 )
-def test_the_scan_tells_reading_from_mentioning(source: str, found: bool) -> None:
+def test_the_scan_distinguishes_reading_from_mentioning(source: str, found: bool) -> None:
     assert ignored({"DEFAULT": [cfg.StrOpt("host")]}, reads_of(source)) == ([] if found else ["[DEFAULT] host"])
 
 
-def test_an_option_of_a_section_is_not_read_by_a_name_elsewhere() -> None:
+def test_the_same_name_elsewhere_does_not_count_as_reading_an_option() -> None:
     options = {"yaql": [cfg.IntOpt("memory_quota")]}
     assert ignored(options, reads_of("settings.memory_quota")) == ["[yaql] memory_quota"]
     assert ignored(options, reads_of("config.yaql.memory_quota")) == []

@@ -1,4 +1,4 @@
-"""An engine joins only those that can read what it writes, and whose writing it can read."""
+"""An engine joins a cluster only if all engines can decrypt each other's data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Configure = Callable[[str], cfg.ConfigOpts]
 
 @pytest.fixture
 def configure(tmp_path: Path) -> Configure:
-    """A configuration of a cluster with these keys."""
+    """Return a cluster's configuration with these keys."""
 
     def load(keys: str) -> cfg.ConfigOpts:
         path = tmp_path / "heat.conf"
@@ -61,7 +61,7 @@ async def test_an_engine_with_another_key_is_refused(configure: Configure, datab
     await join(configure(OLD), database)
 
 
-async def test_keys_are_rotated_in_the_order_that_the_manual_tells(configure: Configure, database: Database) -> None:
+async def test_keys_can_be_rotated_in_the_documented_order(configure: Configure, database: Database) -> None:
     await join(configure(OLD), database)
     await join(configure(f"{OLD},{NEW}"), database)
     await join(configure(f"{NEW},{OLD}"), database)
@@ -74,13 +74,13 @@ async def test_keys_are_rotated_in_the_order_that_the_manual_tells(configure: Co
 
 
 @pytest.mark.parametrize("keys", [PUBLIC_KEY, f"{NEW},{PUBLIC_KEY}"])
-async def test_a_key_that_everybody_knows_is_refused(configure: Configure, database: Database, keys: str) -> None:
-    with pytest.raises(cfg.Error, match=r"\[DEFAULT\] auth_encryption_key: set it"):
+async def test_a_public_key_is_refused(configure: Configure, database: Database, keys: str) -> None:
+    with pytest.raises(cfg.Error, match=r"\[DEFAULT\] auth_encryption_key: set a secret string"):
         await join(configure(keys), database)
 
 
 async def test_a_key_must_be_configured(configure: Configure, database: Database, tmp_path: Path) -> None:
     path = tmp_path / "heat.conf"
     path.write_text(f"[DEFAULT]\nenvironment_dir = {tmp_path}\n")
-    with pytest.raises(cfg.Error, match=r"\[DEFAULT\] auth_encryption_key: set it"):
+    with pytest.raises(cfg.Error, match=r"\[DEFAULT\] auth_encryption_key: set a secret string"):
         await join(cluster_config([str(path)]), database)

@@ -1,4 +1,4 @@
-"""A process that cannot have its port says which one, and which options name it."""
+"""A process that cannot use its port reports the port and the options that configure it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from stoker.processes.listening import listening_at
 
 @pytest.fixture
 def taken() -> Iterator[int]:
-    """A port that somebody listens at."""
+    """A port that is in use."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener.getsockname()[1]
 
@@ -37,18 +37,18 @@ def configure(tmp_path: Path) -> Callable[[str], cfg.ConfigOpts]:
 
 
 @pytest.mark.parametrize("group", ["heat_api", "heat_api_cfn"])
-async def test_an_interface_names_its_address_and_options(
+async def test_an_api_reports_its_address_and_options(
     configure: Callable[[str], cfg.ConfigOpts], taken: int, group: str
 ) -> None:
     config = configure(f"[{group}]\nbind_host = 127.0.0.1\nbind_port = {taken}\n")
     with pytest.raises(Invalid) as caught:
         await faces._serve(config, "stoker api", lambda config, client: lambda environ, start: [], group)
-    told = f"[{group}] bind_host, bind_port: nothing can listen at 127.0.0.1:{taken}: Address already in use."
-    assert caught.value.message == told
+    expected = f"[{group}] bind_host, bind_port: cannot listen on 127.0.0.1:{taken}: Address already in use."
+    assert caught.value.message == expected
 
 
 def idle_engine() -> Any:
-    """As much of an engine as is measured."""
+    """The parts of an engine that the metrics read."""
     return SimpleNamespace(
         clock=ManualClock(),
         journal=SimpleNamespace(observe=None, waiting=0),
@@ -62,17 +62,17 @@ def idle_engine() -> Any:
 @pytest.mark.parametrize(
     ("host", "reason"), [("127.0.0.1", "Address already in use"), ("192.0.2.1", "Cannot assign requested address")]
 )
-async def test_an_engine_names_the_address_and_options_of_its_health_check(
+async def test_an_engine_reports_the_address_and_options_of_its_health_check(
     configure: Callable[[str], cfg.ConfigOpts], taken: int, host: str, reason: str
 ) -> None:
     config = configure(f"[engine]\nstatus_host = {host}\nstatus_port = {taken}\n")
-    told = rf"\[engine\] status_host, status_port: nothing can listen at {host}:{taken}: {reason}\."
+    expected = rf"\[engine\] status_host, status_port: cannot listen on {host}:{taken}: {reason}\."
     async with AsyncExitStack() as opened:
-        with pytest.raises(Invalid, match=told):
+        with pytest.raises(Invalid, match=expected):
             await engine._observe(config, idle_engine(), opened)
 
 
-def test_a_name_without_an_address_is_told() -> None:
-    told = "nothing can listen at elsewhere:80: Name or service not known"
-    with pytest.raises(Invalid, match=told), listening_at("elsewhere", 80, "[engine] status_host"):
+def test_a_name_without_an_address_is_reported() -> None:
+    expected = "cannot listen on elsewhere:80: Name or service not known"
+    with pytest.raises(Invalid, match=expected), listening_at("elsewhere", 80, "[engine] status_host"):
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")

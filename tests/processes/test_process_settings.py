@@ -1,4 +1,4 @@
-"""From the configuration to the settings that the parts of a process take."""
+"""Conversion of the configuration to the settings of a process's components."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Configure = Callable[[str], cfg.ConfigOpts]
 
 @pytest.fixture
 def configure(tmp_path: Path) -> Configure:
-    """A configuration with these lines; the operator's environment is looked for in directories of the test."""
+    """Return a configuration with these lines; the operator's environment is in directories of the test."""
 
     def load(text: str) -> cfg.ConfigOpts:
         path = tmp_path / "heat.conf"
@@ -32,7 +32,7 @@ def configure(tmp_path: Path) -> Configure:
     return load
 
 
-def test_limits_reach_the_engine(configure: Configure) -> None:
+def test_limits_are_passed_to_the_engine(configure: Configure) -> None:
     settings = engine_settings(
         configure(
             "host = here\nmax_template_size = 7\nmax_software_configs_per_tenant = 2\nevent_purge_batch_size = 3\n"
@@ -64,19 +64,19 @@ def test_a_budget_of_evaluation_has_bounds(configure: Configure, option: str) ->
         ("[clients_heat]\ninsecure = true", True),
     ],
 )
-def test_types_know_whether_certificates_of_this_service_are_checked(
+def test_types_get_whether_certificates_of_this_service_are_verified(
     configure: Configure, text: str, insecure: bool
 ) -> None:
     assert engine_settings(configure(text)).type_options["clients_heat_insecure"] is insecure
 
 
-def test_no_secret_is_shown_to_types(configure: Configure) -> None:
+def test_types_get_no_secrets(configure: Configure) -> None:
     secrets = "auth_encryption_key = very-secret-key-1\nstack_domain_admin_password = very-secret-word\n"
     shown = engine_settings(configure(secrets)).type_options
     assert not any("very-secret" in str(value) for value in shown.values())
 
 
-def test_the_connection_pool_is_as_configured(configure: Configure) -> None:
+def test_the_connection_pool_is_configured(configure: Configure) -> None:
     pool = database_pool(
         configure("[database]\nmax_pool_size = 3\nmax_overflow = 4\npool_timeout = 5\nconnection_recycle_time = 6\n")
     )
@@ -99,12 +99,12 @@ def test_a_short_key_is_refused_and_not_repeated(configure: Configure, keys: str
     assert "nnn" not in str(caught.value)
 
 
-def test_acting_by_password_is_refused_at_start(configure: Configure) -> None:
+def test_deferred_authentication_by_password_is_refused_at_start(configure: Configure) -> None:
     with pytest.raises(cfg.Error, match="deferred_auth_method: 'password' is not supported"):
         engine_settings(configure("deferred_auth_method = password"))
 
 
-def test_servers_may_be_told_another_identity_url(configure: Configure) -> None:
+def test_servers_can_get_another_identity_url(configure: Configure) -> None:
     settings = cloud_settings(
         configure("server_keystone_endpoint_type = public\n[clients_keystone]\nauth_uri = http://identity:5000")
     )
@@ -154,7 +154,7 @@ def test_environment_files_are_merged_in_the_order_of_their_names(configure: Con
 
 
 @pytest.mark.parametrize("text", ["surprise: {}\n", "- 1\n", "a: [\n", "resource_registry: {A: 5}\n"])
-def test_a_wrong_environment_file_is_told_at_start_with_its_name(
+def test_an_invalid_environment_file_is_reported_at_start_with_its_name(
     configure: Configure, tmp_path: Path, text: str
 ) -> None:
     (tmp_path / "environment.d").mkdir()
@@ -163,7 +163,7 @@ def test_a_wrong_environment_file_is_told_at_start_with_its_name(
         engine_settings(configure(""))
 
 
-def test_an_environment_file_that_is_no_text_is_told_at_start(configure: Configure, tmp_path: Path) -> None:
+def test_a_binary_environment_file_is_reported_at_start(configure: Configure, tmp_path: Path) -> None:
     (tmp_path / "environment.d").mkdir()
     (tmp_path / "environment.d" / "wrong.yaml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(Invalid, match=r"wrong\.yaml cannot be read"):
@@ -180,7 +180,7 @@ def test_an_environment_file_that_is_no_text_is_told_at_start(configure: Configu
         ("parameters: {x: 1}", "not parameters"),
     ],
 )
-def test_what_cannot_be_used_is_named_in_a_warning(
+def test_unusable_settings_are_named_in_a_warning(
     configure: Configure, tmp_path: Path, caplog: pytest.LogCaptureFixture, section: str, words: str
 ) -> None:
     for name in ("environment.d", "templates"):
@@ -196,7 +196,7 @@ def test_what_cannot_be_used_is_named_in_a_warning(
 
 
 @pytest.mark.parametrize(("lease", "heartbeat"), [(3, 1.5), (3, 3), (0.5, 3)])
-def test_a_lease_that_may_lapse_between_two_reports_is_refused(
+def test_a_lease_that_can_expire_between_two_reports_is_refused(
     configure: Configure, lease: float, heartbeat: float
 ) -> None:
     with pytest.raises(cfg.Error, match=r"\[engine\] heartbeat_seconds: .* too long for a lease of"):

@@ -1,4 +1,4 @@
-"""The same record on every database that it may be kept in."""
+"""Fixtures that run tests on every supported database."""
 
 from __future__ import annotations
 

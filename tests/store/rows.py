@@ -1,4 +1,4 @@
-"""Rows for tests, with values that do not matter unless they are given."""
+"""Rows for tests, with arbitrary values unless given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who runs what: claims, the fence, taking over, and that rows decide it alike on every database."""
+"""Claims, fencing and takeover of operations, with the same results on every database."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOW = 100.0
 
 
 async def did(journal: Journal, step: Callable[[Connection], Any]) -> Any:
-    """The answer of a step of its own transaction."""
+    """Run a step in a transaction of its own, and return its result."""
     answers: list[Any] = []
     await journal.commit(Batch().then(lambda connection: answers.append(step(connection))))
     return answers[-1]
@@ -39,7 +39,7 @@ async def taken(journal: Journal, identifier: str, engine_id: str, now: float = 
 
 @pytest.fixture
 async def running(journal: Journal) -> tuple[Stack, Operation]:
-    """A stack whose operation the engine `me` runs; `me` and `other` were seen just now."""
+    """A stack whose operation the engine `me` runs; `me` and `other` have just reported themselves."""
     made = stack()
     owned = operation(made.id)
     made.operation = owned.id
@@ -53,7 +53,9 @@ async def read(database: Database, identifier: str) -> Operation:
     return found
 
 
-async def test_what_a_living_engine_runs_is_not_taken(journal: Journal, running: tuple[Stack, Operation]) -> None:
+async def test_an_operation_of_a_living_engine_cannot_be_claimed(
+    journal: Journal, running: tuple[Stack, Operation]
+) -> None:
     assert await taken(journal, running[1].id, "other") is None
 
 
@@ -77,7 +79,7 @@ async def test_an_engine_that_lost_its_claim_writes_nothing(
     assert [item.reason for item in listed] == ["mine", "theirs"]
 
 
-async def test_a_lost_claim_does_not_hold_up_others_of_the_same_group(
+async def test_a_lost_claim_does_not_affect_others_of_the_same_group(
     database: Database, journal: Journal, running: tuple[Stack, Operation]
 ) -> None:
     made, owned = running
@@ -86,7 +88,7 @@ async def test_a_lost_claim_does_not_hold_up_others_of_the_same_group(
     assert [type(result) for result in results] == [type(None), Fenced, type(None)]
 
 
-async def test_only_one_of_several_writers_takes_an_operation(url: str, database: Database, journal: Journal) -> None:
+async def test_only_one_of_several_writers_claims_an_operation(url: str, database: Database, journal: Journal) -> None:
     made = stack()
     waiting = operation(made.id, owner=None, epoch=0, status=PENDING)
     made.operation = waiting.id
@@ -101,7 +103,7 @@ async def test_only_one_of_several_writers_takes_an_operation(url: str, database
 
 
 async def test_only_one_of_several_writers_records_an_object(url: str, database: Database, journal: Journal) -> None:
-    """The one that made it, and two that have found it, on three engines, in the same moment, ten times over."""
+    """One engine created it and two have found it; all three record it at the same time, ten times."""
     made = stack()
     rows = [Resource(new_id(), made.id, n, f"r{n}", "T", "CREATE", "IN_PROGRESS", "", 1.0) for n in range(30)]
     await journal.commit(Batch().add(made, *rows))
@@ -152,7 +154,7 @@ async def test_a_new_operation_waits_for_the_other_engine_that_runs_one(
     assert await taken(journal, newer.id, "me") is not None
 
 
-async def test_what_a_dead_engine_left_is_closed_for_good(
+async def test_the_operation_of_a_dead_engine_is_closed_permanently(
     database: Database, journal: Journal, running: tuple[Stack, Operation]
 ) -> None:
     made, owned = running
@@ -170,7 +172,7 @@ async def test_what_a_dead_engine_left_is_closed_for_good(
         await journal.commit(Batch(claim=Claim(owned.id, 1)).add(event(made.id, "too late")))
 
 
-async def test_what_has_been_overtaken_is_closed_and_not_run(
+async def test_a_superseded_operation_is_closed_and_not_run(
     database: Database, journal: Journal, running: tuple[Stack, Operation]
 ) -> None:
     made, owned = running
@@ -179,7 +181,7 @@ async def test_what_has_been_overtaken_is_closed_and_not_run(
     assert (await read(database, owned.id)).status == SUPERSEDED
 
 
-async def test_orphans_are_what_nobody_alive_owns(
+async def test_orphans_are_operations_without_a_living_owner(
     database: Database, journal: Journal, running: tuple[Stack, Operation]
 ) -> None:
     waiting = operation("s2", owner=None, epoch=0, status=PENDING, created_at=0.5)
@@ -193,7 +195,9 @@ async def test_orphans_are_what_nobody_alive_owns(
     assert await database.read(claims.count_unfinished, NOW) == {"running": 1, "waiting": 1}
 
 
-async def test_reports_keep_an_engine_alive_even_one_that_was_forgotten(database: Database, journal: Journal) -> None:
+async def test_reports_keep_an_engine_alive_even_if_its_record_was_deleted(
+    database: Database, journal: Journal
+) -> None:
     for seen in (NOW, NOW + 10):
         await journal.commit(Batch().then(partial(claims.report, engine=engine("me", seen))))
         assert await database.read(claims.living, seen + 14) == {"me"}
@@ -204,7 +208,7 @@ async def test_reports_keep_an_engine_alive_even_one_that_was_forgotten(database
     assert await database.read(claims.living, NOW) == {"me"}
 
 
-async def test_a_change_from_outside_of_operations_is_made_on_what_was_read_or_not_at_all(
+async def test_a_change_outside_operations_is_refused_if_the_resource_has_changed(
     journal: Journal, running: tuple[Stack, Operation]
 ) -> None:
     made, owned = running
@@ -226,10 +230,10 @@ async def test_a_change_from_outside_of_operations_is_made_on_what_was_read_or_n
         await journal.commit(Batch().then(untouched))
 
 
-async def test_a_commit_that_was_cut_off_and_went_through_is_not_done_again(
+async def test_a_commit_that_succeeded_before_the_connection_broke_is_not_repeated(
     database: Database, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The connection breaks after the database has committed, before it can say so."""
+    """The connection breaks after the database has committed, before it can reply."""
     broken: list[str] = []
     original = type(database.engine.dialect).do_commit
 
@@ -251,7 +255,7 @@ async def test_a_commit_that_was_cut_off_and_went_through_is_not_done_again(
     assert names == {"before", "cut-off", "after"}
 
 
-async def test_writes_wait_for_a_database_that_refuses_for_a_while(
+async def test_writes_wait_for_a_database_that_is_temporarily_unavailable(
     database: Database, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refusals = iter([True, True])
@@ -272,10 +276,10 @@ async def test_writes_wait_for_a_database_that_refuses_for_a_while(
     assert await database.read(queries.stack_by_id, made.id) == made
 
 
-async def test_a_process_that_is_paused_in_the_middle_of_a_transaction_holds_nobody_up(
+async def test_a_process_that_is_paused_during_a_transaction_blocks_no_other(
     url: str, database: Database, journal: Journal, running: tuple[Stack, Operation]
 ) -> None:
-    """Its locks go when its transaction has been idle for too long; what it does then is refused, to be done again."""
+    """Its locks are released when its transaction has been idle for too long; its next statement then fails."""
     if url.startswith("sqlite"):
         pytest.skip("processes on different machines do not share a file")
     made, _ = running
@@ -300,14 +304,14 @@ def test_names_that_differ_by_case_are_different(database: Database) -> None:
     assert database.read_now(queries.stack_by_name, "p", "WEB") is None
 
 
-async def test_two_processes_may_bring_the_tables_up_at_once(url: str) -> None:
+async def test_two_processes_can_migrate_at_the_same_time(url: str) -> None:
     databases = [Database(url) for _ in range(3)]
     await asyncio.gather(*(asyncio.to_thread(each.migrate) for each in databases))
     for each in databases:
         each.close()
 
 
-def test_an_empty_database_does_not_fit(url: str) -> None:
+def test_an_empty_database_is_not_compatible(url: str) -> None:
     database = Database(url)
     with pytest.raises(Invalid, match="run `stoker db sync`"):
         database.read_now(schema.require_fit)

@@ -1,4 +1,4 @@
-"""A database that is away is told of, without a flood of lines, and so is its return."""
+"""An outage of the database and its end are logged, without a flood of lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def broken_off(*_arguments: Any) -> OperationalError:
     return OperationalError("a statement", None, FAILURE, connection_invalidated=True)
 
 
-def test_of_many_failures_one_in_half_a_minute_is_told_and_then_the_return(caplog: pytest.LogCaptureFixture) -> None:
+def test_one_failure_in_half_a_minute_is_logged_and_then_the_recovery(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     clock = ManualClock()
     outage = Outage("read", clock.now)
@@ -38,7 +38,7 @@ def test_of_many_failures_one_in_half_a_minute_is_told_and_then_the_return(caplo
     assert caplog.messages == [*[away] * 3, "The database can be read again, after 75 seconds"]
 
 
-def test_failures_between_successes_are_no_flood_either(caplog: pytest.LogCaptureFixture) -> None:
+def test_failures_between_successes_do_not_flood_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     clock = ManualClock()
     outage = Outage("written", clock.now)
@@ -49,7 +49,7 @@ def test_failures_between_successes_are_no_flood_either(caplog: pytest.LogCaptur
     assert len(caplog.messages) == 2
 
 
-async def test_reads_and_writes_that_are_tried_again_are_told_once(
+async def test_reads_and_writes_that_are_retried_are_logged_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)

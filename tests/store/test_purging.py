@@ -1,4 +1,4 @@
-"""Deleted stacks are forgotten with all that was kept for them alone, while engines go on writing."""
+"""Deleted stacks are purged with all records that only they used, while engines continue to write."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILES = {"a.yaml": "file of both", "b.yaml": "file of one"}
 
 
 async def make(journal: Journal, template: str, files: Iterable[str], **changes: Any) -> Stack:
-    """A stack whose inputs refer to a template, an environment that all share, and files."""
+    """A stack whose inputs refer to a template, a shared environment, and files."""
     names = sorted(files)
     whole = f"list of {', '.join(names)}"
     bodies = {template: {}, "environment": {}, whole: names, **{FILES[name]: name for name in names}}
@@ -45,7 +45,9 @@ def purge(database: Database, most: int = 20) -> int:
         return purging.purge(connection, before=100.0, most=most)
 
 
-async def test_documents_go_with_the_last_stack_that_refers_to_them(database: Database, journal: Journal) -> None:
+async def test_documents_are_deleted_with_the_last_stack_that_refers_to_them(
+    database: Database, journal: Journal
+) -> None:
     await make(journal, "template of one", FILES, deleted_at=1.0)
     living = await make(journal, "template of both", ["a.yaml"])
     await make(journal, "template of both", ["a.yaml"], deleted_at=2.0)
@@ -58,7 +60,9 @@ async def test_documents_go_with_the_last_stack_that_refers_to_them(database: Da
         assert database.read_now(lambda connection, table=table: connection.execute(select(table)).first()) is None
 
 
-async def test_documents_that_several_batches_share_go_with_the_last(database: Database, journal: Journal) -> None:
+async def test_documents_shared_by_several_batches_are_deleted_with_the_last(
+    database: Database, journal: Journal
+) -> None:
     for number in range(5):
         await make(journal, "template", FILES, deleted_at=float(number))
     assert [purge(database, most=2) for _ in range(2)] == [2, 2]
@@ -67,15 +71,17 @@ async def test_documents_that_several_batches_share_go_with_the_last(database: D
     assert stored(database) == set()
 
 
-async def test_what_a_stack_was_last_good_with_stays_as_long_as_it_lives(database: Database, journal: Journal) -> None:
+async def test_the_last_good_inputs_of_a_stack_are_kept_as_long_as_it_exists(
+    database: Database, journal: Journal
+) -> None:
     gone = await make(journal, "template", FILES, deleted_at=1.0)
     await make(journal, "another template", FILES, good_inputs=gone.inputs)
     assert purge(database) == 1
     assert stored(database) >= {"template", "another template"}
 
 
-async def test_a_document_that_is_just_being_used_again_stays(database: Database, journal: Journal) -> None:
-    """Somebody found it stored, and has not yet committed the inputs that refer to it, when it is purged."""
+async def test_a_document_that_is_being_referred_to_again_is_kept(database: Database, journal: Journal) -> None:
+    """A writer found it stored, and has not yet committed the inputs that refer to it, when it is purged."""
     await make(journal, "template", FILES, deleted_at=1.0)
     found, go_on = threading.Event(), threading.Event()
 
@@ -97,7 +103,7 @@ async def test_a_document_that_is_just_being_used_again_stays(database: Database
     assert stored(database) == {"template", "environment"}
 
 
-async def test_a_document_that_is_just_being_removed_is_stored_again(database: Database, journal: Journal) -> None:
+async def test_a_document_that_is_being_removed_is_stored_again(database: Database, journal: Journal) -> None:
     await make(journal, "template", FILES, deleted_at=1.0)
     inputs = Inputs(new_id(), "template", "environment", "list of a.yaml", "")
     store = partial(documents.save, bodies={"template": {}, "environment": {}}, sealer=SEALER)

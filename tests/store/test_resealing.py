@@ -1,4 +1,4 @@
-"""What is sealed with an older key is sealed anew, in steps, on every database."""
+"""Values sealed with an older key are sealed again with the first one, in steps, on every database."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NUMBER = 5
 
 
 def fill(connection: Connection) -> None:
-    """Rows with keys of one column and of two, sealed with either key, and one that holds nothing."""
+    """Rows with primary keys of one column and of two, sealed with either key, and one without a value."""
     sets = [{"id": f"set{n}", "stack_id": "s", "body": OLD.seal(n)} for n in range(NUMBER)]
     connection.execute(insert(tables.property_sets), [*sets, {"id": "new", "stack_id": "s", "body": NEW.seal("new")}])
     exports = [
@@ -53,7 +53,7 @@ def test_every_value_is_sealed_with_the_first_key_afterwards(database: Database)
         assert {str(NEW.open(value)) for value in values} >= {str(number) for number in range(NUMBER)}
 
 
-def test_what_no_key_opens_is_told_and_left(database: Database) -> None:
+def test_a_value_that_no_key_opens_is_reported_and_kept(database: Database) -> None:
     with database.writing() as connection:
         fill(connection)
     with pytest.raises(Bug, match="auth_encryption_key"):

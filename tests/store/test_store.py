@@ -1,4 +1,4 @@
-"""The record: migrations, group commit, the fence, sealing, documents stored once."""
+"""The store: migrations, group commit, fencing, sealing, shared documents."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def count(database: Database, table: Any) -> int:
     )
 
 
-def test_the_migrations_make_the_tables_that_the_code_expects(database: Database) -> None:
+def test_the_migrations_create_the_tables_that_the_code_expects(database: Database) -> None:
     own = {schema.VERSION_TABLE, "schema_compatibility", "alembic_version"}
     options = {"include_name": lambda name, kind, _: kind != "table" or name not in own}
     with database.engine.connect() as connection:
@@ -62,7 +62,7 @@ async def test_the_last_version_of_a_row_wins_within_a_group(database: Database,
     assert found is not None and found.reason == "version 19"
 
 
-async def test_one_bad_batch_does_not_take_others_down(database: Database, journal: Journal) -> None:
+async def test_a_failing_batch_does_not_affect_others(database: Database, journal: Journal) -> None:
     first = stack("taken")
     await journal.commit(Batch().add(first))
     batches = [Batch().add(stack("taken")), Batch().add(stack("free")), Batch().add(stack("taken"))]
@@ -80,7 +80,7 @@ async def test_a_batch_is_all_or_nothing(database: Database, journal: Journal) -
     assert count(database, tables.stacks) == 0
 
 
-async def test_the_name_of_a_deleted_stack_is_free_again(journal: Journal) -> None:
+async def test_the_name_of_a_deleted_stack_can_be_reused(journal: Journal) -> None:
     first = stack("name")
     await journal.commit(Batch().add(first))
     gone = {"deleted_at": 2.0, "live_name": None}
@@ -88,7 +88,7 @@ async def test_the_name_of_a_deleted_stack_is_free_again(journal: Journal) -> No
     await journal.commit(Batch().add(stack("name")))
 
 
-async def test_old_events_are_forgotten_beyond_the_limit(database: Database, journal: Journal) -> None:
+async def test_old_events_are_deleted_beyond_the_limit(database: Database, journal: Journal) -> None:
     await journal.commit(Batch().add(*(event("s", str(number), number) for number in range(10))))
     await journal.commit(Batch().then(partial(queries.purge_events, stack_id="s", keep=3, batch=1)))
     listed = await database.read(queries.list_events, queries.EventQuery(stack_ids=["s"]))
@@ -99,7 +99,7 @@ async def test_old_events_are_forgotten_beyond_the_limit(database: Database, jou
     ("keep", "batch", "left"),
     [(9, 4, ["4", "5", "6", "7", "8", "9"]), (3, 4, ["9"]), (3, 200, ["9"]), (10, 1, [str(n) for n in range(10)])],
 )
-async def test_old_events_go_in_batches_and_never_all(
+async def test_old_events_are_deleted_in_batches_and_never_all(
     database: Database, journal: Journal, keep: int, batch: int, left: list[str]
 ) -> None:
     await journal.commit(Batch().add(*(event("s", str(number), number) for number in range(10))))
@@ -109,7 +109,7 @@ async def test_old_events_go_in_batches_and_never_all(
 
 
 async def turned(clock: ManualClock, work: Coroutine[Any, Any, None]) -> float:
-    """Seconds that pass on the clock until the work is done."""
+    """Advance the clock until the work is done, and return the seconds that passed."""
     began, task = clock.now(), asyncio.ensure_future(work)
     while not task.done():
         await asyncio.sleep(0.002)
@@ -119,7 +119,7 @@ async def turned(clock: ManualClock, work: Coroutine[Any, Any, None]) -> float:
     return clock.now() - began
 
 
-async def test_a_database_that_does_not_answer_is_tried_again_and_then_told_without_its_password(
+async def test_a_database_that_does_not_answer_is_retried_and_then_reported_without_its_password(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -135,7 +135,7 @@ async def test_a_database_that_does_not_answer_is_tried_again_and_then_told_with
     database.close()
 
 
-async def test_a_file_that_cannot_be_opened_is_told_at_once(tmp_path: Path) -> None:
+async def test_a_file_that_cannot_be_opened_is_reported_at_once(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path}/missing/stoker.db")
     clock = ManualClock()
     with pytest.raises(Invalid, match="unable to open database file"):
@@ -147,7 +147,7 @@ async def test_a_database_that_answers_is_not_waited_for(database: Database) -> 
     assert await turned(clock := ManualClock(), database.wait_until_reachable(3, 10, clock)) == 0
 
 
-def test_the_pool_is_as_large_as_was_asked_for(tmp_path: Path) -> None:
+def test_the_pool_has_the_configured_size(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'pool.db'}", Pool(size=1, overflow=1, timeout=0.01))
     with database.engine.connect(), database.engine.connect(), pytest.raises(PoolTimeout):
         database.engine.connect()
@@ -199,13 +199,13 @@ def test_what_was_sealed_with_an_older_key_can_still_be_opened() -> None:
         Sealer(["new key"]).open(sealed)
 
 
-def test_a_digest_tells_nothing_without_the_key() -> None:
+def test_a_digest_depends_on_the_key() -> None:
     assert Sealer(["a"]).digest({"x": 1, "y": 2}) == Sealer(["a"]).digest({"y": 2, "x": 1})
     assert Sealer(["a"]).digest("password") != Sealer(["b"]).digest("password")
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ("nonsense", "no URL of a database"),
         ("postgresql://stoker:hidden@127.0.0.1:port/stoker", "no URL of a database"),
@@ -217,8 +217,8 @@ def test_a_digest_tells_nothing_without_the_key() -> None:
         ("sqlite:///file:name?mode=memory&uri=true", "in-memory databases are not supported"),
     ],
 )
-def test_a_url_that_cannot_be_used_is_refused_in_words(url: str, told: str) -> None:
-    with pytest.raises(Invalid, match=rf"\[database\] connection: .*{told}") as caught:
+def test_an_unusable_url_is_refused_with_a_message(url: str, message: str) -> None:
+    with pytest.raises(Invalid, match=rf"\[database\] connection: .*{message}") as caught:
         Database(url)
     assert "hidden" not in caught.value.message
 
@@ -231,13 +231,13 @@ def test_a_url_that_cannot_be_used_is_refused_in_words(url: str, told: str) -> N
         ("postgresql://heat@127.0.0.1/heat", "psycopg"),
     ],
 )
-def test_a_url_need_not_name_the_driver(url: str, driver: str) -> None:
+def test_the_driver_in_a_url_is_optional(url: str, driver: str) -> None:
     database = Database(url)
     assert database.engine.driver == driver
     database.close()
 
 
-def test_a_driver_that_is_missing_is_told_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_driver_is_reported_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pymysql", None)
     with pytest.raises(Invalid, match=r"pip install 'stoker\[mysql\]'"):
         Database("mysql://heat@127.0.0.1/heat")

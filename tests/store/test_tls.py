@@ -1,4 +1,4 @@
-"""TLS to a database server whose certificate is signed by a private authority: demanded, and checked."""
+"""TLS to a database server whose certificate is signed by a private authority: required, and verified."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def url(server: Any) -> str:
     return made + server.tls_options
 
 
-def test_what_is_said_is_encrypted(url: str, name: str) -> None:
+def test_the_connection_is_encrypted(url: str, name: str) -> None:
     database = Database(url)
     database.migrate()
     assert database.read_now(schema.versions).fit.good
@@ -50,7 +50,7 @@ def test_what_is_said_is_encrypted(url: str, name: str) -> None:
     database.close()
 
 
-async def test_a_server_that_another_authority_vouches_for_is_refused(url: str, server: Any, tmp_path: Path) -> None:
+async def test_a_certificate_of_another_authority_is_refused(url: str, server: Any, tmp_path: Path) -> None:
     other = Database(url.replace(str(server.tls.authority), str(make_certificate(tmp_path).authority)))
     with pytest.raises(Invalid, match=r"cannot be reached.*certificate verify failed"):
         await other.wait_until_reachable(1, 0.0, SystemClock())

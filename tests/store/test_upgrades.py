@@ -1,5 +1,5 @@
-"""Two consecutive releases share a database: a revision of the tables takes nothing away that the program before uses,
-and adds nothing that it would have to fill in.
+"""Two consecutive releases share a database: a revision of the tables removes nothing that the previous program uses,
+and adds no columns that it would have to set.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from stoker.store.records import StoredState
 from stoker.store.schema import migrations
 
 Shape = Mapping[str, Mapping[str, bool]]
-"""Tables with their columns, and whether a row may be written without a column's value."""
+"""Tables with their columns, and whether a column is optional when a row is inserted."""
 
 RETIRED: Mapping[str, set[str]] = {}
-"""By revision, what it takes away because the program of the revision before had stopped using it: `table.column`."""
+"""The columns (`table.column`) that each revision removes because the previous program no longer used them."""
 
 
 def problems(before: Shape, after: Shape, retired: set[str]) -> Iterator[str]:
-    """What keeps a program that knows the tables as they were before from working with those after."""
+    """Return what prevents a program for the tables before from working with those after."""
     for table, columns in before.items():
         kept = after.get(table, {})
         yield from (
@@ -38,7 +38,7 @@ def problems(before: Shape, after: Shape, retired: set[str]) -> Iterator[str]:
 
 
 def shapes() -> Iterator[tuple[str, Shape]]:
-    """The tables after each revision, the oldest first."""
+    """Return the tables after each revision, the oldest first."""
     engine = create_engine("sqlite://")
     with engine.connect() as connection:
         config = migrations(connection)
@@ -58,7 +58,7 @@ def shapes() -> Iterator[tuple[str, Shape]]:
             )
 
 
-def test_each_revision_leaves_the_program_before_it_working() -> None:
+def test_each_revision_is_compatible_with_the_previous_program() -> None:
     found = list(shapes())
     assert [revision for revision, _ in found] == [f"{number:04}" for number in range(1, len(found) + 1)]
     for (_, before), (revision, after) in pairwise(found):
@@ -66,7 +66,7 @@ def test_each_revision_leaves_the_program_before_it_working() -> None:
 
 
 @pytest.mark.parametrize(
-    ("after", "retired", "told"),
+    ("after", "retired", "expected"),
     [
         ({"t": {"a": False, "b": True}}, set(), []),
         ({"t": {"a": False, "b": True, "c": True}, "new": {"x": False}}, set(), []),
@@ -76,11 +76,13 @@ def test_each_revision_leaves_the_program_before_it_working() -> None:
         ({}, set(), ["t.a is gone", "t.b is gone"]),
     ],
 )
-def test_what_would_break_the_program_before_is_found(after: Shape, retired: set[str], told: list[str]) -> None:
-    assert list(problems({"t": {"a": False, "b": True}}, after, retired)) == told
+def test_changes_that_break_the_previous_program_are_found(
+    after: Shape, retired: set[str], expected: list[str]
+) -> None:
+    assert list(problems({"t": {"a": False, "b": True}}, after, retired)) == expected
 
 
-def test_what_a_later_program_has_stored_of_a_resource_is_kept_by_the_one_before() -> None:
+def test_resource_state_of_a_later_program_is_kept_by_the_previous_one() -> None:
     later = {"metadata": {"a": 1}, "attempts": 2, "something_new": ["x"]}
     state = StoredState.of(later)
     state.attempts = 3

@@ -123,7 +123,7 @@ def test_tables_of_a_build_before_the_first_release_are_refused_with_what_to_do(
 ) -> None:
     unreleased(database, statement)
     for attempt in (database.migrate, lambda: database.read_now(schema.require_fit)):
-        with pytest.raises(Invalid, match=f"without {missing}; ours: .*before release 0.1.0.*empty database"):
+        with pytest.raises(Invalid, match=f"without {missing}; this program: .*before release 0.1.0.*empty database"):
             attempt()
 
 

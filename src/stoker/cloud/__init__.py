@@ -1,6 +1,6 @@
-"""OpenStack's REST APIs on behalf of one credential: who calls, where, how often, and what an error means.
+"""OpenStack's REST APIs, called with one credential: login, endpoints, retries, and interpretation of errors.
 
-Read from the bottom up: `settings` and `credentials` are plain data, `services` and `finders` are tables, `errors`
-understands what services say, `transport` sends one request, `login` holds a token, `session` is what everyone else
-uses, `auth` opens sessions. Nothing here knows a resource type, a template or the engine.
+From the bottom up: `settings` and `credentials` are plain data, `services` and `finders` are tables, `errors`
+interprets error responses, `transport` sends one request, `login` holds a token, `session` is the interface for other
+packages, `auth` opens sessions. Nothing here depends on resource types, templates or the engine.
 """

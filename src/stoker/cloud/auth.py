@@ -1,4 +1,4 @@
-"""`CloudPool`: opens clouds for credentials, and makes the trusts by which stacks outlive their user's token."""
+"""`CloudPool`: opens clouds for credentials, and creates the trusts that let stacks outlive their user's token."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ __all__ = [
 ]
 
 _MOST_CLOUDS = 2048
-"""Clouds kept ready; the one unused for longest makes room."""
+"""Maximum number of cached clouds; the least recently used is evicted."""
 
 
 class CloudPool:
-    """The clouds of one process. Make it and close it on the event loop that uses it.
+    """The clouds of one process. Create it and close it on the event loop that uses it.
 
-    `transport` is how requests leave; None opens connections of its own.
+    `transport` sends the requests; None creates one.
     """
 
     def __init__(self, settings: CloudSettings, clock: Clock, transport: Transport | None = None) -> None:
@@ -76,7 +76,7 @@ class CloudPool:
         self._remote_logins = ThreadPoolExecutor(max_workers=32, thread_name_prefix="remote-cloud-login")
 
     async def close(self) -> None:
-        """Close every connection and forget every token."""
+        """Close all connections and discard all tokens."""
         self._clouds.clear()
         for session, _ in self._sessions.values():
             session.close()
@@ -86,9 +86,9 @@ class CloudPool:
         await self.transport.close()
 
     async def cloud(self, credential: Credential, region: str | None = None) -> Cloud:
-        """The cloud as `credential` sees it, in `region` or the operator's choice.
+        """Return the cloud for `credential`, in `region` or the operator's default.
 
-        Raises CloudError when Keystone refuses or cannot be reached, Invalid when the credential makes no sense here.
+        Raises CloudError when Keystone rejects it or cannot be reached, Invalid when the credential cannot be used.
         """
         base = await asyncio.shield(self._base(credential))
         if region is None or region == base.region:
@@ -99,7 +99,7 @@ class CloudPool:
         return regions[region]
 
     def _base(self, credential: Credential) -> asyncio.Future[Cloud]:
-        """The cloud in the credential's own region; one login serves all who ask at once."""
+        """Return the cloud in the credential's own region; concurrent callers share one login."""
 
         def opened(question: asyncio.Future[Cloud]) -> None:
             if question.cancelled() or question.exception() is not None:
@@ -117,10 +117,10 @@ class CloudPool:
     # -- trusts -----------------------------------------------------------------------------------------------
 
     async def create_trust(self, user: Cloud, roles: Collection[str] = ()) -> str:
-        """Let the service user act for `user` later; answers the trust's id.
+        """Create a trust that lets the service user act for `user` later; return its ID.
 
-        `roles` are names; none means `trusts_delegated_roles`, or else every role that the user has. Raises
-        MissingCredentialError when the user lacks one of them, Forbidden when the user's token may not make a trust.
+        `roles` are names; empty means `trusts_delegated_roles`, or else all roles of the user. Raises
+        MissingCredentialError when the user lacks one of them, Forbidden when the user's token may not create a trust.
         """
         trustee = (await self.cloud(ServiceCredential())).user_id
         names = list(roles or self.settings.trusts_delegated_roles or user.role_names)
@@ -137,18 +137,18 @@ class CloudPool:
         except CloudError as error:
             if error.not_found:
                 raise MissingCredentialError(
-                    f"The stack's owner lacks a role that is to be delegated ({', '.join(names)}): {error.reason}"
+                    f"The stack's owner lacks a role that must be delegated ({', '.join(names)}): {error.reason}"
                 ) from error
             if error.status in (401, 403):
                 raise Forbidden(
-                    "The caller's token may not make the trust that the stack needs to live on, as with an application "
-                    f"credential that is restricted; use an unrestricted one, or a password: {error.reason}"
+                    "The caller's token may not create the trust that the stack needs, for example because it is from "
+                    f"a restricted application credential; use an unrestricted one or a password: {error.reason}"
                 ) from error
             raise
         return str(body["trust"]["id"])
 
     async def works(self, credential: Credential) -> bool:
-        """Whether Keystone gives tokens for the credential, as far as can be told: one that is away refuses nothing."""
+        """Return whether Keystone issues tokens for the credential; an unreachable Keystone counts as yes."""
         try:
             await (await self.cloud(credential)).token()
         except CloudError as error:
@@ -156,7 +156,7 @@ class CloudPool:
         return True
 
     async def delete_trust(self, trust_id: str, credential: Credential) -> None:
-        """Remove a trust for its maker; one that is gone, or whose maker is, is done."""
+        """Delete a trust on behalf of its trustor; no effect if the trust or the trustor no longer exists."""
         try:
             cloud = await self.cloud(credential)
             await cloud.delete("keystone", f"/OS-TRUST/trusts/{quote(trust_id, safe='')}")
@@ -176,12 +176,12 @@ class CloudPool:
         return Cloud(login, await login.access(), self._shared, None)
 
     async def _open_remote(self, credential: PluginCredential) -> Cloud:
-        """A cloud that a user names. Raises Invalid for a plug-in that the operator does not allow."""
+        """Open a cloud that a user's credential names. Raises Invalid for a plug-in that is not allowed."""
         allowed = self.settings.remote_cloud_auth_types
         if credential.auth_type not in allowed:
             raise Invalid(
-                f"The auth_type {credential.auth_type!r} of the credential is not allowed; remote_cloud_auth_types "
-                f"allows {', '.join(allowed)}."
+                f"The auth_type {credential.auth_type!r} of the credential is not allowed; allowed are "
+                f"{', '.join(allowed)} (remote_cloud_auth_types)."
             )
         ca_file = self._ca_file(credential.ca_cert)
         client = ClientSettings("public", ca_file, insecure=credential.insecure, named_by_user=True)
@@ -192,7 +192,7 @@ class CloudPool:
         return Cloud(login, await login.access(), self._shared, None, client)
 
     async def _open_named(self, named: NamedCloud) -> Cloud:
-        """A cloud of the operator's clouds.yaml: none of our settings for reaching services apply."""
+        """Open a cloud of the operator's clouds.yaml: Stoker's settings for reaching services do not apply."""
         client = ClientSettings(
             endpoint_type=named.interface or "public", ca_file=named.ca_file, insecure=named.insecure
         )
@@ -205,7 +205,7 @@ class CloudPool:
         self,
         credential: TokenCredential | TrustCredential | ServiceCredential | StackDomainAdmin | StackUserCredential,
     ) -> Login:
-        """A login at the operator's own Keystone."""
+        """Return a login at the operator's own Keystone."""
         settings = self.settings
         url = identity_url(settings.auth_url)
         session = self._session(settings.client("keystone").tls)
@@ -228,7 +228,7 @@ class CloudPool:
         return PluginLogin(self._clock, url, session, partial(v3.Password, url, **options))
 
     def plain_session(self) -> requests.Session:
-        """The connections by which keystoneauth logs in."""
+        """Return the HTTP session with which keystoneauth logs in."""
         return requests.Session()
 
     def _session(self, tls: Tls) -> ksa_session.Session:
@@ -242,13 +242,13 @@ class CloudPool:
         return self._sessions[tls][1]
 
     def _ca_file(self, pem: str | None) -> str | None:
-        """A file with the certificates, since the TLS libraries below take nothing else."""
+        """Write the certificates to a file, since the TLS libraries accept only files."""
         if pem is None:
             return None
         try:
             ssl.create_default_context(cadata=pem)
         except ssl.SSLError as error:
-            raise Invalid(f"The CA certificate of the remote cloud is not PEM text: {error.reason}.") from error
+            raise Invalid(f"The CA certificate of the remote cloud is not in PEM format: {error.reason}.") from error
         with tempfile.NamedTemporaryFile("w", prefix="stoker-ca-", suffix=".pem", delete=False) as file:
             file.write(pem)
         self._files.append(Path(file.name))

@@ -1,4 +1,4 @@
-"""`clouds.yaml` and `secure.yaml`, as the OpenStack clients on the same machine read them."""
+"""`clouds.yaml` and `secure.yaml`, read as OpenStack clients read them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from stoker.base.errors import Invalid
 
 @dataclass(frozen=True, slots=True)
 class NamedCloud:
-    """One entry: how to log in, and where its endpoints are.
+    """One entry: how to log in, and how to find the endpoints.
 
-    `orchestration` is the URL of an orchestration service that the cloud's catalog does not name, with
-    `%(project_id)s` for the project.
+    `orchestration` is the URL of an orchestration service that is not in the cloud's catalog, with `%(project_id)s` for
+    the project.
     """
 
     auth_type: str
@@ -31,20 +31,20 @@ class NamedCloud:
 
 
 def read_cloud(name: str, folders: tuple[Path, ...] | None = None) -> NamedCloud:
-    """The entry `name` of the first `clouds.yaml` found, secrets merged in from `secure.yaml`.
+    """Read the entry `name` of the first `clouds.yaml` found, with secrets from `secure.yaml`.
 
     `folders` replaces the usual places: the working directory, `~/.config/openstack`, `/etc/openstack`; the variable
-    `OS_CLIENT_CONFIG_FILE` names a file that goes before them. Raises Invalid, saying where it looked.
+    `OS_CLIENT_CONFIG_FILE` names a file that precedes them. Raises Invalid with the places that were searched.
     """
     clouds = _clouds(_candidates("clouds.yaml", "OS_CLIENT_CONFIG_FILE", folders))
     secure = _clouds(_candidates("secure.yaml", "OS_CLIENT_SECURE_FILE", folders))
     if name not in clouds:
-        known = ", ".join(sorted(clouds)) or "no clouds at all"
-        raise Invalid(f"clouds.yaml has no cloud {name!r}; it has {known}.")
+        known = ", ".join(sorted(clouds)) or "none"
+        raise Invalid(f"clouds.yaml has no cloud {name!r}; its clouds are: {known}.")
     entry = _merge(clouds[name] or {}, secure.get(name) or {})
     if "profile" in entry or "cloud" in entry:
         raise Invalid(
-            f"The cloud {name!r} in clouds.yaml builds on a vendor profile, which is not supported; write its auth_url."
+            f"The cloud {name!r} in clouds.yaml uses a vendor profile, which is not supported; set its auth_url."
         )
     verify = entry.get("verify", True)
     return NamedCloud(

@@ -1,4 +1,4 @@
-"""Who a call is made for. Plain values: equal credentials share a login, and secrets stay out of their text."""
+"""Credentials of calls. Plain values: equal credentials share a login, and `repr` omits secrets."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class TokenCredential:
-    """The caller's own token, good for as long as Keystone says and never renewed.
+    """The caller's own token, valid until Keystone's expiry and never renewed.
 
-    `catalog` is the JSON text of the `X-Service-Catalog` header; with it and `user_id` no call is needed to use the
-    token, without them Keystone is asked once.
+    `catalog` is the JSON string of the `X-Service-Catalog` header; with it and `user_id` the token can be used without
+    a call, otherwise Keystone is called once.
     """
 
     token: str = field(repr=False)
@@ -25,7 +25,7 @@ class TokenCredential:
 
 @dataclass(frozen=True, slots=True)
 class TrustCredential:
-    """The service user, acting for the user who made the trust."""
+    """The service user, acting on behalf of the user who created the trust."""
 
     trust_id: str
 
@@ -42,14 +42,14 @@ class StackDomainAdmin:
 
 @dataclass(frozen=True, slots=True)
 class CloudsYamlCredential:
-    """A cloud of the `clouds.yaml` on this machine, by its name there."""
+    """A cloud in the `clouds.yaml` on this machine, by name."""
 
     cloud_name: str
 
 
 @dataclass(frozen=True, slots=True)
 class StackUserCredential:
-    """A user that a stack made for one of its resources, at the operator's own Keystone."""
+    """A user that a stack created for one of its resources, at the operator's own Keystone."""
 
     user_id: str
     password: str = field(repr=False)
@@ -58,9 +58,9 @@ class StackUserCredential:
 
 @dataclass(frozen=True, slots=True)
 class PluginCredential:
-    """A login at a cloud that a user names, by one of keystoneauth's plug-ins with its options; make it with `of`.
+    """A login at a cloud that a user names, with a plug-in of keystoneauth and its options; create it with `of`.
 
-    `ca_cert` is PEM text of the authority that signed the remote cloud's certificates.
+    `ca_cert` is the certificate, in PEM format, of the authority that signed the remote cloud's certificates.
     """
 
     auth_type: str
@@ -72,7 +72,7 @@ class PluginCredential:
     def of(
         cls, auth_type: str, auth: Mapping[str, Any], ca_cert: str | None = None, insecure: bool = False
     ) -> PluginCredential:
-        """A credential from a plug-in's name (`v3applicationcredential`) and its options by name."""
+        """Create a credential from a plug-in's name (`v3applicationcredential`) and its options by name."""
         return cls(auth_type, json.dumps(auth, sort_keys=True), ca_cert, insecure)
 
     def options(self) -> dict[str, Any]:
@@ -90,4 +90,4 @@ Credential = (
     | CloudsYamlCredential
     | PluginCredential
 )
-"""Everything a `Cloud` can be opened with."""
+"""The credentials with which a `Cloud` can be opened."""

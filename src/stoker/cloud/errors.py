@@ -1,4 +1,4 @@
-"""What a service says when it refuses, turned into a `CloudError` with the service's own words."""
+"""Conversion of error responses to a `CloudError` with the service's own message."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ _LONGEST = 2000
 
 
 class OverQuota(CloudError):
-    """The request goes beyond a quota or a limit, whatever status the service has for that: no conflict, and trying
-    again does not help.
-    """
+    """The request exceeds a quota or limit, whatever status the service uses: not a conflict, and not retried."""
 
     @property
     def conflict(self) -> bool:
@@ -38,12 +36,12 @@ class OverQuota(CloudError):
 
 
 class Ambiguous(CloudError):
-    """A name stands for more than one object of a service."""
+    """A name matches more than one object of a service."""
 
     def __init__(self, service: str, kind: str, value: str, identifiers: list[str]) -> None:
         self.names = (kind, value, identifiers)
         listed = ", ".join(identifiers[:5]) + (", …" if len(identifiers) > 5 else "")
-        super().__init__(service, 400, f"{len(identifiers)} objects ({kind}) are named {value!r}: {listed}; use an id")
+        super().__init__(service, 400, f"{len(identifiers)} objects ({kind}) are named {value!r}: {listed}; use an ID")
 
     def to_dict(self) -> dict[str, Any]:
         kind, value, identifiers = self.names
@@ -56,7 +54,7 @@ class Ambiguous(CloudError):
 
 
 class NotNamed(CloudError):
-    """A service has no object of this name or id."""
+    """A service has no object with this name or ID."""
 
     def __init__(self, service: str, kind: str, value: str) -> None:
         self.names = (kind, value)
@@ -80,8 +78,9 @@ def refusal(
     method: str = "",
     path: str = "",
 ) -> CloudError:
-    """The error behind the answer to `method` `path`; `now` (seconds since the epoch) turns a date in `Retry-After`
-    into seconds.
+    """Return the error for the response to `method` `path`.
+
+    `now` (seconds since the epoch) converts a date in `Retry-After` to seconds.
     """
     request_id = next((headers[name] for name in REQUEST_ID_HEADERS if name in headers), None)
     if request_id is None and isinstance(body, Mapping) and isinstance(body.get("request_id"), str):
@@ -92,7 +91,7 @@ def refusal(
     return error(
         service,
         status,
-        words(body) or f"{service} answered without giving a reason",
+        words(body) or f"{service} gave no reason",
         request_id=request_id,
         transient=cause is Cause.BUSY,
         lasting=cause in (Cause.LIMIT, Cause.LASTING),
@@ -101,10 +100,9 @@ def refusal(
 
 
 def words(body: Any) -> str | None:
-    """The sentence meant for people in an error's body, whatever its shape; None when there is none.
+    """Extract the message for users from an error's body, whatever its structure; None when there is none.
 
-    Looks for the usual keys on each level before it goes deeper, reads JSON that is wrapped in text (WSME), and takes
-    the text of an HTML page.
+    Searches the usual keys level by level, parses JSON inside a string (WSME), and converts HTML to plain text.
     """
     if isinstance(body, bytes):
         body = body.decode("utf-8", "replace")

@@ -1,7 +1,7 @@
-"""From a name to an id: how each service is asked, as data (facts: behaviour/clients.yaml, services.*.finders).
+"""Resolution of names to IDs: how to look up each kind of object, as data.
 
-A finder is a list of look-ups, tried in order until one knows the value. `resolve` of a property and every
-constraint that asks a service refer to a finder by its name here.
+A finder is a list of look-ups, tried in order until one finds the value. `resolve` of a property and every constraint
+that calls a service refer to a finder by its name here.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class Reader(Protocol):
 
 
 class Lookup(Protocol):
-    """One way to ask."""
+    """One way to look up an object."""
 
     async def candidates(self, cloud: Reader, finder: Finder, value: str, scope: Mapping[str, Any]) -> list[Any]:
-        """The objects that `value` may stand for; `scope` narrows a search by name (`domain_id`)."""
+        """Return the objects that `value` may refer to; `scope` narrows a search by name (`domain_id`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """`GET <collection>/<value>`; 404 (and 400, for values that are no id of that service) is none."""
+    """`GET <collection>/<value>`; 404 (and 400, for values that are not a valid ID of the service) means none."""
 
     only_uuid: bool = False
 
@@ -54,9 +54,9 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """`GET <collection>?<field>=<value>`; with `exact` what comes back must really have the value.
+    """`GET <collection>?<field>=<value>`; with `exact`, results that do not have the value are ignored.
 
-    `first` takes the first of several; `mine` looks in the caller's project only.
+    `first` selects the first of several; `mine` searches the caller's project only.
     """
 
     field: str
@@ -78,7 +78,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The whole collection, compared on our side."""
+    """List the whole collection, and compare here."""
 
     field: str
 
@@ -91,10 +91,10 @@ class Scan:
 class Finder:
     """How to find one kind of object.
 
-    `path`, `member` (key around one object) and `members` (key of the list) say where, `lookups` how, `id_field`
-    what the answer is. `params` go with every list. `extension` must be loaded in the service. A value of a
-    `domain_scoped` kind may end in `{domain}`. Of a value that is a `reference` (an URL) the last segment is
-    looked up and the value itself is the answer.
+    `path`, `member` (the key around one object) and `members` (the key of the list) are the location, `lookups` the
+    ways to search, `id_field` is the field of the result. `params` are sent with every list. `extension` must be loaded
+    in the service. A value of a `domain_scoped` kind may end in `{domain}`. For a `reference` (a URL) the last segment
+    is looked up, and the result is the value itself.
     """
 
     service: str
@@ -109,7 +109,7 @@ class Finder:
     reference: bool = False
 
     async def find(self, cloud: Reader, kind: str, value: str) -> str:
-        """The id of the object that `value` names. Raises NotNamed and Ambiguous."""
+        """Return the ID of the object with the name or ID `value`. Raises NotNamed and Ambiguous."""
         name, scope = value, {}
         if self.domain_scoped and (parts := _IN_DOMAIN.fullmatch(value)):
             name, scope = parts["name"], {"domain_id": await cloud.find("keystone.domain", parts["domain"])}
@@ -126,7 +126,7 @@ class Finder:
 
 
 def is_uuid(value: str) -> bool:
-    """Whether the text has the form of a UUID, hyphens or not."""
+    """Return whether the string has the format of a UUID, with or without hyphens."""
     try:
         return str(uuid.UUID(value)).replace("-", "") == value.replace("-", "").lower()
     except ValueError:

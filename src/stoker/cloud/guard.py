@@ -1,4 +1,4 @@
-"""Connections to clouds that a user names: to public addresses only, and to those that the operator lists.
+"""Connections to clouds that a user names: only to public addresses and those that the operator allows.
 
 The address is checked when it is connected to, for every connection: the login, each redirect of it, and the endpoints
 of the catalog that the other cloud answers with. An earlier lookup of the name does not count.
@@ -24,11 +24,11 @@ _OPTION = "remote_cloud_networks"
 
 
 class AddressRefused(OSError):
-    """The address may not be connected to; trying again does not help."""
+    """Connections to the address are not allowed; a retry does not help."""
 
 
 def is_refusal(error: BaseException | None) -> bool:
-    """Whether an error, or one of its causes, is an AddressRefused."""
+    """Return whether an error, or one of its causes, is an AddressRefused."""
     while error is not None and not isinstance(error, AddressRefused):
         error = error.__cause__ or error.__context__
     return error is not None
@@ -41,13 +41,13 @@ class Guard:
         self._networks: list[Network] = [ipaddress.ip_network(network) for network in networks]
 
     def connector(self, **options: Any) -> aiohttp.TCPConnector:
-        """A connector for an aiohttp session. Make it on the event loop that uses it."""
+        """Return a connector for an aiohttp session. Create it on the event loop that uses it."""
         return aiohttp.TCPConnector(socket_factory=self._socket, resolver=_Resolver(), **options)
 
     def check(self, address: str) -> None:
-        """Raise AddressRefused for an address that is not allowed."""
+        """Raise AddressRefused if the address is not allowed."""
         if not is_allowed(address, self._networks):
-            raise AddressRefused(errno.EACCES, f"{address} is not a public address, nor in {_OPTION}")
+            raise AddressRefused(errno.EACCES, f"{address} is not a public address, and is not in {_OPTION}")
 
     def _socket(self, place: Any) -> socket.socket:
         family, kind, protocol, _, address = place
@@ -58,7 +58,7 @@ class Guard:
 
 
 class _Resolver(AbstractResolver):
-    """Looks names up on threads of its own, since nothing can interrupt a lookup at a slow name server."""
+    """Resolves names on threads of its own, since a lookup at a slow name server cannot be interrupted."""
 
     def __init__(self) -> None:
         self._workers = ThreadPoolExecutor(max_workers=32, thread_name_prefix="remote-cloud-names")
@@ -66,7 +66,7 @@ class _Resolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """The addresses of a host, which are checked when they are connected to. Raises OSError."""
+        """Return the addresses of a host, which are checked when they are connected to. Raises OSError."""
         lookup = partial(socket.getaddrinfo, host, port, family, socket.SOCK_STREAM)
         found = await asyncio.get_running_loop().run_in_executor(self._workers, lookup)
         return [
@@ -82,5 +82,5 @@ class _Resolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """Let the threads end."""
+        """End the threads."""
         self._workers.shutdown(wait=False, cancel_futures=True)

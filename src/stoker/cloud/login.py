@@ -1,4 +1,4 @@
-"""A token, kept fresh. keystoneauth does the work, on a thread, since it is synchronous; nothing else is."""
+"""Tokens, renewed before they expire. keystoneauth is synchronous, and therefore runs on a thread."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from stoker.base.errors import CloudError
 from stoker.cloud.guard import is_refusal
 
 RENEW_BEFORE = 60.0
-"""Seconds before its end at which a token is renewed."""
+"""Seconds before its expiry at which a token is renewed."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Access:
-    """A token and what it is good for; `expires_at` is seconds since the epoch, None for unknown."""
+    """A token and its scope; `expires_at` is seconds since the epoch, None if unknown."""
 
     token: str = field(repr=False)
     catalog: service_catalog.ServiceCatalog = field(repr=False)
@@ -34,12 +34,12 @@ class Access:
     role_names: tuple[str, ...] = ()
 
     def fresh(self, now: float) -> bool:
-        """Whether the token can be used for a while yet."""
+        """Return whether the token is valid for at least `RENEW_BEFORE` seconds."""
         return self.expires_at is None or self.expires_at - now > RENEW_BEFORE
 
 
 class Login(ABC):
-    """Where a `Cloud` gets its token from. Many calls may ask at once; Keystone is asked once."""
+    """The source of a `Cloud`'s tokens. Concurrent calls share one request to Keystone."""
 
     def __init__(self, clock: Clock, auth_url: str) -> None:
         self.auth_url = auth_url
@@ -48,14 +48,14 @@ class Login(ABC):
         self._access: Access | None = None
 
     async def access(self) -> Access:
-        """A fresh token. Raises CloudError when Keystone refuses or cannot be reached."""
+        """Return a fresh token. Raises CloudError when Keystone refuses or cannot be reached."""
         current = self._access
         if current is not None and current.fresh(self._clock.now()):
             return current
         return await self.renew(current)
 
     async def renew(self, rejected: Access | None) -> Access:
-        """Another token than `rejected`, which a service did not accept or which is about to end."""
+        """Return another token than `rejected`, which a service did not accept or which is about to expire."""
         async with self._lock:
             if self._access is None or self._access is rejected:
                 self._access = None
@@ -68,13 +68,13 @@ class Login(ABC):
 
     @abstractmethod
     def _fetch(self) -> Access:
-        """Get a token; called on a worker thread."""
+        """Request a token; called on a worker thread."""
 
 
 class PluginLogin(Login):
-    """A token through one of keystoneauth's plug-ins, renewed whenever needed.
+    """A token from one of keystoneauth's plug-ins, renewed when needed.
 
-    `make` builds the plug-in on a worker thread, because some of them read files or ask Keystone while they are made.
+    `make` creates the plug-in on a worker thread, because the constructors of some read files or call Keystone.
     """
 
     def __init__(
@@ -94,12 +94,12 @@ class PluginLogin(Login):
         except ksa_errors.ClientException as error:
             raise cloud_error(error) from error
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            problem = f"the answer of {self.auth_url} is none of an identity service: {type(error).__name__}"
+            problem = f"the response of {self.auth_url} is not that of an identity service: {type(error).__name__}"
             raise CloudError("keystone", 502, problem) from error
 
 
 class TokenLogin(Login):
-    """The caller's own token. Keystone tells what it is good for; it cannot be renewed."""
+    """The caller's own token. Keystone returns its scope; it cannot be renewed."""
 
     def __init__(self, clock: Clock, auth_url: str, session: ksa_session.Session, token: str) -> None:
         super().__init__(clock, auth_url)
@@ -108,7 +108,7 @@ class TokenLogin(Login):
 
     @classmethod
     def known(cls, clock: Clock, auth_url: str, session: ksa_session.Session, access: Access) -> TokenLogin:
-        """A login whose token needs no look-up."""
+        """Create a login with a token whose scope is already known."""
         login = cls(clock, auth_url, session, access.token)
         login._access = access
         return login
@@ -146,7 +146,7 @@ def _access(info: Any) -> Access:
 def known_access(
     token: str, catalog: Any, project_id: str | None, user_id: str | None, roles: tuple[str, ...]
 ) -> Access:
-    """An access from what keystonemiddleware tells; `catalog` is its list of services, in either version's form."""
+    """Create an access from keystonemiddleware's data; `catalog` is a list of services in v2 or v3 format."""
     first: Mapping[str, Any] = next((endpoint for entry in catalog for endpoint in entry.get("endpoints", ())), {})
     version_2 = any(key.endswith("URL") for key in first)
     kind = service_catalog.ServiceCatalogV2 if version_2 else service_catalog.ServiceCatalogV3
@@ -154,13 +154,13 @@ def known_access(
 
 
 def cloud_error(error: ksa_errors.ClientException) -> CloudError:
-    """keystoneauth's complaint as ours."""
+    """Convert an error of keystoneauth."""
     if isinstance(error, ksa_errors.HttpError):
         status = error.http_status
         return CloudError(
             "keystone",
             status,
-            error.message or "refused without a reason",
+            error.message or "Keystone gave no reason",
             request_id=error.request_id,
             transient=status in (429, 502, 503, 504),
         )

@@ -1,4 +1,4 @@
-"""Calls of the messaging service, all with the headers that it insists on."""
+"""Calls of the messaging service, with the headers that it requires."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from stoker.cloud.session import Cloud
 from stoker.cloud.transport import Answer
 
 CLIENT_ID = "5f0a9d3e-6d0b-5c8c-9a53-0f6d1b7c2e41"
-"""Whose messages these are, for clients that leave their own out of lists."""
+"""The client ID of Stoker's messages, by which clients omit their own messages from lists."""
 
 PATCH = "application/openstack-messaging-v2.0-json-patch"
 QUEUE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 AT_ONCE = 20
-"""Messages per request, at most, in every installation of the service."""
+"""The maximum of messages per request that every installation of the service accepts."""
 LONGEST_TTL = 1_209_600
-"""For how many seconds a message may be kept."""
+"""The longest lifetime of a message, in seconds."""
 
 
 def queue_path(name: str, tail: str = "") -> str:
-    """The path of a queue, or of something below it."""
+    """Return the path of a queue, or of something below it."""
     return f"/queues/{quote(name, safe='')}{tail}"
 
 
 async def request(
     cloud: Cloud, method: str, path: str, *, headers: Mapping[str, str] | None = None, **options: Any
 ) -> Answer:
-    """As `Cloud.request`, of this service."""
+    """Call `Cloud.request` for this service."""
     sent = {"Client-ID": CLIENT_ID, "X-Project-Id": cloud.project_id or "", **(headers or {})}
     return await cloud.request(method, "zaqar", path, headers=sent, **options)
 
 
 async def pop(cloud: Cloud, queue: str) -> list[Any]:
-    """Take the oldest messages out of a queue; their bodies."""
+    """Remove the oldest messages from a queue, and return their bodies."""
     answer = await request(cloud, "DELETE", queue_path(queue, "/messages"), params={"pop": AT_ONCE}, ok=(404,))
     messages = answer.body.get("messages", []) if isinstance(answer.body, dict) else []
     return [message["body"] for message in messages]
 
 
 async def read(cloud: Cloud, queue: str) -> dict[str, Any]:
-    """The messages of a queue, which stay there: the body of each by its id, the oldest first."""
+    """Return the messages of a queue without removing them: the body of each by its ID, oldest first."""
     bodies: dict[str, Any] = {}
     params: dict[str, Any] = {"echo": "true", "limit": AT_ONCE}
     while True:
@@ -55,7 +55,7 @@ async def read(cloud: Cloud, queue: str) -> dict[str, Any]:
 
 
 def _marker(links: list[dict[str, str]]) -> str:
-    """Where the next page begins."""
+    """Return the marker of the next page."""
     following = next(link["href"] for link in links if link["rel"] == "next")
     return parse_qs(urlsplit(following).query)["marker"][0]
 
@@ -66,12 +66,12 @@ async def post(cloud: Cloud, queue: str, messages: list[dict[str, Any]]) -> None
 
 
 async def delete_queue(cloud: Cloud, queue: str) -> None:
-    """Remove a queue with what is in it; harmless when it is gone."""
+    """Delete a queue with its messages; no effect when it does not exist."""
     await request(cloud, "DELETE", queue_path(queue), ok=(404,))
 
 
 async def share(cloud: Cloud, queue: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """A signed URL of a queue, taken apart: paths, methods, expires, project, signature."""
+    """Return the parts of a signed URL of a queue: paths, methods, expires, project, signature."""
     answer = await request(cloud, "POST", queue_path(queue, "/share"), json=wanted)
     shared: dict[str, Any] = answer.body
     return shared

@@ -1,9 +1,9 @@
-"""What the refusals of each service mean for another try: data, by status and by the service's own error code.
+"""What the error responses of each service mean for retries: data, by status and by the service's error code.
 
-Sources are RFC 9110 (a 413 with `Retry-After` is temporary) and the services' API references. Cinder answers 413
-`overLimit` for a quota, with `Retry-After: 0`, and rate limiters in front of Nova and Cinder with the seconds to wait;
-Nova answers 403 for most quotas; Neutron 409 with the type `OverQuota`; Swift 413 for a quota and 498 for its rate
-limit; Keystone 409 for a name that is taken and 403 for a limit; Glance 413 for a limit.
+Sources are RFC 9110 (a 413 with `Retry-After` is temporary) and the services' API references. Cinder returns 413
+`overLimit` for a quota, with `Retry-After: 0`; rate limiters in front of Nova and Cinder return the seconds to wait.
+Nova returns 403 for most quotas; Neutron 409 with the type `OverQuota`; Swift 413 for a quota and 498 for its rate
+limit; Keystone 409 for a name that is in use and 403 for a limit; Glance 413 for a limit.
 """
 
 from __future__ import annotations
@@ -19,21 +19,23 @@ class Cause(StrEnum):
     """Why a service refused a request."""
 
     BUSY = "busy"
-    """The service cannot do it now: the same request may succeed later."""
+    """The service is temporarily unable: the same request may succeed later."""
     STATE = "state"
-    """The state of some object forbids it, which may change: something else may let go of it."""
+    """The state of an object does not allow it, which may change, for example when the object is no longer in use."""
     LASTING = "lasting"
-    """What is asked for contradicts what is there: the same request is refused again."""
+    """The request conflicts with existing objects: the same request fails again."""
     LIMIT = "limit"
-    """It goes beyond a quota or a limit, which nobody raises while it is waited for."""
+    """It exceeds a quota or limit, which waiting does not change."""
     OTHER = "other"
-    """The request itself is at fault, or its sender may not make it."""
+    """The request is invalid, or its sender is not authorized."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a status means; with `codes` only together with one of these error codes, with `method` and `path` (the end
-    of the URL's path) only in answer to such a request, with `waits` only when the service says how long to wait.
+    """The meaning of a status.
+
+    With `codes` it applies only to these error codes, with `method` and `path` (the end of the URL's path) only to
+    responses to such requests, with `waits` only when the service states how long to wait.
     """
 
     status: int
@@ -44,7 +46,7 @@ class Rule:
     waits: bool = False
 
     def applies(self, status: int, code: str | None, method: str, path: str, retry_after: float | None) -> bool:
-        """Whether the rule is about this answer."""
+        """Return whether the rule applies to this response."""
         return (
             status == self.status
             and (not self.codes or code in self.codes)
@@ -92,13 +94,13 @@ RULES: Mapping[str, Sequence[Rule]] = {
     "swift": (Rule(498, Cause.BUSY), Rule(507, Cause.BUSY)),
     "heat": (Rule(409, Cause.LASTING, frozenset({"StackExists"})),),
 }
-"""Rules of single services; the first that applies counts, and before those that all services share."""
+"""Rules of single services; the first that applies is used. They precede those shared by all services."""
 
 
 def cause_of(
     service: str, status: int, body: Any, *, method: str = "", path: str = "", retry_after: float | None = None
 ) -> Cause:
-    """Why a service refused. `retry_after` are the seconds that it asks to wait, None when it does not say."""
+    """Return why a service refused. `retry_after` is the requested delay in seconds, None without one."""
     code = error_code(body)
     for rule in (*RULES.get(service, ()), *_COMMON):
         if rule.applies(status, code, method, path, retry_after):
@@ -107,7 +109,7 @@ def cause_of(
 
 
 def error_code(body: Any) -> str | None:
-    """The service's name for the error: Neutron's and Heat's `type`; for the others the key that holds the message."""
+    """Return the service's name of the error: Neutron's and Heat's `type`; otherwise the key of the message."""
     if not isinstance(body, Mapping):
         return None
     for key, inner in body.items():

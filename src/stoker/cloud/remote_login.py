@@ -1,7 +1,7 @@
-"""Logging in at a cloud that a user names: a deadline for the whole login, and bounded answers.
+"""Login at a cloud that a user names: with a deadline for the whole login, and a limit of the size of responses.
 
-keystoneauth is synchronous, and the timeouts of its connections start again with every byte received. Therefore its
-requests are sent by `Transport`, whose deadline covers a whole exchange, and run on threads that nothing else needs.
+keystoneauth is synchronous, and the timeouts of its connections restart with every byte received. Therefore its
+requests are sent by `Transport`, whose deadline covers a whole exchange, and run on dedicated threads.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _LATE = "the deadline of the login has passed"
 
 
 class RemoteLogin(PluginLogin):
-    """A token of a cloud that a user names. `seconds` is the deadline of a login, its redirects and retries included.
+    """A token of a cloud that a user names. `seconds` limits the login, including its redirects and retries.
 
-    `workers` are the threads of all such logins: slow ones wait for each other, and for nothing of the operator's.
+    `workers` are the threads of all such logins, so that slow ones delay each other but not the operator's logins.
     """
 
     def __init__(
@@ -56,9 +56,7 @@ class RemoteLogin(PluginLogin):
             async with asyncio.timeout(self._seconds):
                 return await loop.run_in_executor(self._workers, self._fetch)
         except TimeoutError:
-            problem = (
-                f"the login at {self.auth_url} takes longer than remote_cloud_timeout allows ({self._seconds:g} s)"
-            )
+            problem = f"the login at {self.auth_url} takes longer than {self._seconds:g} s (remote_cloud_timeout)"
             raise CloudError(_SERVICE, 0, problem, transient=True) from None
 
 
@@ -70,7 +68,7 @@ class _Adapter(BaseAdapter):
         self._transport, self._tls, self._loop, self._deadline = transport, tls, loop, deadline
 
     def session(self) -> requests.Session:
-        """A session that sends everything here. Proxies and credentials of the environment are not used."""
+        """Return a session that uses this adapter. Proxies and credentials from the environment are not used."""
         session = requests.Session()
         session.trust_env = False
         for prefix in ("http://", "https://"):
@@ -86,7 +84,7 @@ class _Adapter(BaseAdapter):
         cert: Any = None,
         proxies: Mapping[str, str] | None = None,
     ) -> requests.Response:
-        """The answer to a request, read to its end. Raises requests' exceptions."""
+        """Return the response to a request, read completely. Raises requests' exceptions."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise requests.ConnectTimeout(_LATE, request=request)
@@ -117,8 +115,8 @@ class _Adapter(BaseAdapter):
         return response
 
     def close(self) -> None:
-        """Nothing to close: the connections are the transport's."""
+        """Do nothing: the connections belong to the transport."""
 
 
 _OWN_HEADERS = frozenset({"accept-encoding", "connection", "content-length"})
-"""Headers that belong to the connection, which the transport makes."""
+"""Headers of the connection, which the transport sets."""

@@ -1,6 +1,6 @@
-"""The services we call, as data: their names in the catalog, their versions, their microversion headers.
+"""The services that Stoker calls, as data: catalog names, versions, microversion headers.
 
-Keys are plug-in names (facts: resource_types.json, client_plugins; behaviour/clients.yaml).
+The keys are the names of Heat's client plug-ins.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ Version = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Microversions:
-    """How a service is told which revision of its API a call speaks.
+    """How the API microversion of a call is sent to a service.
 
-    `headers` are pairs of a header's name and its text with `{}` for the version. `newest` is the highest that we
-    know how to speak: the highest that both sides know is negotiated. A service with `always` gets that one.
+    `headers` are pairs of a header's name and its value, with `{}` for the version. `newest` is the highest version
+    that Stoker supports: the highest common version is negotiated. For a service with `always`, that version is sent.
     """
 
     headers: tuple[tuple[str, str], ...]
@@ -27,7 +27,7 @@ class Microversions:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One service. `version` is the path segment that stands before paths which do not name one themselves."""
+    """One service. `version` is the path segment that precedes paths that do not contain one themselves."""
 
     name: str
     catalog_types: tuple[str, ...]
@@ -90,7 +90,7 @@ _NAMES_VERSION = re.compile(r"/v\d+(\.\d+)?(/|$)")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A catalog URL taken apart: `http://host/volume`, `v3`, and what follows (`/<project>`)."""
+    """The parts of a catalog URL: `http://host/volume`, `v3`, and the rest (`/<project>`)."""
 
     root: str
     version: str
@@ -98,7 +98,7 @@ class Endpoint:
 
     @classmethod
     def parse(cls, url: str, service: Service) -> Endpoint:
-        """The endpoint behind a catalog's URL, with the service's version where the URL names none."""
+        """Parse a catalog URL, adding the service's version where the URL has none."""
         scheme, _, rest = url.rstrip("/").partition("://")
         found = _SPLIT.fullmatch(rest)
         if found is None:
@@ -112,30 +112,30 @@ class Endpoint:
 
     @property
     def version_url(self) -> str:
-        """Where the service describes this version of its API."""
+        """The URL of the version document of this version of the API."""
         return f"{self.root}/{self.version}/"
 
     def join(self, path: str) -> str:
-        """The URL of `path`: below the root when it names a version itself (`/v2.0/networks`), else below `url`."""
+        """Return the URL of `path`: below the root when it contains a version (`/v2.0/networks`), else below `url`."""
         if _NAMES_VERSION.match(path):
             return self.root + path
         return self.url + path
 
 
 def parse_version(text: str) -> Version:
-    """`2.96` as `(2, 96)`; raises ValueError for anything else."""
+    """Parse `2.96` as `(2, 96)`; raises ValueError for other formats."""
     return tuple(int(part) for part in text.split("."))
 
 
 def show_version(version: Version) -> str:
-    """`(2, 96)` as `2.96`."""
+    """Format `(2, 96)` as `2.96`."""
     return ".".join(str(part) for part in version)
 
 
 def offered_versions(body: Any, headers: Any, major: str) -> tuple[Version, Version] | None:
-    """The oldest and newest microversion that a version document (or Ironic's headers) offers; None if it has none.
+    """Return the oldest and newest microversion in a version document (or Ironic's headers); None without any.
 
-    `major` is the path segment (`v2.1`): of a document that lists several versions its entry is taken.
+    `major` is the path segment (`v2.1`), which selects the entry in a document that lists several versions.
     """
     newest = headers.get("X-OpenStack-Ironic-API-Maximum-Version")
     oldest = headers.get("X-OpenStack-Ironic-API-Minimum-Version")
@@ -156,7 +156,7 @@ def offered_versions(body: Any, headers: Any, major: str) -> tuple[Version, Vers
 
 
 def parse_version_id(identifier: str) -> Version:
-    """`v3` and `v3.0` alike as `(3,)`: a version's id without trailing zeros."""
+    """Parse a version's ID without trailing zeros: `v3` and `v3.0` are both `(3,)`."""
     version = list(parse_version(identifier.lstrip("v")))
     while len(version) > 1 and version[-1] == 0:
         version.pop()
@@ -164,7 +164,7 @@ def parse_version_id(identifier: str) -> Version:
 
 
 def identity_url(url: str) -> str:
-    """Keystone's URL with the version that we speak, without a slash at the end."""
+    """Return Keystone's URL with the API version, without a trailing slash."""
     url = url.rstrip("/")
     for version in ("/v2.0", "/v3"):
         url = url.removesuffix(version)

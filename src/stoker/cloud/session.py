@@ -1,4 +1,4 @@
-"""`Cloud`: OpenStack as one credential sees it. Everything that calls a service goes through here."""
+"""`Cloud`: OpenStack's services for one credential. All calls of services are made here."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _EXTENSION_LISTS = {"neutron": "/v2.0/extensions", "cinder": "/extensions", "nov
 
 
 class Shared:
-    """What all clouds of a process share: connections, settings, what endpoints told about themselves."""
+    """State shared by all clouds of a process: connections, settings, information about endpoints."""
 
     def __init__(self, transport: Transport, settings: CloudSettings, clock: Clock, open_cloud: Open) -> None:
         self.transport = transport
@@ -48,8 +48,8 @@ class Shared:
 class Cloud:
     """Calls to services with one credential in one region.
 
-    Services go by their plug-in names (`nova`, `neutron`, …). Paths are below the service's endpoint; one that names
-    a version (`/v2.0/networks`) is below its root. Every method raises CloudError with the service's own words.
+    Services are named by their plug-in names (`nova`, `neutron`, …). Paths are relative to the service's endpoint; one
+    that contains a version (`/v2.0/networks`) to its root. Every method raises CloudError with the service's message.
     """
 
     def __init__(
@@ -67,17 +67,17 @@ class Cloud:
 
     @property
     def project_id(self) -> str | None:
-        """The project that the token is for; None for a domain's or an unscoped one."""
+        """The project that the token is scoped to; None for a domain-scoped or unscoped one."""
         return self._access.project_id
 
     @property
     def user_id(self) -> str | None:
-        """The user that services see; behind a trust, the one who made it."""
+        """The user that services see; with a trust, the trustor."""
         return self._access.user_id
 
     @property
     def role_names(self) -> tuple[str, ...]:
-        """The roles that the token carries."""
+        """The token's roles."""
         return self._access.role_names
 
     @property
@@ -87,7 +87,7 @@ class Cloud:
 
     @property
     def server_auth_url(self) -> str:
-        """Keystone's URL as servers are told it: the operator may choose another one than ours."""
+        """Keystone's URL for servers, which the operator can configure separately."""
         settings = self._shared.settings
         chosen = settings.server_auth_url
         if settings.server_keystone_endpoint_type:
@@ -100,27 +100,27 @@ class Cloud:
         return identity_url(chosen) if chosen else self._login.auth_url
 
     async def token(self) -> str:
-        """A fresh token, for the rare type that hands one on."""
+        """Return a fresh token, for resource types that pass one on."""
         return (await self._current()).token
 
     def has_service(self, service: str) -> bool:
-        """Whether the catalog has the service, in this region, at the interface we use."""
+        """Return whether the catalog has the service, in this region, with the configured interface."""
         return self._endpoint(SERVICES[service]) is not None
 
     def endpoint(self, service: str) -> str:
-        """The service's URL, version included, without a slash at the end. Raises CloudError 404 if there is none."""
+        """Return the service's URL with version, without a trailing slash. Raises CloudError 404 if there is none."""
         return self._required(service).url
 
     def with_region(self, region: str) -> Cloud:
-        """The same credential elsewhere."""
+        """Return a cloud for the same credential in another region."""
         return Cloud(self._login, self._access, self._shared, region, self._client)
 
     async def acting_as(self, credential: Credential, region: str | None = None) -> Cloud:
-        """Calls made for someone else."""
+        """Return a cloud for another credential."""
         return await self._shared.open(credential, region or self.region)
 
     async def as_stack_domain_admin(self) -> Cloud:
-        """Calls made by the administrator of stacks' own projects and users."""
+        """Return a cloud for the administrator of the stack domain."""
         return await self.acting_as(StackDomainAdmin())
 
     # -- calls ------------------------------------------------------------------------------------------------
@@ -139,11 +139,11 @@ class Cloud:
         ok: Collection[int] = (),
         once: bool = False,
     ) -> Answer:
-        """One call. An answer of 400 and above, or a redirect, is raised as CloudError unless its status is in `ok`.
+        """Call a service. A status of 400 or above, or a redirect, raises CloudError unless it is in `ok`.
 
-        `json` is sent as the body, `data` as it is. None among `params` is left out; a list is repeated.
-        `microversion` replaces the one negotiated. A token that is refused is renewed once. `once` is for what a
-        service refuses, or does again, when it is asked a second time although the method (PUT, DELETE) says otherwise.
+        `json` is sent as the body, `data` without conversion. None among `params` is omitted; a list is repeated.
+        `microversion` replaces the negotiated one. A rejected token is renewed once. `once` is for requests that are
+        not idempotent although their method (PUT, DELETE) is.
         """
         sent = dict(headers or {})
         if microversion is None:
@@ -165,29 +165,29 @@ class Cloud:
         return answer
 
     async def get(self, service: str, path: str, **options: Any) -> Any:
-        """The body of `GET`; for options see `request`."""
+        """Send `GET` and return the body of the response; for options see `request`."""
         return (await self.request("GET", service, path, **options)).body
 
     async def post(self, service: str, path: str, json: Any = None, **options: Any) -> Any:
-        """The body of `POST`."""
+        """Send `POST` and return the body of the response."""
         return (await self.request("POST", service, path, json=json, **options)).body
 
     async def put(self, service: str, path: str, json: Any = None, **options: Any) -> Any:
-        """The body of `PUT`."""
+        """Send `PUT` and return the body of the response."""
         return (await self.request("PUT", service, path, json=json, **options)).body
 
     async def patch(self, service: str, path: str, json: Any = None, **options: Any) -> Any:
-        """The body of `PATCH`."""
+        """Send `PATCH` and return the body of the response."""
         return (await self.request("PATCH", service, path, json=json, **options)).body
 
     async def delete(self, service: str, path: str, **options: Any) -> Any:
-        """The body of `DELETE`, mostly None."""
+        """Send `DELETE` and return the body of the response, usually None."""
         return (await self.request("DELETE", service, path, **options)).body
 
     async def list(
         self, service: str, path: str, key: str, params: Mapping[str, Any] | None = None, **options: Any
     ) -> list[Any]:
-        """All items of a collection, page by page; `key` is the list's name in the body, "" for a bare list."""
+        """Return all items of a collection, page by page; `key` is the list's key in the body, "" for a bare list."""
         items: list[Any] = []
         wanted: Mapping[str, Any] | None = params
         seen: set[str] = set()
@@ -204,10 +204,10 @@ class Cloud:
     # -- names and versions -----------------------------------------------------------------------------------
 
     async def find(self, kind: str, value: str) -> str:
-        """The id of the object of a kind (`neutron.network`) that has the name or id `value`.
+        """Return the ID of the object of a kind (`neutron.network`) with the name or ID `value`.
 
-        Answers are kept for `finder_cache_seconds`; equal questions asked at once are one. Raises NotNamed (404)
-        and Ambiguous (400), both CloudErrors.
+        Results are cached for `finder_cache_seconds`; equal concurrent look-ups share one request. Raises NotNamed
+        (404) and Ambiguous (400), both CloudErrors.
         """
         now = self._shared.clock.now()
         known = self._found.get((kind, value))
@@ -231,7 +231,7 @@ class Cloud:
             self._found = {key: entry for key, entry in self._found.items() if entry[0] > now}
 
     async def has_extension(self, service: str, alias: str) -> bool:
-        """Whether the service has loaded an API extension; services without extensions have them all."""
+        """Return whether the service has loaded an API extension; true for services without extensions."""
         path = _EXTENSION_LISTS.get(service)
         if path is None:
             return True
@@ -245,7 +245,7 @@ class Cloud:
         return alias in known[1]
 
     async def microversion(self, service: str) -> str | None:
-        """The microversion that calls speak: fixed, or the newest that both sides and the operator allow."""
+        """Return the microversion of calls: fixed, or the newest that both sides support and the operator allows."""
         known = SERVICES[service].microversions
         if known is None or known.newest is None:
             return known.always if known else None
@@ -258,13 +258,12 @@ class Cloud:
             newest = min(newest, parse_version(cap))
         if newest < offered[0]:
             oldest = show_version(offered[0])
-            raise CloudError(
-                service, 406, f"{service} speaks microversions from {oldest}, newer than we know or may use"
-            )
+            problem = f"{service} requires microversion {oldest}, which is newer than Stoker supports or may use"
+            raise CloudError(service, 406, problem)
         return show_version(newest)
 
     async def supports(self, service: str, microversion: str) -> bool:
-        """Whether calls can speak at least this microversion."""
+        """Return whether calls can use at least this microversion."""
         spoken = await self.microversion(service)
         return spoken is not None and parse_version(spoken) >= parse_version(microversion)
 
@@ -286,7 +285,7 @@ class Cloud:
                 return offered
         return None
 
-    # -- inside -----------------------------------------------------------------------------------------------
+    # -- internal ---------------------------------------------------------------------------------------------
 
     async def _send(
         self,
@@ -371,7 +370,7 @@ def _text(value: Any) -> Any:
 
 
 def _next_page(body: Any, key: str) -> str | None:
-    """The link to the page after this one, in any of the services' ways to say it."""
+    """Return the link to the next page, in any of the services' formats."""
     if not isinstance(body, dict):
         return None
     links = body.get(f"{key}_links") or body.get("links")
@@ -382,7 +381,7 @@ def _next_page(body: Any, key: str) -> str | None:
 
 
 def _query(link: str) -> dict[str, Any]:
-    """The query of a link; its host is left alone, since services behind proxies do not know their own name."""
+    """Return the query of a link; its host is ignored, since services behind proxies do not know their own name."""
     query: dict[str, Any] = {}
     for name, value in parse_qsl(urlsplit(link).query, keep_blank_values=True):
         query.setdefault(name, []).append(value)

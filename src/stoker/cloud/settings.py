@@ -1,4 +1,4 @@
-"""The operator's settings for calling services, under the names of heat.conf (facts: config_options.json)."""
+"""The operator's settings for calling services, with the option names of heat.conf."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """How the other side of a connection is checked; hashable, so that contexts are shared.
+    """How a server's certificate is verified; hashable, so that TLS contexts are shared.
 
-    `named_by_user` connections are made to allowed addresses only, see `guard`.
+    Connections with `named_by_user` are made only to allowed addresses, see `guard`.
     """
 
     ca_file: str | None = None
@@ -25,10 +25,10 @@ NO_TLS_OPTIONS = Tls()
 
 @dataclass(frozen=True, slots=True)
 class ClientSettings:
-    """One `[clients]` or `[clients_<name>]` section; None falls back to `[clients]`, then to the default.
+    """One `[clients]` or `[clients_<name>]` section; None means the value of `[clients]`, or the default.
 
-    `url` is `[clients_heat] url`: an endpoint that wins over the catalog, with `%(tenant_id)s` for the project.
-    `named_by_user` is true of a cloud that a user's credential names.
+    `url` is `[clients_heat] url`: an endpoint that overrides the catalog, with `%(tenant_id)s` for the project.
+    `named_by_user` is true for a cloud that a user's credential names.
     """
 
     endpoint_type: str | None = None
@@ -41,22 +41,22 @@ class ClientSettings:
 
     @property
     def tls(self) -> Tls:
-        """How connections are checked."""
+        """How certificates are verified."""
         return Tls(self.ca_file, self.cert_file, self.key_file, bool(self.insecure), self.named_by_user)
 
 
 @dataclass(frozen=True, slots=True)
 class CloudSettings:
-    """What `CloudPool` needs to know.
+    """The settings of a `CloudPool`.
 
-    `auth_url` to `project_domain_id` are the service user (`[keystone_authtoken]` and `[trustee]`);
-    `server_keystone_endpoint_type` is the interface of the identity endpoint that servers are told, `server_auth_url`
-    (`[clients_keystone] auth_uri`) the URL that they are told where no interface is chosen.
-    `remote_cloud_networks` and `remote_cloud_auth_types` are what credentials that users give may lead to and use;
-    `remote_cloud_timeout` (seconds) bounds a login and a call there, `remote_cloud_answer_size` (bytes) an answer.
-    `max_microversions` maps `nova`, `cinder` and `ironic` to the operator's caps. `max_concurrent_calls` bounds the
-    requests in flight of one process to the operator's cloud, and separately those to clouds that users name;
-    `connect_timeout` and `call_timeout` are seconds.
+    `auth_url` to `project_domain_id` describe the service user (`[keystone_authtoken]` and `[trustee]`);
+    `server_keystone_endpoint_type` is the interface of the identity endpoint that is passed to servers,
+    `server_auth_url` (`[clients_keystone] auth_uri`) the URL that is passed to them if no interface is configured.
+    `remote_cloud_networks` and `remote_cloud_auth_types` restrict the addresses and plug-ins of users' credentials;
+    `remote_cloud_timeout` (seconds) limits a login and a call there, `remote_cloud_answer_size` (bytes) a response.
+    `max_microversions` maps `nova`, `cinder` and `ironic` to the operator's limits. `max_concurrent_calls` limits the
+    concurrent requests of a process to the operator's cloud, and separately those to clouds that users name;
+    `connect_timeout` and `call_timeout` are in seconds.
     """
 
     auth_url: str = ""
@@ -93,7 +93,7 @@ class CloudSettings:
     finder_cache_seconds: float = 60.0
 
     def client(self, service: str) -> ClientSettings:
-        """The settings for one service, every None replaced; the section without a name is `clients[""]`."""
+        """Return the settings for one service, with every None replaced; `[clients]` is `clients[""]`."""
         own = self.clients.get(service, ClientSettings())
         common = self.clients.get("", ClientSettings())
         return ClientSettings(

@@ -1,4 +1,4 @@
-"""One HTTP request to one service: bounded in number, bounded in time, repeated only where that is harmless."""
+"""HTTP requests to services: limited in number and time, and retried only where that is harmless."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from stoker.cloud.settings import NO_TLS_OPTIONS, CloudSettings, Tls
 log = logging.getLogger(__name__)
 
 _COLLECTION = re.compile(r".*?/v\d[^/]*(?:/[^/]+)?")
-"""The version in a URL's path with the collection, or the account, behind it."""
+"""The version in a URL's path, followed by the collection or the account."""
 
 Body = bytes | str | AsyncIterable[bytes] | None
 _HARMLESS = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
@@ -31,9 +31,9 @@ _FIRST_PAUSE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What goes over the wire. `service` only names the service in errors and logs.
+    """An HTTP request. `service` is only used in errors and logs.
 
-    A request that is to be carried out `once` is not sent again where it is not known whether it was.
+    A request with `once` is not retried if it may have been carried out.
     """
 
     service: str
@@ -48,9 +48,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back. `body` is parsed JSON, text for other text, else bytes; None when empty.
+    """An HTTP response. `body` is parsed JSON, a string for other text, otherwise bytes; None when empty.
 
-    `headers` are looked up in any case; `content` is the body as it came.
+    Look-ups in `headers` ignore case; `content` is the unparsed body.
     """
 
     status: int
@@ -60,18 +60,18 @@ class Answer:
 
 
 async def _at_once() -> None:
-    """Nothing to wait for."""
+    """Return at once."""
 
 
 class AnswerTooLarge(Exception):
-    """The answer of a cloud that a user names has more bytes than `remote_cloud_answer_size` allows."""
+    """The response of a cloud that a user names is larger than `remote_cloud_answer_size`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Lane:
-    """Connections, how many at a time, and their limits; None: no limit.
+    """Connections, the number of concurrent requests, and their limits; None means no limit.
 
-    `seconds` is the deadline of a request with its retries, `size` the largest answer in bytes.
+    `seconds` is the deadline of a request with its retries, `size` the maximum size of a response in bytes.
     """
 
     session: aiohttp.ClientSession
@@ -81,10 +81,10 @@ class _Lane:
 
 
 class Transport:
-    """The connections of one process. Make it and close it on the event loop that uses it.
+    """The connections of one process. Create it and close it on the event loop that uses it.
 
-    `before_change` is awaited right before a request that may change something; `observe` is told the service and the
-    status of each answer, 0 when there was none.
+    `before_change` is awaited right before a request that may change something; `observe` is called with the service
+    and the status of each response, 0 when there was none.
     """
 
     def __init__(self, settings: CloudSettings, clock: Clock) -> None:
@@ -96,7 +96,7 @@ class Transport:
         guard = Guard(settings.remote_cloud_networks)
         timeout, calls = settings.call_timeout, settings.max_concurrent_calls
         self._session = _session(settings, timeout, aiohttp.TCPConnector(limit=0, ttl_dns_cache=60))
-        # Compressed answers are not asked for, nor unpacked: they could be of any size.
+        # Compressed responses are neither requested nor unpacked: their unpacked size is not limited.
         guarded = _session(
             settings,
             settings.remote_cloud_timeout,
@@ -110,15 +110,14 @@ class Transport:
         )
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close all connections."""
         await self._own.session.close()
         await self._named_by_user.session.close()
 
     async def send(self, request: Request) -> Answer:
-        """The service's answer, whatever its status. Raises CloudError (status 0) when none came.
+        """Send a request and return the response, whatever its status. Raises CloudError (status 0) without one.
 
-        A connection that could not be made is tried again, one that broke only where doing the request twice is
-        the same as doing it once.
+        A connection that could not be opened is retried; one that broke only if the request is idempotent.
         """
         try:
             async with asyncio.timeout(self._lane(request).seconds):
@@ -143,7 +142,7 @@ class Transport:
                     raise _unreachable(request, error, transient=True) from error
             await self._sleep(pause)
             pause *= 2
-        raise AssertionError("the last try returns or raises")
+        raise AssertionError("the last attempt returns or raises")
 
     async def attempt(self, request: Request) -> Answer:
         """Send the request once. Raises aiohttp.ClientError, TimeoutError, and AnswerTooLarge."""
@@ -216,19 +215,19 @@ def _session(
 
 
 async def _content(response: aiohttp.ClientResponse, limit: int | None) -> bytes:
-    """The body of an answer. Raises AnswerTooLarge."""
+    """Read the body of a response. Raises AnswerTooLarge."""
     if limit is None:
         return await response.read()
     content = bytearray()
     async for chunk in response.content.iter_any():
         content += chunk
         if len(content) > limit:
-            raise AnswerTooLarge(f"the answer is larger than remote_cloud_answer_size allows ({limit} bytes)")
+            raise AnswerTooLarge(f"the response is larger than {limit} bytes (remote_cloud_answer_size)")
     return bytes(content)
 
 
 def parse(content: bytes, content_type: str) -> Any:
-    """The body of an answer, as `Answer.body` has it."""
+    """Parse the body of a response for `Answer.body`."""
     if not content:
         return None
     if content_type.endswith("json"):
@@ -247,13 +246,13 @@ def _unreachable(request: Request, error: Exception, transient: bool) -> CloudEr
     return CloudError(
         request.service,
         0,
-        f"no answer from {request.service} to {request.method} {place}: {reason}",
+        f"no response from {request.service} to {request.method} {place}: {reason}",
         transient=transient,
     )
 
 
 def without_names(path: str) -> str:
-    """The path of a service's API up to the collection. What follows may be made of a hidden parameter."""
+    """Return the path up to the collection. The rest may contain the value of a hidden parameter."""
     known = _COLLECTION.match(path)
     kept = known[0] if known else ""
     return path if kept == path else f"{kept}/…"

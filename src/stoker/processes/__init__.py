@@ -1,1 +1,1 @@
-"""Puts processes together from configuration: the engine with its API, and the emulated cloud beside it."""
+"""The processes of Stoker, assembled from configuration: engines, APIs, and an embedded Stoker."""

@@ -1,4 +1,4 @@
-"""The files by which clients find an embedded Stoker: `openrc`, `openrc-admin` and `clouds.yaml`."""
+"""The files for clients of an embedded Stoker: `openrc`, `openrc-admin` and `clouds.yaml`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _USERS = {"stoker": ("demo", "openrc"), "stoker-admin": ("admin", "openrc-admin"
 
 
 def login(user: str, identity: str) -> dict[str, str]:
-    """How one of the emulated cloud's users logs in, by the names of clouds.yaml."""
+    """Return the login of a user of the emulated cloud, in the format of clouds.yaml."""
     return {
         "auth_url": identity,
         "username": user,
@@ -30,9 +30,9 @@ def login(user: str, identity: str) -> dict[str, str]:
 
 
 def cloud_of(set_up: SetUp) -> NamedCloud:
-    """The login of whoever uses the set-up: the emulated cloud's ordinary user, or the user's own entry.
+    """Return the login for the set-up: the emulated cloud's ordinary user, or the user's own entry.
 
-    Raises Invalid when clouds.yaml does not have the entry any more.
+    Raises Invalid when clouds.yaml no longer has the entry.
     """
     if set_up.cloud is not None:
         return read_cloud(set_up.cloud)
@@ -41,9 +41,9 @@ def cloud_of(set_up: SetUp) -> NamedCloud:
 
 
 def write_access_files(directory: DataDirectory, set_up: SetUp) -> None:
-    """Write the files for clients, readable by their owner only. Raises Invalid as `cloud_of`.
+    """Write the files for clients, readable only by their owner. Raises Invalid like `cloud_of`.
 
-    The real cloud's catalog does not name this Stoker, so its entry says where orchestration is.
+    A real cloud's catalog does not contain this Stoker; therefore the entry has the URL of the orchestration service.
     """
     if set_up.cloud is not None:
         here = replace(cloud_of(set_up), orchestration=f"{set_up.rest}/%(project_id)s")

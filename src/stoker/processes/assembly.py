@@ -1,4 +1,4 @@
-"""An engine put together from configuration, whichever process it runs in."""
+"""Assembly of an engine from configuration, for all processes that run one."""
 
 from __future__ import annotations
 
@@ -27,9 +27,12 @@ from stoker.store.sealing import Sealer
 
 @asynccontextmanager
 async def opened_database(config: cfg.ConfigOpts) -> AsyncIterator[Database]:
-    """The configured database, once it can be reached. Raises cfg.Error when none is configured, Invalid as waited."""
+    """Open the configured database once it can be reached.
+
+    Raises cfg.Error when none is configured, Invalid when it cannot be reached or used.
+    """
     if not config.database.connection:
-        raise cfg.Error("[database] connection: name the database that the engines share")
+        raise cfg.Error("[database] connection: set the URL of the database that the engines share")
     database = Database(config.database.connection, database_pool(config))
     try:
         retries, interval = config.database.max_retries, config.database.retry_interval
@@ -53,9 +56,9 @@ async def made_engine(
     peers: Peers | None = None,
     bus: Bus | None = None,
 ) -> AsyncIterator[Engine]:
-    """An engine that has not been started. What it opened is closed in the end; stop it before.
+    """Create an engine, without starting it. Its connections are closed at the end; stop it before.
 
-    Raises cfg.Error for values that are not acceptable, Invalid when its keys do not open what others have sealed.
+    Raises cfg.Error for invalid values, Invalid when its keys cannot decrypt what other engines have encrypted.
     """
     clock = SystemClock()
     settings = engine_settings(config)
@@ -86,10 +89,10 @@ async def _prove_keys(journal: Journal, sealer: Sealer) -> None:
     prove = Batch().then(partial(key_proofs.prove, sealer=sealer))
     try:
         await journal.commit(prove)
-    except IntegrityError:  # another engine has left the same proof in between
+    except IntegrityError:  # another engine has just recorded the same proof
         await journal.commit(prove)
 
 
 async def require_schema(database: Database) -> None:
-    """Raise Invalid, saying what to do, when the tables do not fit this release."""
+    """Raise Invalid, with instructions, when the tables are not compatible with this release."""
     await database.read(schema.require_fit)

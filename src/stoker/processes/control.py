@@ -1,8 +1,7 @@
 """Starts, finds and stops the programs of an embedded Stoker.
 
-A program holds a lock on its pid file as long as it lives: the starter locks the file and the program inherits the open
-file. So a process that was killed is known to be gone at once, and a number that another process got is never taken
-for it.
+A program holds a lock on its PID file as long as it runs: the starter locks the file and the program inherits the open
+file. This shows at once that a process was killed, and a reused process ID is never mistaken for the program.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ _LOG_LINES = 12
 
 
 class StartFailed(StokerError):
-    """A program ended, or did not answer in time, instead of serving; the message has the end of its log."""
+    """A program ended during start, or did not answer in time; the message contains the end of its log."""
 
 
 class Stopped(StokerError):
-    """A program was told to end before it served."""
+    """A program was stopped before it was ready."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One process: `arguments` after the interpreter, `ports` it listens on, `url` that answers once it is ready."""
+    """One process: the interpreter's `arguments`, the `ports` it listens on, a `url` that answers once it is ready."""
 
     name: str
     title: str
@@ -54,7 +53,7 @@ class Program:
 
 
 def programs_of(directory: DataDirectory, set_up: SetUp) -> list[Program]:
-    """What has to run for `set_up`, in the order of starting."""
+    """Return the programs of `set_up`, in the order of starting."""
     engine_arguments = ["-m", "stoker.processes.embedded", "--data-dir", str(directory.path)]
     engine_arguments += ["--api-port", str(port_of(set_up.rest)), "--cfn-port", str(port_of(set_up.cfn))]
     engine_arguments += [word for file in set_up.config_files for word in ("--config-file", file)]
@@ -79,12 +78,12 @@ def _emulator(directory: DataDirectory, set_up: SetUp) -> Program:
 
 
 def port_of(url: str) -> int:
-    """The port of one of our own URLs, which always name it."""
+    """Return the port of one of Stoker's own URLs, which always contain it."""
     return int(url.split("/")[2].rpartition(":")[2])
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on; all different."""
+    """Return different ports that are not in use."""
     sockets = [socket.create_server((HOST, 0)) for _ in range(count)]
     ports = [int(listener.getsockname()[1]) for listener in sockets]
     for listener in sockets:
@@ -93,7 +92,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def running(directory: DataDirectory, name: str) -> int | None:
-    """The id of the program's process; None when it does not run."""
+    """Return the program's process ID; None when it does not run."""
     path = directory.pid_file(name)
     try:
         with path.open() as file:
@@ -109,10 +108,10 @@ def running(directory: DataDirectory, name: str) -> int | None:
 def start(
     directory: DataDirectory, program: Program, stopped: threading.Event | None = None
 ) -> subprocess.Popen[bytes]:
-    """Start a program that does not run, and wait until it serves, or until `stopped` is set.
+    """Start a program that does not run, and wait until it is ready, or until `stopped` is set.
 
-    Raises Stopped when the program has ended again, Conflict when one of its ports is taken or it is being started by
-    somebody else, StartFailed when it does not come up.
+    Raises Stopped when it was stopped in the meantime, Conflict when one of its ports is in use or another process is
+    starting it, StartFailed when it does not become ready.
     """
     for port in program.ports:
         _require_free(port, program)
@@ -120,7 +119,7 @@ def start(
         if not _locked(lock):
             raise Conflict(f"The {program.title} is already being started on {directory.path}.")
         began = log.tell()
-        process = subprocess.Popen(  # noqa: S603  our own interpreter and modules
+        process = subprocess.Popen(  # noqa: S603  this interpreter and Stoker's modules
             [sys.executable, *program.arguments],
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -135,7 +134,7 @@ def start(
 
 
 def _locked(file: IO[str]) -> bool:
-    """Lock a pid file for a program. Whoever asks whether it runs holds the lock for an instant: that is waited out."""
+    """Lock a PID file for a program. `running` also locks it for an instant, which is waited for."""
     end = time.monotonic() + _LOCK_SECONDS
     while True:
         try:
@@ -153,8 +152,8 @@ def _require_free(port: int, program: Program) -> None:
         socket.create_server((HOST, port)).close()
     except OSError as error:
         raise Conflict(
-            f"The port {port} for the {program.title} cannot be had: {error.strerror}. Choose another one with "
-            "--api-port, --cfn-port or --cloud-port; 0 takes a free one."
+            f"The port {port} for the {program.title} is not available: {error.strerror}. Choose another one with "
+            "--api-port, --cfn-port or --cloud-port; 0 selects a free one."
         ) from None
 
 
@@ -169,7 +168,7 @@ def _wait_until_ready(
     while process.poll() is None and time.monotonic() < end:
         if stopped.wait(_POLL_SECONDS):
             _end(process)
-            raise Stopped(f"The {program.title} was stopped before it answered.")
+            raise Stopped(f"The {program.title} was stopped before it was ready.")
         if answers(program.url):
             return
     if process.poll() is None:
@@ -180,11 +179,11 @@ def _wait_until_ready(
         what = f"ended with status {process.returncode}"
     log_file = directory.log_file(program.name)
     said = log_file.read_bytes()[log_start:].decode(errors="replace").splitlines()[-_LOG_LINES:]
-    raise StartFailed("\n".join([f"The {program.title} {what}. It said (in {log_file}):", *said]))
+    raise StartFailed("\n".join([f"The {program.title} {what}. The end of its log ({log_file}):", *said]))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process, by force when it does not end by itself."""
+    """Terminate a process; kill it if it does not end in time."""
     process.terminate()
     try:
         process.wait(_STOP_SECONDS)
@@ -194,9 +193,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def answers(url: str) -> bool:
-    """Whether something speaks HTTP there, whatever it says."""
+    """Return whether an HTTP server answers, with any status."""
     try:
-        with urllib.request.urlopen(url, timeout=2):  # noqa: S310  our own loopback URLs
+        with urllib.request.urlopen(url, timeout=2):  # noqa: S310  Stoker's own loopback URLs
             return True
     except urllib.error.HTTPError:
         return True
@@ -205,12 +204,12 @@ def answers(url: str) -> bool:
 
 
 def ensure(directory: DataDirectory, programs: Sequence[Program]) -> dict[str, subprocess.Popen[bytes]]:
-    """Start those of `programs` that do not run; answers what was started, by name. Raises as `start`."""
+    """Start those of `programs` that do not run; return the started ones by name. Raises like `start`."""
     return {program.name: start(directory, program) for program in programs if running(directory, program.name) is None}
 
 
 def stop(directory: DataDirectory, name: str) -> bool:
-    """End a program, by force when it does not end by itself; False when it did not run."""
+    """Terminate a program, or kill it if it does not end in time; return False when it did not run."""
     pid = running(directory, name)
     if pid is None:
         return False

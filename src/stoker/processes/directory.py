@@ -1,4 +1,4 @@
-"""The data directory of an embedded Stoker: what lies where in it, and who may use it."""
+"""The data directory of an embedded Stoker: its files, and its lock."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _OWN_FILES = (
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
-    """What `endpoints.json` records: the addresses, and which cloud the stacks live on.
+    """The content of `endpoints.json`: addresses, and the cloud of the stacks.
 
     `cloud` is the name of an entry in the user's `clouds.yaml`, None for the emulated cloud. `pids` are the processes
-    as they were last started, by program; `running` of the process control tells which of them live.
-    `services` are the services of the emulated cloud beside identity; empty for all.
+    that were last started, by program; `control.running` returns which of them run. `services` are the services of the
+    emulated cloud besides identity; empty for all.
     """
 
     rest: str
@@ -39,7 +39,7 @@ class SetUp:
     services: tuple[str, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
-        """Plain JSON data."""
+        """Return plain JSON data."""
         return {
             "rest": self.rest,
             "cfn": self.cfn,
@@ -52,7 +52,7 @@ class SetUp:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> SetUp:
-        """The set-up that `to_data` described."""
+        """Return the set-up that `to_data` described."""
         return cls(
             rest=data["rest"],
             cfn=data["cfn"],
@@ -66,34 +66,34 @@ class SetUp:
 
 @dataclass(frozen=True, slots=True)
 class DataDirectory:
-    """A directory that one embedded Stoker keeps everything in."""
+    """The directory that contains all files of one embedded Stoker."""
 
     path: Path
 
     @property
     def database_url(self) -> str:
-        """The engine's database, for SQLAlchemy."""
+        """The SQLAlchemy URL of the engine's database."""
         return f"sqlite:///{self.path / 'stoker.db'}"
 
     @property
     def cloud_state(self) -> Path:
-        """The emulated cloud's state."""
+        """The file with the emulated cloud's state."""
         return self.path / "cloud.db"
 
     def log_file(self, program: str) -> Path:
-        """What the program writes to its standard streams."""
+        """The file with the program's standard output and error."""
         return self.path / f"{program}.log"
 
     def pid_file(self, program: str) -> Path:
-        """Locked by the program as long as it lives."""
+        """The file that the program locks as long as it runs."""
         return self.path / f"{program}.pid"
 
     def make(self) -> None:
-        """Create the directory, and have this process create files for its owner only from now on.
+        """Create the directory, and restrict files that this process creates from now on to their owner.
 
-        Whatever the mode of a directory that exists, and the umask: SQLite's files, logs and records hold secrets. The
-        umask goes on to the programs that this process starts. What an earlier Stoker left open is closed to others.
-        Raises Invalid when that cannot be done.
+        This does not depend on the mode of an existing directory, nor on the umask: SQLite's files, logs and records
+        contain secrets. Programs that this process starts inherit the umask. The modes of existing files are corrected.
+        Raises Invalid when this fails.
         """
         os.umask(0o077)
         try:
@@ -102,12 +102,12 @@ class DataDirectory:
                 if path.is_file() and not path.is_symlink() and path.stat().st_mode & 0o077:
                     path.chmod(0o600)
         except OSError as error:
-            raise Invalid(f"The data directory {self.path} cannot be made: {error.strerror}.") from None
+            raise Invalid(f"The data directory {self.path} cannot be created: {error.strerror}.") from None
         if not os.access(self.path, os.W_OK | os.X_OK):
             raise Invalid(f"The data directory {self.path} cannot be written to.")
 
     def encryption_key(self) -> str:
-        """The key that seals what is secret in the database; made at the first call."""
+        """Return the key that encrypts secrets in the database; it is created by the first call."""
         path = self.path / "secrets.json"
         if not path.exists():
             key = secrets.token_urlsafe(_KEY_CHARACTERS)[:_KEY_CHARACTERS]
@@ -116,29 +116,29 @@ class DataDirectory:
             return str(_read_json(path)["auth_encryption_key"])
         except (KeyError, TypeError):
             raise Invalid(
-                f"{path} holds no auth_encryption_key, which opens what is secret in stoker.db. Restore the file from "
-                "a backup, or start with an empty data directory."
+                f"{path} does not contain auth_encryption_key, which decrypts the secrets in stoker.db. Restore the "
+                "file from a backup, or start with an empty data directory."
             ) from None
 
     def set_up(self) -> SetUp | None:
-        """What was recorded last; None in a fresh directory. Raises Invalid when the record is damaged."""
+        """Return the recorded set-up; None in a new directory. Raises Invalid when the record is damaged."""
         path = self.path / "endpoints.json"
         if not path.exists():
             return None
         try:
             return SetUp.from_data(_read_json(path))
         except (KeyError, TypeError) as error:
-            raise Invalid(f"{path} is not a record of an embedded Stoker: {error} is missing. Remove it.") from None
+            raise Invalid(f"{path} is not a record of an embedded Stoker: {error} is missing. Delete it.") from None
 
     def record(self, set_up: SetUp) -> None:
-        """Keep `set_up` for later commands."""
+        """Record `set_up` for later commands."""
         write_private(self.path / "endpoints.json", json.dumps(set_up.to_data(), indent=2) + "\n")
 
     @contextmanager
     def engine_lock(self) -> Iterator[None]:
-        """Keeps a second engine off this directory. Raises Conflict when there is one already.
+        """Lock the directory against a second engine. Raises Conflict when another engine runs on it.
 
-        An engine that knows to be alone takes over unfinished work at once, which would be wrong with two.
+        An embedded engine takes over unfinished operations at once, which requires that it is the only one.
         """
         with (self.path / "engine.lock").open("a") as file:
             try:
@@ -152,13 +152,13 @@ class DataDirectory:
 
 
 def default_directory() -> DataDirectory:
-    """`$XDG_DATA_HOME/stoker`, by default `~/.local/share/stoker`."""
+    """Return `$XDG_DATA_HOME/stoker`, by default `~/.local/share/stoker`."""
     base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return DataDirectory(Path(base) / "stoker")
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read; readers see all of it or what was there before."""
+    """Write a file that only its owner can read; it is replaced atomically."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -1,6 +1,6 @@
-"""`python -m stoker.processes.embedded`: one process with an engine and the API, on a SQLite file.
+"""`python -m stoker.processes.embedded`: one process with an engine and the API, with a SQLite database.
 
-The engine has the event loop; the API is served by threads beside it and reaches it by direct calls.
+The engine runs on the event loop; threads serve the API, and call the engine directly.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from stoker.operations import OPERATIONS
 from stoker.processes.access import REGION
 from stoker.processes.assembly import made_engine, opened_database
 from stoker.processes.directory import DataDirectory
-from stoker.processes.memory import collect_rarely, give_back
+from stoker.processes.memory import collect_rarely, configure_allocator
 from stoker.processes.settings import TOKEN_CHECK, server_limits, set_login
-from stoker.processes.signals import heed_signals
+from stoker.processes.signals import handle_signals
 from stoker.processes.tokens import caller_check
 from stoker.rpc.direct import DirectClient
 from stoker.rpc.dispatch import Dispatcher
@@ -45,10 +45,10 @@ _HOST = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the process is told.
+    """The command-line options of the process.
 
     `identity` is the URL of the emulated cloud's Keystone; with `cloud`, an entry of clouds.yaml, it is not used.
-    `config_files` are in heat.conf's form and win over everything that is set here.
+    `config_files` have heat.conf's format and override the defaults of an embedded Stoker.
     """
 
     directory: DataDirectory
@@ -60,9 +60,9 @@ class Options:
 
 
 def configuration(options: Options) -> cfg.ConfigOpts:
-    """The configuration files' options over the defaults of an embedded set-up.
+    """Load the configuration files, over the defaults of an embedded Stoker.
 
-    Raises oslo_config.cfg.Error for values that are not acceptable, Invalid for a cloud that clouds.yaml lacks.
+    Raises oslo_config.cfg.Error for invalid values, Invalid for a cloud that is not in clouds.yaml.
     """
     config = load_config([], options.config_files)
     config.set_default("auth_encryption_key", options.directory.encryption_key())
@@ -77,7 +77,7 @@ def configuration(options: Options) -> cfg.ConfigOpts:
 
 
 def _use_emulated_cloud(config: cfg.ConfigOpts, identity: str) -> None:
-    """The users that a new emulated cloud has for the service."""
+    """Configure the service users of a new emulated cloud."""
     service_user = {
         "auth_url": identity,
         "username": "heat",
@@ -95,7 +95,7 @@ def _use_emulated_cloud(config: cfg.ConfigOpts, identity: str) -> None:
 
 
 def _use_named_cloud(config: cfg.ConfigOpts, cloud: NamedCloud) -> None:
-    """Tokens are checked with the user's own login, and everything is done as that user."""
+    """Configure the user's own login for validating tokens and for all calls of services."""
     set_login(config, TOKEN_CHECK, cloud.auth_type, cloud.auth)
     config.set_default("region_name_for_services", cloud.region_name)
     config.set_default("ca_file", cloud.ca_file, group="clients")
@@ -105,7 +105,7 @@ def _use_named_cloud(config: cfg.ConfigOpts, cloud: NamedCloud) -> None:
 
 @asynccontextmanager
 async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncIterator[Engine]:
-    """An engine that has taken on what the last one left; what still runs at the end is left to the next one."""
+    """Run an engine, which resumes unfinished operations; those unfinished at the end are left to the next engine."""
     async with opened_database(config) as database:
         database.migrate()
         async with made_engine(config, database, cloud_name=options.cloud) as engine:
@@ -117,9 +117,9 @@ async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncItera
 
 
 async def serve(options: Options, config: cfg.ConfigOpts) -> None:
-    """Serve until SIGTERM or SIGINT. Raises OSError when a port is taken."""
+    """Serve until SIGTERM or SIGINT. Raises OSError when a port is in use."""
     loop = asyncio.get_running_loop()
-    stop = heed_signals("stoker up")
+    stop = handle_signals("stoker up")
     async with running_engine(options, config) as engine:
         client = DirectClient(loop, Dispatcher(engine, OPERATIONS))
         check = caller_check(config, engine.clock)
@@ -142,12 +142,12 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
 
 def _parsed(arguments: list[str] | None) -> Options:
     parser = argparse.ArgumentParser(prog="stoker.processes.embedded", description="An engine and the API.")
-    parser.add_argument("--data-dir", type=Path, required=True, help="directory that holds the database")
+    parser.add_argument("--data-dir", type=Path, required=True, help="directory of the database")
     parser.add_argument("--api-port", type=int, required=True, help="port of the REST API")
     parser.add_argument("--cfn-port", type=int, required=True, help="port of the CloudFormation interface")
     parser.add_argument("--identity", default="", help="URL of the emulated cloud's identity service")
-    parser.add_argument("--cloud", help="entry of clouds.yaml to work on, instead of the emulated cloud")
-    parser.add_argument("--config-file", action="append", default=[], help="file in heat.conf's form")
+    parser.add_argument("--cloud", help="entry of clouds.yaml to use instead of the emulated cloud")
+    parser.add_argument("--config-file", action="append", default=[], help="file in heat.conf's format")
     given = parser.parse_args(arguments)
     return Options(
         directory=DataDirectory(given.data_dir),
@@ -160,9 +160,9 @@ def _parsed(arguments: list[str] | None) -> Options:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Entry point; what keeps the process from starting is told in one message, and the exit status is 1."""
+    """Entry point. If the process cannot start, it prints one message and exits with status 1."""
     options = _parsed(arguments)
-    give_back()
+    configure_allocator()
     try:
         options.directory.make()
         with options.directory.engine_lock():

@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 async def serve(config: cfg.ConfigOpts) -> None:
-    """Run an engine until SIGTERM; what it has not finished then is offered to others."""
+    """Run an engine until SIGTERM; its unfinished operations are then offered to other engines."""
     transport = open_transport(config)
     async with AsyncExitStack() as opened:
         opened.push_async_callback(close_transport, transport)
@@ -39,13 +39,13 @@ async def serve(config: cfg.ConfigOpts) -> None:
         server = MessagingServer(transport, engine.id, loop, service, engine.membership)
         server.start()
         opened.push_async_callback(server.stop)
-        _log.info("The engine %s runs on %s", engine.id, engine.settings.host)
+        _log.info("The engine %s is running on %s", engine.id, engine.settings.host)
         await until_stopped("stoker engine")
-        _log.info("Stopping; what is not finished goes to other engines")
+        _log.info("Stopping; unfinished operations are offered to other engines")
 
 
 async def _observe(config: cfg.ConfigOpts, engine: Engine, opened: AsyncExitStack) -> None:
-    """Let others look inside: metrics and the health check."""
+    """Serve metrics and the health check, if configured."""
     metrics = EngineMetrics(engine)
     if config.engine.status_port is not None:
         status = StatusServer(engine, metrics)

@@ -1,6 +1,6 @@
 """`stoker api` and `stoker api-cfn`: the two HTTP interfaces of a cluster, each a process of its own.
 
-They keep nothing and never see the database: any number of them may run, behind any load balancer.
+They are stateless and do not use the database: any number of them may run, behind any load balancer.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Maker = Callable[[cfg.ConfigOpts, EngineClient], WSGIApplication]
 
 
 def rest_application(config: cfg.ConfigOpts, client: EngineClient) -> WSGIApplication:
-    """The Orchestration API, with callers checked."""
+    """Return the Orchestration API with authentication."""
     return make_app(config, client, caller_check(config, SystemClock()))
 
 
 def query_application(config: cfg.ConfigOpts, client: EngineClient) -> WSGIApplication:
-    """The CloudFormation interface."""
+    """Return the CloudFormation interface."""
     return make_cfn_app(config, client)
 
 
@@ -48,7 +48,7 @@ async def _serve(config: cfg.ConfigOpts, name: str, make: Maker, group: str) -> 
                 application, options.bind_host, options.bind_port, options.workers, server_limits(config, group)
             )
         server.start()
-        _log.info("%s listens at %s", name, server.url)
+        _log.info("%s is listening on %s", name, server.url)
         await until_stopped(name)
         await asyncio.to_thread(server.stop)
     finally:

@@ -1,4 +1,4 @@
-"""How a process of the cluster begins and ends: its configuration, its signals, what it says when it cannot start."""
+"""Start and end of the processes of a cluster: configuration, signals, and errors at start."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from oslo_config import cfg
 from stoker.base.config import load_config
 from stoker.base.errors import StokerError
 from stoker.base.logging import setup as set_logging_up
-from stoker.processes.memory import collect_rarely, give_back
+from stoker.processes.memory import collect_rarely, configure_allocator
 from stoker.processes.settings import TOKEN_CHECK, set_login
-from stoker.processes.signals import heed_signals
+from stoker.processes.signals import handle_signals
 from stoker.rpc import messaging
 
 
 def cluster_config(files: Sequence[str]) -> cfg.ConfigOpts:
-    """heat.conf, as the processes of a cluster read it; no `files` means the usual places. Raises cfg.Error."""
+    """Load heat.conf for a process of a cluster; without `files` from the usual places. Raises cfg.Error."""
     config = load_config([], list(files) or None, messaging.register_options, messaging.LIBRARY_GROUPS)
     set_login(config, TOKEN_CHECK, "password", {})
     return config
 
 
 async def until_stopped(name: str) -> None:
-    """Return at SIGTERM or SIGINT; heed the other signals meanwhile (see `heed_signals`).
+    """Return at SIGTERM or SIGINT; handle the other signals meanwhile (see `handle_signals`).
 
-    Whatever a process needs for all its life has been made when this is called.
+    Call this when all long-lived objects of the process have been created.
     """
-    give_back()
+    configure_allocator()
     collect_rarely()
-    await heed_signals(name).wait()
+    await handle_signals(name).wait()
 
 
 def run(files: Sequence[str], serve: Callable[[cfg.ConfigOpts], Coroutine[Any, Any, None]]) -> None:
-    """Run a process to its end; what keeps it from starting is told in one message, and the exit status is 1."""
+    """Run a process to its end. If it cannot start, it prints one message and exits with status 1."""
     try:
         config = cluster_config(files)
         set_logging_up(config, readable=True)

@@ -1,4 +1,4 @@
-"""Addresses that cannot be listened at, told with the options that they come from."""
+"""Errors about addresses that cannot be listened on, with the options that configure them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from stoker.base.errors import Invalid
 
 @contextmanager
 def listening_at(host: str, port: int, options: str) -> Iterator[None]:
-    """Within it something begins to listen; Invalid names the address and the `options` when it cannot."""
+    """Convert an OSError of listening inside the block to Invalid, with the address and the `options`."""
     try:
         yield
     except OSError as error:
-        of_the_system = error.errno is not None and error.errno > 0  # those of looking up a name are below
+        of_the_system = error.errno is not None and error.errno > 0  # those of name resolution are negative
         reason = os.strerror(error.errno or 0) if of_the_system else error.strerror or str(error)
-        raise Invalid(f"{options}: nothing can listen at {host}:{port}: {reason}.") from error
+        raise Invalid(f"{options}: cannot listen on {host}:{port}: {reason}.") from error

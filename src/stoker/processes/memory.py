@@ -1,4 +1,4 @@
-"""How often the garbage collector looks for cycles, and what is given back to the system."""
+"""Tuning of the garbage collector, and of the allocator's return of memory to the system."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 _LARGE = 128 * 1024
 _ARENAS = 2
 _NEW_OBJECTS = 50_000
-"""So many new containers, more than a list of a thousand resources needs, make it look at the newest ones."""
+"""The threshold of generation 0: more containers than a list of a thousand resources needs."""
 
 
 def collect_rarely() -> None:
-    """Leave what a process has made to begin with alone from now on, and look at the rest less often.
+    """Exclude all existing objects from garbage collection, and collect others less often.
 
-    With Python's own settings a long list makes the collector go through the whole process once or twice, which takes
-    more time than the list. What has no cycles, as nearly everything, is freed at once in any case.
+    With Python's defaults a long list triggers one or two full collections of the process, which take longer than
+    creating the list. Objects without cycles, which are nearly all, are freed at once in any case.
     """
     gc.collect()
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS, 10, 10)
 
 
-def give_back() -> None:
-    """Have what is large go back to the system as soon as it is freed, and threads share their room for the rest.
+def configure_allocator() -> None:
+    """Return large blocks to the system as soon as they are freed, and let threads share arenas for small ones.
 
-    By itself glibc comes to keep pieces of up to 32 MB, in an arena for each of many threads. Other C libraries are
-    left as they are.
+    By default glibc raises the threshold for large blocks to up to 32 MB, and creates an arena for each of many
+    threads. Other C libraries are not configured.
     """
     change = getattr(ctypes.CDLL(None), "mallopt", None)
     if change is not None:

@@ -1,4 +1,4 @@
-"""Guru Meditation Reports: what a process is doing right now, on a signal, for whoever wonders."""
+"""Guru Meditation Reports: the current state of a process, written on a signal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stoker import __version__
 
 
 class _Version:
-    """The three questions that oslo.reports asks about a program."""
+    """The version information that oslo.reports requires."""
 
     def vendor_string(self) -> str:
         return "Stoker"
@@ -25,17 +25,17 @@ class _Version:
 
 
 class _Model(dict[str, Any]):
-    """A section: named values, shown one a line."""
+    """A section of named values, one per line."""
 
     def set_current_view_type(self, kind: str) -> None:
-        """There is one view."""
+        """Do nothing: there is only one view."""
 
     def __str__(self) -> str:
         return "\n".join(f"{name} = {value}" for name, value in self.items())
 
 
 def report_section(title: str, read: Callable[[], Mapping[str, Any]]) -> None:
-    """Have every report from now on tell what `read` finds."""
+    """Add a section to all future reports; `read` returns its values."""
     reports.TextGuruMeditation.register_section(title, lambda: _Model(read()))
 
 

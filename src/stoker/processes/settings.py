@@ -1,4 +1,4 @@
-"""From heat.conf's options to the settings that the parts of a process take."""
+"""Conversion of heat.conf's options to the settings of a process's components."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ _SHORTEST_KEY = 16
 _log = logging.getLogger(__name__)
 
 _BEATS_IN_A_LEASE = 3
-"""So many, so that an engine one of whose reports fails or is late still relies on its lease (see `SAFE_PART`)."""
+"""Reports per lease, so that an engine with one failed or late report can still rely on it (see `SAFE_PART`)."""
 
 _IDLE_PART = 0.5
-"""The part of its lease for which an engine may leave a transaction alone: taken for dead, it holds no locks."""
+"""The fraction of the lease after which an idle transaction ends, so that a presumed dead engine holds no locks."""
 
 
 def set_login(config: cfg.ConfigOpts, group: str, auth_type: str, auth: Mapping[str, Any]) -> None:
-    """Let `group` log in by a plug-in of keystoneauth, where the configuration files do not say otherwise.
+    """Configure the login of `group` with a plug-in of keystoneauth, unless the configuration files do.
 
-    `auth` has the plug-in's options by their names in clouds.yaml; those that it does not know are passed over, as
-    every client of OpenStack does.
+    `auth` has the plug-in's options by their names in clouds.yaml; unknown ones are ignored, as OpenStack's clients do.
     """
     loading.register_auth_conf_options(config, group)
     config.set_default("auth_type", auth_type, group=group)
@@ -48,7 +47,7 @@ def set_login(config: cfg.ConfigOpts, group: str, auth_type: str, auth: Mapping[
 
 
 def cloud_settings(config: cfg.ConfigOpts) -> CloudSettings:
-    """How services are called. `[trustee]` is the service user; what it leaves out `[keystone_authtoken]` says."""
+    """Return the settings for calling services. `[keystone_authtoken]` has the defaults of `[trustee]`."""
     return CloudSettings(
         **_of_the_same_name(config, CloudSettings),
         **{name: value for name in SERVICE_USER_OPTIONS if (value := _of_service_user(config, name)) is not None},
@@ -79,7 +78,7 @@ def _clients(config: cfg.ConfigOpts) -> dict[str, ClientSettings]:
 
 
 def server_limits(config: cfg.ConfigOpts, group: str) -> Limits:
-    """What clients of the API whose options are in `group` may take up."""
+    """Return the limits for clients of the API whose options are in `group`."""
     options = config[group]
     return Limits(
         body=config.max_json_body_size,
@@ -92,23 +91,23 @@ def server_limits(config: cfg.ConfigOpts, group: str) -> Limits:
 
 
 def encryption_keys(config: cfg.ConfigOpts) -> list[str]:
-    """The keys for what is secret in the database, the one that encrypts first.
+    """Return the keys for secrets in the database; the first one encrypts.
 
-    Raises cfg.Error for one that is short, or that everybody knows.
+    Raises cfg.Error for a key that is too short or public.
     """
     keys = [key.strip() for key in config.auth_encryption_key.split(",")]
     if min(len(key) for key in keys) < _SHORTEST_KEY:
         raise cfg.Error(f"[DEFAULT] auth_encryption_key: each key must have {_SHORTEST_KEY} characters or more")
     if PUBLIC_KEY in keys:
         raise cfg.Error(
-            "[DEFAULT] auth_encryption_key: set it, to a text that nobody else knows and that is the same for all "
-            "engines; the default is public"
+            "[DEFAULT] auth_encryption_key: set a secret string, the same for all engines; the default value is public "
+            "and therefore refused"
         )
     return keys
 
 
 def database_pool(config: cfg.ConfigOpts) -> Pool:
-    """How many connections are kept, and for how long."""
+    """Return the settings of the database's connections."""
     database = config.database
     return Pool(
         database.max_pool_size,
@@ -120,16 +119,16 @@ def database_pool(config: cfg.ConfigOpts) -> Pool:
 
 
 def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
-    """The engine's limits and habits; `type_options` are those that resource types may look at.
+    """Return the engine's settings; `type_options` are those that resource types may read.
 
-    Raises cfg.Error for a way of acting on behalf of users that is not supported and for reports that are too rare for
-    the lease, TemplateInvalid for a file of the operator's environment that is wrong.
+    Raises cfg.Error for an unsupported deferred_auth_method and for a heartbeat that is too long for the lease,
+    TemplateInvalid for an invalid file of the operator's environment.
     """
     _check_lease(config)
     if config.deferred_auth_method != "trusts":
         raise cfg.Error(
             f"[DEFAULT] deferred_auth_method: {config.deferred_auth_method!r} is not supported, because Stoker does "
-            "not keep users' passwords; use trusts"
+            "not store users' passwords; use trusts"
         )
     operator = OperatorEnvironment.read(config.environment_dir, config.template_dir)
     for problem in operator.problems:
@@ -156,7 +155,10 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
 
 
 def _check_lease(config: cfg.ConfigOpts) -> None:
-    """An engine whose lease lapses between two reports, or because of one that is late, loses what it runs."""
+    """Check that a lease does not expire between two reports, nor because of a late one.
+
+    Otherwise other engines would take over the engine's operations while it runs them.
+    """
     lease, heartbeat = config.engine.lease_seconds, config.engine.heartbeat_seconds
     if heartbeat * _BEATS_IN_A_LEASE > lease:
         raise cfg.Error(
@@ -172,7 +174,7 @@ def _clients_insecure(config: cfg.ConfigOpts) -> bool:
 
 
 def _of_the_same_name(config: cfg.ConfigOpts, kind: type[Any]) -> dict[str, Any]:
-    """Values of `[DEFAULT]` for the fields of a dataclass of settings that bear an option's name."""
+    """Return values of `[DEFAULT]` for the fields of a dataclass of settings that have the name of an option."""
     wanted = {item.name for item in fields(kind)}
     values = {option.dest: config[option.dest] for option in OPTIONS["DEFAULT"] if option.dest in wanted}
     return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""The signals that every process heeds."""
+"""The signals that every process handles."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import signal
 from stoker.processes.report import write_report
 
 
-def heed_signals(name: str) -> asyncio.Event:
-    """An event that SIGTERM and SIGINT set.
+def handle_signals(name: str) -> asyncio.Event:
+    """Return an event that SIGTERM and SIGINT set.
 
-    From now on a report of the process `name` goes to the standard error stream at SIGUSR2.
+    SIGUSR2 writes a report of the process `name` to the standard error stream.
     """
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()

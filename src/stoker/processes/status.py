@@ -1,6 +1,6 @@
 """An engine's metrics for Prometheus, and its health check, over HTTP.
 
-Both are answered by the engine's own event loop: one that does nothing any more does not answer.
+Both are served by the engine's own event loop, so that a blocked engine does not answer.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _GROUP_SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _LATE_BEATS = 3
 _DATABASE_SECONDS = 1.0
-"""How long the database may take to answer: what is told without it is needed most while it is away."""
+"""Timeout of the database's answer: the other metrics are needed most while the database is unreachable."""
 
 
 class EngineMetrics:
-    """What one engine measures. Attach it before the engine is started."""
+    """The metrics of one engine. Attach it before the engine is started."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -41,7 +41,7 @@ class EngineMetrics:
         )
         self._calls = Counter(
             "stoker_cloud_calls",
-            "Calls of OpenStack services; status 0: no answer.",
+            "Calls of OpenStack services; status 0: no response.",
             ("service", "status"),
             registry=self.registry,
         )
@@ -57,7 +57,7 @@ class EngineMetrics:
         self._calls.labels(service, str(status)).inc()
 
     async def text(self) -> bytes:
-        """All metrics in Prometheus' form; what only the database knows is left out while it does not answer."""
+        """Return all metrics in Prometheus' format, without those from the database while it does not answer."""
         engine = self._engine
         try:
             async with asyncio.timeout(_DATABASE_SECONDS):
@@ -67,14 +67,14 @@ class EngineMetrics:
         return generate_latest(self.registry)
 
     def collect(self) -> Iterable[Metric]:
-        """What is read when it is asked for rather than counted."""
+        """Return the metrics that are computed when they are read."""
         engine = self._engine
         now = engine.clock.now()
         runs = engine.all_runs()
         values = [run.values() for run in runs]
         yield _gauge(
             "stoker_operations",
-            "Unfinished operations of the cluster: run by a living engine, or waiting for one.",
+            "Unfinished operations of the cluster: running on a living engine, or waiting for one.",
             {("state",): [((state,), count) for state, count in self._counts.items()]},
         )
         yield _gauge("stoker_engine_operations", "Operations that this engine runs.", {(): [((), len(engine.runs))]})
@@ -82,7 +82,7 @@ class EngineMetrics:
         active = sum(each["active"] for each in values)
         yield _gauge(
             "stoker_engine_steps",
-            "Steps under way in this engine: in a call, or waiting to look again.",
+            "Steps in progress on this engine: in a call, or waiting for the next one.",
             {("state",): [(("calling",), active - waiting), (("waiting",), waiting)]},
         )
         ages = [now - run.claimed_at for run in runs]
@@ -103,7 +103,7 @@ def _gauge(name: str, text: str, samples: dict[tuple[str, ...], list[tuple[tuple
 
 
 def problems(engine: Engine) -> list[str]:
-    """What keeps the engine from making progress; nothing when it is well."""
+    """Return what prevents the engine from making progress; empty when it is healthy."""
     late = engine.clock.now() - engine.membership.beaten_at
     found = []
     if late > max(_LATE_BEATS * engine.settings.heartbeat_seconds, engine.settings.lease_seconds):
@@ -136,10 +136,10 @@ class StatusServer:
         self._runner = web.AppRunner(application, access_log=None)
 
     async def start(self, host: str, port: int) -> None:
-        """Begin to serve. Raises OSError when the port is taken."""
+        """Start to serve. Raises OSError when the port is in use."""
         await self._runner.setup()
         await web.TCPSite(self._runner, host, port).start()
 
     async def stop(self) -> None:
-        """Serve no more."""
+        """Stop serving."""
         await self._runner.cleanup()

@@ -1,4 +1,4 @@
-"""Checked tokens, remembered in this process, so that the identity service is not asked at every request."""
+"""A cache of validated tokens in this process, so that not every request needs a call of the identity service."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MOST_TOKENS = 2000
 
 
 class TokenCache:
-    """The part of a memcache client that keystonemiddleware uses; threads may share it.
+    """The part of a memcache client that keystonemiddleware uses; it is thread-safe.
 
-    Keys are digests of tokens. The entry unused for longest makes room for a new one beyond `capacity`.
+    Keys are digests of tokens. Beyond `capacity`, the least recently used entry is evicted.
     """
 
     def __init__(self, clock: Clock, capacity: int = _MOST_TOKENS) -> None:
@@ -31,7 +31,7 @@ class TokenCache:
         self._entries: OrderedDict[str, tuple[float, Any]] = OrderedDict()
 
     def get(self, key: str) -> Any:
-        """What was kept under `key`; None when there is nothing, or it is too old."""
+        """Return the cached value of `key`; None when there is none or it has expired."""
         with self._lock:
             end, value = self._entries.get(key, (0.0, None))
             if end <= self._clock.now():
@@ -41,7 +41,7 @@ class TokenCache:
             return value
 
     def set(self, key: str, value: Any, time: float = 0) -> None:
-        """Keep `value` for `time` seconds."""
+        """Cache `value` for `time` seconds."""
         with self._lock:
             self._entries[key] = (self._clock.now() + time, value)
             self._entries.move_to_end(key)
@@ -50,19 +50,19 @@ class TokenCache:
 
 
 def caller_check(config: cfg.ConfigOpts, clock: Clock) -> Authenticator:
-    """How callers of the REST API are checked: by their tokens, and where the operator wants it by passwords too."""
+    """Return the authentication of the REST API: by tokens, and by passwords too if so configured."""
     check = remembering_check(config, clock)
     return with_passwords(check, config) if config.paste_deploy.flavor == STANDALONE else check
 
 
 def remembering_check(config: cfg.ConfigOpts, clock: Clock) -> Authenticator:
-    """keystonemiddleware with a cache in memory, for as long as `[keystone_authtoken] token_cache_time` says.
+    """Return keystonemiddleware with an in-memory cache (`[keystone_authtoken] token_cache_time`).
 
-    Where the configuration names memcached servers, those are used instead.
+    If memcached servers are configured, those are used instead.
     """
     check = authentication.keystone(config)
     section = config[TOKEN_CHECK]
-    if "auth_url" in section:  # clients reach the identity service where this process does, unless told otherwise
+    if "auth_url" in section:  # clients use the same identity service as this process, unless configured otherwise
         config.set_default("www_authenticate_uri", section.auth_url, group=TOKEN_CHECK)
     if section.memcached_servers or section.cache:
         return check

@@ -93,7 +93,7 @@ class Versions:
         if self.missing:
             lacks = f", without {', '.join(self.missing[:3])}"
         return (
-            f"The database does not fit this release (its revision: {there}{lacks}; ours: {self.program}): "
+            f"The database does not fit this release (its revision: {there}{lacks}; this program: {self.program}): "
             f"{self.fit.value}."
         )
 
