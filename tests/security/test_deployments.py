@@ -393,3 +393,35 @@ async def data_of(world: World, victim: Victim, name: str) -> dict[str, Any]:
     (row,) = [each for each in rows if each.name == name]
     data: dict[str, Any] = world.engine.sealer.open(row.state)["data"]
     return data
+
+
+async def test_a_redacted_value_that_is_written_back(world: World) -> None:
+    """A reader's copy of a deployment, written back, replaces a hidden value of the server by asterisks."""
+    hidden = {"get_param": "word"}
+    one = deployment({"get_resource": "server"})
+    one["properties"]["input_values"] = {"door": hidden, "note": "n"}
+    victim = await Victim(world).make(
+        config=config(inputs=[{"name": "word", "default": {"list_join": ["=", ["word", hidden]]}}, {"name": "note"}]),
+        deployment=one,
+    )
+    resources = await world.resources("web")
+    source, made = resources["config"]["physical_id"], resources["deployment"]["physical_id"]
+    (given, *_) = (await world.call("software_config_show", config_id=source))["inputs"]
+    assert given["default"] == "word=******"
+    for value in ({"word": "word=******"}, {"word": "word=******", "note": "m"}):
+        with pytest.raises(BadValue, match="'word' is redacted"):
+            await world.call(
+                "software_deployment_create", config_id=source, server_id=victim.server, input_values=value
+            )
+    own = await world.call(
+        "software_deployment_create", config_id=source, server_id=victim.server, input_values={"note": "******"}
+    )
+    assert own["input_values"] == {"note": "******"}, "nothing is hidden in it"
+
+    shown = await world.call("software_deployment_show", deployment_id=made)
+    values = {"input_values": shown["input_values"]}
+    assert "******" in shown["input_values"].values()
+    with pytest.raises(BadValue, match="'door' is redacted"):
+        await world.call("software_deployment_update", deployment_id=made, values=values)
+    kept = await victim.call("software_deployment_show", await victim.agent(), deployment_id=made)
+    assert kept["input_values"]["door"] == HIDDEN

@@ -12,7 +12,7 @@ from stoker.engine.core import Engine
 from stoker.engine.running.configs import StoredConfigs
 from stoker.engine.running.deployments import StoredDeployments, configs_for, deployment_data
 from stoker.operations.lookup import is_stack_user, may_use
-from stoker.operations.redaction import redacted
+from stoker.operations.redaction import redacted, refuse_redacted
 from stoker.store import deployments
 from stoker.store.records import SoftwareDeployment
 
@@ -51,9 +51,11 @@ async def software_deployment_create(
     """Have a server apply a configuration of the project.
 
     The id of another project's server is accepted as any name is, and nothing is delivered there. Raises EntityNotFound
-    without the configuration, BadValue when `stack_user_project_id` belongs to no stack of the project.
+    without the configuration, BadValue when `stack_user_project_id` belongs to no stack of the project, or when a value
+    is a redacted one.
     """
-    await _check_config(engine, config_id, context.project_id)
+    config = await _config(engine, config_id, context.project_id)
+    await refuse_redacted(engine, input_values or {}, [config])
     if stack_user_project_id is not None and not await engine.database.read(
         deployments.has_users, context.project_id, stack_user_project_id
     ):
@@ -84,10 +86,15 @@ async def software_deployment_show(engine: Engine, context: RequestContext, depl
 async def software_deployment_update(
     engine: Engine, context: RequestContext, deployment_id: str, values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Change what is given; a resource that waits for the deployment looks again at once. Raises EntityNotFound."""
+    """Change what is given; a resource that waits for the deployment looks again at once.
+
+    Raises EntityNotFound, BadValue when an input value is a redacted one.
+    """
     row = await _owned(engine, context, deployment_id)
+    known: list[Mapping[str, Any]] = [deployment_data(row, engine.sealer)]
     if values.get("config_id") is not None:
-        await _check_config(engine, values["config_id"], row.project_id)
+        known.append(await _config(engine, values["config_id"], row.project_id))
+    await refuse_redacted(engine, values.get("input_values") or {}, known)
     given = {name: value for name, value in values.items() if name != "config_id" or value is not None}
     await StoredDeployments(engine, row.project_id).update(deployment_id, given)
     return await software_deployment_show(engine, context, deployment_id)
@@ -99,10 +106,12 @@ async def software_deployment_delete(engine: Engine, context: RequestContext, de
     await StoredDeployments(engine, row.project_id).delete(deployment_id)
 
 
-async def _check_config(engine: Engine, config_id: str, project_id: str) -> None:
-    """Raise EntityNotFound unless the configuration is one of the deployment's own project, whoever asks."""
-    if await StoredConfigs(engine, project_id).get(config_id) is None:
+async def _config(engine: Engine, config_id: str, project_id: str) -> Mapping[str, Any]:
+    """A configuration of the deployment's own project, whoever asks. Raises EntityNotFound."""
+    found = await StoredConfigs(engine, project_id).get(config_id)
+    if found is None:
         raise EntityNotFound(f"The Software config ({config_id}) could not be found.")
+    return found
 
 
 async def _owned(engine: Engine, context: RequestContext, deployment_id: str) -> SoftwareDeployment:

@@ -6,9 +6,10 @@ else does: whoever may read a project could otherwise read what its stacks hide,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from stoker.base.errors import BadValue
 from stoker.engine.core import Engine
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.stacks import generated_secrets, secrets_ever
@@ -56,6 +57,28 @@ _VALUES = {"config", "inputs", "outputs", "options", "input_values", "output_val
 def _without(entry: Entry, secrets: set[str]) -> dict[str, Any]:
     """The entry with its values masked; its ids and times are no values."""
     return {key: masked_values(value, secrets) if key in _VALUES else value for key, value in entry.items()}
+
+
+async def refuse_redacted(engine: Engine, values: Mapping[str, Any], known: Sequence[Entry]) -> None:
+    """Raise BadValue for an input value that is what `known` configurations or deployments show for a hidden one.
+
+    A client that writes back what it has read would otherwise replace a hidden value by asterisks.
+    """
+    if not values:
+        return
+    for stored, shown in zip(known, await redacted(engine, known), strict=True):
+        before, after = _inputs_of(stored), _inputs_of(shown)
+        for name in values.keys() & before.keys():
+            if values[name] == after[name] != before[name]:
+                raise BadValue(
+                    f"input_values: the value of {name!r} is redacted; give the value itself, or leave the input out."
+                )
+
+
+def _inputs_of(entry: Entry) -> dict[str, Any]:
+    """The values of the inputs of a configuration or deployment, by name."""
+    declared = {one.get("name"): one.get("value", one.get("default")) for one in entry.get("inputs") or ()}
+    return declared | (entry.get("input_values") or {})
 
 
 async def redacted_metadata(engine: Engine, stack: Stack, state: ResourceState) -> dict[str, Any]:
