@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -222,7 +222,9 @@ def size_of(text: str) -> int:
     return len(text) if text.isascii() else 4 * len(text)
 
 
-_ITEM_BYTES = 64
+ITEM_BYTES = 64
+"""Bytes that every item of a list and every entry of a map takes, besides what it holds."""
+
 _BETWEEN_CHARGES = 512
 
 
@@ -231,16 +233,19 @@ def measured(value: Any, budget: Budget) -> int:
 
     The traversal is charged as well, which bounds it. Raises BudgetExceeded or Postponed.
     """
-    if type(value) is str:
+    kind = type(value)
+    if kind is str:
         budget.charge()
         return size_of(value)
+    if kind in _SCALARS:
+        return ITEM_BYTES
     total, steps = 0, 1
     pending = [value]
     while pending:
         collection = pending.pop()
         kind = type(collection)
         if kind is dict or (kind not in _LISTS and isinstance(collection, Mapping)):
-            total += sum(map(_key_size, collection))
+            total += _keys_size(collection)
             collection = collection.values()
         elif kind not in _LISTS:
             continue
@@ -253,10 +258,10 @@ def measured(value: Any, budget: Budget) -> int:
             elif kind not in _SCALARS:
                 pending.append(item)
         if steps >= _BETWEEN_CHARGES:
-            total += _ITEM_BYTES * steps
+            total += ITEM_BYTES * steps
             budget.charge(steps)
             steps = 0
-    total += _ITEM_BYTES * steps
+    total += ITEM_BYTES * steps
     budget.charge(steps + total // _BYTES_PER_STEP)
     return total
 
@@ -267,5 +272,8 @@ _SHORT = 256
 """Strings shorter than this count as one byte per character, whatever characters they contain."""
 
 
-def _key_size(key: object) -> int:
-    return len(key) if type(key) is str else 0
+def _keys_size(keys: Collection[object]) -> int:
+    try:
+        return sum(map(len, keys))  # type: ignore[arg-type]  # as good as always all are strings
+    except TypeError:
+        return sum(len(key) for key in keys if type(key) is str)

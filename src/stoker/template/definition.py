@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-from stoker.base.budget import Budget, Postponed, ensured, measured
+from stoker.base.budget import Budget, Postponed, ensured
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import TemplateInvalid
 from stoker.schema.unknown import Unknown, has_unknown, is_unknown
@@ -263,7 +263,7 @@ class Definition:
         try:
             with evaluation.budget.computing():
                 value = expression.evaluate(evaluation)
-                evaluation.budget.charge(made=measured(value, evaluation.budget))
+                evaluation.charge_for(value)
         except FunctionError as error:
             raise TemplateInvalid([self.located(error)]) from error
         return None if value is OMIT else value

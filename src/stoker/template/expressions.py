@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from stoker.base.budget import Budget, current
+from stoker.base.budget import ITEM_BYTES, Budget, current, measured
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.schema.unknown import Unknown, has_unknown
 from stoker.template.limits import Limits
 
 _BETWEEN_CHARGES = 64
+_SMALL = 16_384
+"""Values of fewer bytes are charged for by the sum of their parts."""
 
 
 class _Omit:
@@ -150,11 +152,14 @@ class Binding(Protocol):
 class Evaluation:
     """One run of resolving: the binding, the scope, and what was met on the way.
 
+    `size` estimates the bytes of the value so far: what functions returned, and the plain parts of lists and maps, each
+    time that they are used. It is summed up during the evaluation, so that small values are charged without a walk.
+
     With a list of `failures` a call that cannot work is noted there and its value is undetermined; without, it ends
     the run.
     """
 
-    __slots__ = ("binding", "budget", "failures", "scope", "unknown_seen")
+    __slots__ = ("binding", "budget", "failures", "scope", "size", "unknown_seen")
 
     def __init__(self, binding: Binding, scope: Scope, failures: list[FunctionError] | None = None) -> None:
         self.binding = binding
@@ -162,6 +167,12 @@ class Evaluation:
         self.scope = scope
         self.failures = failures
         self.unknown_seen = False
+        self.size = 0
+
+    def charge_for(self, value: Any) -> None:
+        """Charge for the value of the whole tree. Raises BudgetExceeded or Postponed."""
+        made = self.size if self.size < _SMALL else measured(value, self.budget)
+        self.budget.charge(made=made)
 
     def failed(self, error: FunctionError) -> Unknown:
         """Note a failure and go on, or raise it."""
@@ -207,13 +218,18 @@ class Expression:
 class ListExpression(Expression):
     """A list with a function call somewhere inside."""
 
-    __slots__ = ("items",)
+    __slots__ = ("_size", "items")
 
     def __init__(self, items: list[Any]) -> None:
         self.items = items
+        self._size: int | None = None
 
     def evaluate(self, evaluation: Evaluation) -> list[Any]:
-        evaluation.budget.charge(len(self.items) + 1)
+        size = self._size
+        if size is None:
+            size = self._size = measured([_plain(item) for item in self.items], evaluation.budget)
+        evaluation.size += size
+        evaluation.budget.charge(size // ITEM_BYTES)
         values = (evaluate(item, evaluation) for item in self.items)
         return [value for value in values if value is not OMIT]
 
@@ -227,13 +243,19 @@ class ListExpression(Expression):
 class MapExpression(Expression):
     """A map with a function call somewhere inside."""
 
-    __slots__ = ("entries",)
+    __slots__ = ("_size", "entries")
 
     def __init__(self, entries: dict[str, Any]) -> None:
         self.entries = entries
+        self._size: int | None = None
 
     def evaluate(self, evaluation: Evaluation) -> dict[str, Any]:
-        evaluation.budget.charge(len(self.entries) + 1)
+        size = self._size
+        if size is None:
+            plain = {key: _plain(item) for key, item in self.entries.items()}
+            size = self._size = measured(plain, evaluation.budget)
+        evaluation.size += size
+        evaluation.budget.charge(size // ITEM_BYTES)
         result = {}
         for key, item in self.entries.items():
             value = evaluate(item, evaluation)
@@ -263,6 +285,11 @@ class Malformed(Expression):
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
         return iter(())
+
+
+def _plain(item: Any) -> Any:
+    """The item, or None for one that has to be evaluated and is measured then."""
+    return None if isinstance(item, Expression) else item
 
 
 def evaluate(value: Any, evaluation: Evaluation) -> Any:

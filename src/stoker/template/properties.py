@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stoker.base.budget import measured
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Change, Finalizer, Problem, Property
@@ -115,7 +114,7 @@ def resolve_map(
     evaluation = Evaluation(definition, scope, failures)
     with evaluation.budget.computing():
         value = evaluate(expression, evaluation)
-        evaluation.budget.charge(made=measured(value, evaluation.budget))
+        evaluation.charge_for(value)
     diagnostics = [_complaint(definition, error) for error in failures if error.kind != "InvalidTemplateReference"]
     if isinstance(value, Mapping):
         return value, diagnostics

@@ -6,13 +6,18 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
-from stoker.base.budget import measured
+from stoker.base.budget import ITEM_BYTES, measured
 from stoker.base.diagnostics import Path
 from stoker.schema.unknown import Unknown, combine
 from stoker.template.expressions import OMIT, Evaluation, Expression, FunctionError, evaluate
 
 VARIANTS: dict[str, type[Function]] = {}
 """Every variant of every function by its own name; versions map the names that templates use to these."""
+
+
+_WITHOUT_PARTS = frozenset({bool, int, float, type(None), Unknown, type(OMIT)})
+_FEW_STEPS = 8
+"""Plain arguments of so few items are charged for with the list or map that the call stands in."""
 
 
 class Compiler(Protocol):
@@ -37,7 +42,7 @@ class Function(Expression):
     unknown for its arguments.
     """
 
-    __slots__ = ("arguments", "name", "path")
+    __slots__ = ("_steps", "arguments", "name", "path")
 
     accepts_unknown: ClassVar[bool] = False
 
@@ -45,6 +50,7 @@ class Function(Expression):
         self.name = name
         self.arguments = arguments
         self.path = path
+        self._steps: int | None = None
 
     @classmethod
     def compile(cls, name: str, arguments: Any, path: Path, compiler: Compiler) -> Function:
@@ -57,15 +63,26 @@ class Function(Expression):
 
     def evaluate(self, evaluation: Evaluation) -> Any:
         try:
-            return self._evaluate(evaluation)
+            value = self._evaluate(evaluation)
         except FunctionError as error:
             if error.path is None:
                 error.path = self.path
             return evaluation.failed(error)
+        kind = type(value)
+        if kind is str:
+            evaluation.size += len(value)
+        elif kind not in _WITHOUT_PARTS:
+            evaluation.size += measured(value, evaluation.budget)
+        return value
 
     def _evaluate(self, evaluation: Evaluation) -> Any:
         arguments = evaluate(self.arguments, evaluation)
-        measured(arguments, evaluation.budget)
+        if arguments is self.arguments and type(arguments) is not str:  # plain data
+            steps = self._steps
+            if steps is None:
+                steps = self._steps = measured(arguments, evaluation.budget) // ITEM_BYTES
+            if steps > _FEW_STEPS:
+                evaluation.budget.charge(steps)
         if arguments is OMIT:
             arguments = None
         if isinstance(arguments, Unknown):
