@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import random
 import statistics
 import subprocess
@@ -26,11 +27,11 @@ CLIENTS = 8
 SECONDS = 12.0
 MOST_MILLISECONDS = 250.0
 MOST_MEGABYTES = 400.0
-MOST_MEGABYTES_OF_STACKS = 900.0
-"""With sixty stacks under way at once, each of which holds values of a megabyte."""
-
 SLOWDOWN = 25.0
-"""How many times as long as in peace an answer may take, where the machine itself is slow."""
+"""How many times as long as in peace an answer may take on a machine that is not quiet."""
+
+QUIET = 1.3
+"""On a quiet machine, as many processes as it has processors take at most this many times their processor time."""
 
 STOKER = str(Path(sys.executable).with_name("stoker"))
 
@@ -78,9 +79,9 @@ class Tenant:
         return session
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    data = tmp_path_factory.mktemp("neighbours") / "data"
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    data = tmp_path / "data"
     ports = ("--api-port", "0", "--cfn-port", "0", "--cloud-port", "0")
     subprocess.run([STOKER, "up", "--detach", "--data-dir", str(data), *ports], check=True, capture_output=True)
     try:
@@ -137,19 +138,38 @@ def _p95(found: list[float]) -> float:
     return statistics.quantiles(found, n=20)[-1]
 
 
+_COMPUTE = """
+import time
+began, used = time.monotonic(), time.process_time()
+while time.process_time() - used < 0.3:
+    pass
+print((time.monotonic() - began) / 0.3)
+"""
+
+
+def _quiet() -> bool:
+    """Whether nothing else uses the machine's processors at the moment."""
+    command = [sys.executable, "-c", _COMPUTE]
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(os.cpu_count() or 1)]
+    return max(float(run.communicate(timeout=60)[0]) for run in runs) < QUIET
+
+
 def _measured(
     service: Service, bodies: list[tuple[str, bytes]], record_property: pytest.RecordProperty
 ) -> tuple[float, float]:
     attacker, neighbour = service.login("demo", "secret", "demo"), service.login("admin", "secret", "admin")
+    quiet = _quiet()
     peace = _p95(waits(neighbour, 3.0))
     with attacked(attacker, bodies) as statuses:
         under_attack = _p95(waits(neighbour, SECONDS))
+    quiet = quiet and any(_quiet() for _ in range(10))  # operations of the attack may still be running
     memory = service.memory()
     record_property("neighbour_p95_ms", under_attack)
     record_property("engine_memory_mb", memory)
-    print(f"p95 {peace:.0f} ms in peace, {under_attack:.0f} ms under attack; {memory:.0f} MB; {len(statuses)} answers")
+    machine = "quiet" if quiet else "busy"
+    print(f"{machine} machine: p95 {peace:.0f} ms in peace, {under_attack:.0f} ms under attack; {memory:.0f} MB")
     assert statuses and max(statuses) < 500, statuses
-    assert under_attack < max(MOST_MILLISECONDS, SLOWDOWN * peace)
+    assert under_attack < (MOST_MILLISECONDS if quiet else max(MOST_MILLISECONDS, SLOWDOWN * peace))
     return under_attack, memory
 
 
@@ -192,7 +212,7 @@ def test_bombs_in_operations(service: Service, record_property: pytest.RecordPro
         ("/stacks", json.dumps({"stack_name": f"operation{n}", "template": template}).encode()) for n in range(60)
     ]
     _, memory = _measured(service, bodies, record_property)
-    assert memory < MOST_MEGABYTES_OF_STACKS
+    assert memory < MOST_MEGABYTES
 
 
 def test_a_group_of_a_size_from_an_attribute_fails_alone(service: Service) -> None:

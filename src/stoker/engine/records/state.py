@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -129,7 +130,9 @@ class ResourceState:
         return self._sealed == self._content()
 
     def _content(self) -> bytes:
-        return dumps([self.row.physical_id, self.stored.to_data()], orjson.OPT_NON_STR_KEYS)
+        """A digest of what is sealed, which may be megabytes."""
+        content = dumps([self.row.physical_id, self.stored.to_data()], orjson.OPT_NON_STR_KEYS)
+        return hashlib.blake2b(content, digest_size=32).digest()
 
     def event(self, reason: str, moment: float) -> Event:
         """What tells the present action and status at a `moment`, in seconds since the epoch.
