@@ -12,8 +12,8 @@ import pytest
 import yaml
 from world import World
 
+from stoker.engine.calls.context import StackContext
 from stoker.engine.planning.planner import plan_removal
-from stoker.engine.running.stack_context import StackContext
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import make_plan
 from stoker.operations.requests import StackRequest, check_request, parse_environment, parse_template

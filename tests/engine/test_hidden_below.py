@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from world import World
 
-from stoker.engine.redaction.strings import masked, masked_values
+from stoker.base.redaction import masked, masked_values
 
 MASK = "******"
 REF = {"name": "web", "id": None}

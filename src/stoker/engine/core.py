@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -14,21 +14,18 @@ from sqlalchemy import Connection
 
 from stoker.base.clock import Clock
 from stoker.base.errors import Fenced
-from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
-from stoker.engine.credentials import Credentials, hold
-from stoker.engine.evaluation import Evaluator
+from stoker.engine.calls.awaited import Awaited
+from stoker.engine.credentials import hold
 from stoker.engine.inspection.reading import Reader, ReaderForRuns
 from stoker.engine.memory import Leftovers
 from stoker.engine.notifications.announcer import Announcer, Bus
-from stoker.engine.ownership.awaited import Awaited
-from stoker.engine.ownership.membership import Membership
+from stoker.engine.ownership.membership import Membership, OwnerHost
 from stoker.engine.ownership.peers import NoPeers, Peers
 from stoker.engine.ownership.takeover import Takeover, begun
-from stoker.engine.planning.planner import Wanted
-from stoker.engine.records.loader import LoadedInputs, Loader, Prepared
-from stoker.engine.records.types import MissingType, TypeTable
-from stoker.engine.running.conclusion import REMOVES, ROLLS_BACK, conclusion, outcome, rollback_of
+from stoker.engine.records.actions import REMOVES, ROLLS_BACK
+from stoker.engine.records.loader import Prepared
+from stoker.engine.running.conclusion import conclusion, outcome, rollback_of
 from stoker.engine.running.exports import exchanged
 from stoker.engine.running.operation_log import lines_about, tell_begun, tell_ended
 from stoker.engine.running.parent_resource import told_holder
@@ -54,12 +51,11 @@ from stoker.store.records import (
     StackSnapshot,
 )
 from stoker.store.sealing import Sealer
-from stoker.template.definition import Definition
 
 LOG = logging.getLogger(__name__)
 
 
-class Engine:
+class Engine(OwnerHost):
     """Everything that running operations need, and the operations that run here.
 
     Use it on one event loop: `await start()`, then `submit`; `await stop()` hands unfinished work over.
@@ -79,26 +75,22 @@ class Engine:
         peers: Peers | None = None,
         bus: Bus | None = None,
     ) -> None:
-        self.id = new_id()
-        self.database = database
-        self.journal = journal
-        self.sealer = sealer
-        self.registry = registry
-        self.pool = pool
-        self.clock = clock
-        self.settings = settings
-        self.loader = Loader(database, sealer, settings)
-        self.evaluator = Evaluator(settings.evaluation_seconds_at_once)
-        self.types = TypeTable(registry, self.loader)
-        self.unknown_type = MissingType()
-        self.credentials = Credentials(pool, database, journal, clock, cloud_name)
+        super().__init__(
+            database=database,
+            journal=journal,
+            sealer=sealer,
+            registry=registry,
+            pool=pool,
+            clock=clock,
+            settings=settings,
+            cloud_name=cloud_name,
+        )
         self.reader = Reader(self)
         self.reader_for_runs = ReaderForRuns(self)
         self.runs: dict[str, OperationRun] = {}
         self.searching = asyncio.Lock()
         self.telling = asyncio.Lock()
         self.watchtower = Watchtower(clock)
-        self.pushing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._next: dict[str, OperationRun] = {}
         self._taken_on: set[str] = set()
@@ -134,22 +126,10 @@ class Engine:
         for operation_id in (*waiting, *self._handed_over):
             self.peers.offer(operation_id)
 
-    async def bind(self, stack: Stack, inputs: LoadedInputs, exports: Mapping[str, Any] | None = None) -> Definition:
-        """The definition that recorded inputs give for a stack, made beside the event loop where that costs much.
-
-        Raises TemplateInvalid.
-        """
-        bound = partial(self.loader.bind, stack, inputs, strict=False, exports=exports)
-        return await self.evaluator.evaluate(stack.project_id, bound)
-
-    async def secrets(self, stack: Stack, inputs_id: str) -> frozenset[str]:
-        """As `Loader.secrets`, of recorded inputs; evaluated beside the event loop where that costs much."""
-        known = self.loader.known_secrets(inputs_id)
-        if known is None:
-            inputs = await self.loader.load(inputs_id)
-            work = partial(self.loader.secrets, stack, inputs_id, inputs)
-            known = await self.evaluator.evaluate(stack.project_id, work)
-        return known
+    @property
+    def stopped(self) -> bool:
+        """Whether this engine is being stopped."""
+        return self.membership.stopped
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something beside everything else; `stop` waits for it."""
@@ -478,13 +458,3 @@ class Engine:
 
         batch = Batch().then(fail).add(self.announcer.stack_event(stack, stack.action, FAILED, CANCELLED))
         await self.announcer.commit(batch, await self.announcer.sinks_of(stack))
-
-    # -- definitions ---------------------------------------------------------------------------------------------
-
-    def wanted(self, definition: Definition, inputs: LoadedInputs) -> Wanted:
-        """A definition made ready for planning. Raises TemplateInvalid."""
-
-        def lookup(type_name: str, resource_name: str) -> Any:
-            return self.types.lookup(inputs.environment, inputs.files, type_name, resource_name)
-
-        return Wanted.of(definition, inputs, lookup, self.sealer.digest)

@@ -12,10 +12,10 @@ from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, NotSupported, StokerError
+from stoker.base.redaction import REDACTED
 from stoker.engine.core import Engine
 from stoker.engine.inspection.export import Document
 from stoker.operations.requests import StackRequest
-from stoker.template.parameter import HIDDEN_TEXT
 
 SEALED_FOR = "adoption"
 """What distinguishes a sealed part of a document from whatever else is sealed with the same key."""
@@ -100,7 +100,7 @@ def _unsealed(engine: Engine, context: RequestContext, data: Mapping[str, Any]) 
 def _without_masked(value: Any) -> Any:
     """What is known of resources: a value that nobody could unseal is none."""
     if isinstance(value, Mapping):
-        return {key: _without_masked(item) for key, item in value.items() if item != HIDDEN_TEXT}
+        return {key: _without_masked(item) for key, item in value.items() if item != REDACTED}
     return [_without_masked(item) for item in value] if isinstance(value, list) else value
 
 

@@ -20,7 +20,7 @@ from stoker.base.errors import (
 )
 from stoker.cloud.session import Cloud
 from stoker.engine.core import Engine
-from stoker.engine.planning.decide import finalized
+from stoker.engine.records.values import finalized
 from stoker.engine.redaction.hidden_values import Concealment
 from stoker.engine.running.adoption import External, missing
 from stoker.operations.masking import masked_text

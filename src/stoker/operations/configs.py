@@ -8,8 +8,8 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound, Forbidden
 from stoker.base.ids import new_id
+from stoker.engine.calls.configs import StoredConfigs
 from stoker.engine.core import Engine
-from stoker.engine.running.configs import StoredConfigs
 from stoker.operations.redaction import redacted
 from stoker.store import deployments, queries
 from stoker.store.records import SoftwareConfig

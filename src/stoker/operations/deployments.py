@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound
 from stoker.base.ids import new_id
+from stoker.engine.calls.configs import StoredConfigs
+from stoker.engine.calls.deployments import StoredDeployments, configs_for, deployment_data, wake
 from stoker.engine.core import Engine
-from stoker.engine.running.configs import StoredConfigs
-from stoker.engine.running.deployments import StoredDeployments, configs_for, deployment_data
 from stoker.operations.lookup import is_stack_user, may_use
 from stoker.operations.redaction import redacted, refuse_redacted
 from stoker.store import deployments
@@ -96,7 +97,7 @@ async def software_deployment_update(
         known.append(await _config(engine, values["config_id"], row.project_id))
     await refuse_redacted(engine, values.get("input_values") or {}, known)
     given = {name: value for name, value in values.items() if name != "config_id" or value is not None}
-    await StoredDeployments(engine, row.project_id).update(deployment_id, given)
+    await StoredDeployments(engine, row.project_id, partial(wake, engine)).update(deployment_id, given)
     return await software_deployment_show(engine, context, deployment_id)
 
 

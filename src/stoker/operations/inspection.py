@@ -11,13 +11,13 @@ from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
+from stoker.base.redaction import REDACTED, masked_values
+from stoker.engine.calls.deployments import agent_metadata
 from stoker.engine.core import Engine
+from stoker.engine.records.actions import REMOVES
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.engine.redaction.stacks import properties_shown, secrets_ever, secrets_now
-from stoker.engine.redaction.strings import masked_values
-from stoker.engine.running.conclusion import REMOVES
-from stoker.engine.running.deployments import agent_metadata
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack, found_stack, is_stack_user
 from stoker.operations.masking import masked_template, masked_text
 from stoker.operations.redaction import credentials_in, redacted_metadata
@@ -25,7 +25,6 @@ from stoker.operations.views import event_view, place_view, required_by, resourc
 from stoker.plugins.resource import AttributeKey
 from stoker.store import queries
 from stoker.store.records import Event, Resource, ResourceSummary, Stack
-from stoker.template.parameter import HIDDEN_TEXT
 
 # -- what the stack was made from ------------------------------------------------------------------------------
 
@@ -47,7 +46,7 @@ async def stack_environment(engine: Engine, context: RequestContext, ref: Refere
     data["parameters"] = definition.parameters.mask(given)
     below = {schema.name for schema in engine.loader.hidden_below(inputs)}
     defaults = definition.parameters.mask(data["parameter_defaults"])
-    data["parameter_defaults"] = {name: HIDDEN_TEXT if name in below else value for name, value in defaults.items()}
+    data["parameter_defaults"] = {name: REDACTED if name in below else value for name, value in defaults.items()}
     return data if stack.parent_id is None else masked_values(data, await secrets_now(engine, stack))
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from stoker.engine.redaction.strings import masked
-from stoker.template.parameter import HIDDEN_TEXT
+from stoker.base.redaction import REDACTED, masked
 from stoker.template.template import Template
 
 _DEFAULTS = ("default", "Default")
@@ -29,4 +28,4 @@ def masked_template(template: Template) -> Mapping[str, Any]:
 
 
 def _without_default(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: HIDDEN_TEXT if key in _DEFAULTS else value for key, value in entry.items()}
+    return {key: REDACTED if key in _DEFAULTS else value for key, value in entry.items()}

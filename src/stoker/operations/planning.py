@@ -136,7 +136,7 @@ def _unborn(engine: Engine, stack: Stack, checked: CheckedRequest) -> Wanted:
     """A new stack has no id yet: the one that it was checked with is not the one that it will get."""
     definition, inputs = checked.definition, checked.prepared.loaded
     bound = engine.loader.bind_unborn(stack.project_id, inputs, name=stack.name, exports=definition.known_exports)
-    return engine.wanted(bound, inputs)
+    return Wanted.of(engine, bound, inputs)
 
 
 def _digest(engine: Engine, stack: Stack, checked: CheckedRequest, plan: Plan, recorded: list[list[Any]]) -> PlanDigest:

@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
+from stoker.base.redaction import masked
 from stoker.engine.core import Engine
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
-from stoker.engine.redaction.strings import masked
 from stoker.operations.lookup import Reference, find_stack
 from stoker.operations.planning import plan_tree
 from stoker.operations.requests import CheckedRequest, StackRequest, check_tags, check_whole

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stoker.base.errors import BadValue
+from stoker.base.redaction import masked_values, texts_of
+from stoker.engine.calls.deployments import configs_for, takes_deployments, with_configs
 from stoker.engine.core import Engine
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.stacks import generated_secrets, secrets_ever
-from stoker.engine.redaction.strings import masked_values, texts_of
-from stoker.engine.running.deployments import configs_for, takes_deployments, with_configs
 from stoker.plugins.agents import AGENT
 from stoker.store import deployments, queries
 from stoker.store.records import Stack

@@ -177,7 +177,9 @@ async def check_request(
     diagnostics = await ValueChecker(engine, context, stack).check(checker.found)
     if diagnostics:
         raise TemplateInvalid(diagnostics)
-    wanted = await engine.evaluator.evaluate(context.project_id, partial(engine.wanted, definition, prepared.loaded))
+    wanted = await engine.evaluator.evaluate(
+        context.project_id, partial(Wanted.of, engine, definition, prepared.loaded)
+    )
     return CheckedRequest(prepared, definition, wanted)
 
 

@@ -16,13 +16,14 @@ from stoker.base.errors import (
     ResourceNotAvailable,
     ResourceNotFound,
 )
+from stoker.engine.calls.building import make_call
+from stoker.engine.calls.context import StackContext
+from stoker.engine.calls.signals import take_signal
 from stoker.engine.core import Engine
 from stoker.engine.planning.decide import UNMADE, is_stillborn
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.calls import make_call
 from stoker.engine.running.hooks import HOOKS, clear
-from stoker.engine.running.signals import take_signal
-from stoker.engine.running.stack_context import StackContext, acting_on
+from stoker.engine.running.operation_context import acting_on
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack
 from stoker.store import queries
 from stoker.store.records import COMPLETE, FAILED, Stack

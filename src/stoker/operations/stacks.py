@@ -13,10 +13,10 @@ from sqlalchemy.exc import IntegrityError
 from stoker.base.context import RequestContext
 from stoker.base.errors import StackExists, StackValidationFailed
 from stoker.base.ids import new_id
+from stoker.base.redaction import masked_values
 from stoker.engine.core import Engine
 from stoker.engine.records.loader import LoadedInputs, Prepared
 from stoker.engine.redaction.stacks import secrets_now
-from stoker.engine.redaction.strings import masked_values
 from stoker.operations.adoption import adopted_request
 from stoker.operations.lookup import Reference, find_stack, found_stack
 from stoker.operations.planning import check_exported_values, check_plan

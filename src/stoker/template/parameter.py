@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stoker.base.diagnostics import Diagnostic, Path
+from stoker.base.redaction import REDACTED
 from stoker.schema.constraints import (
     AllowedPattern,
     AllowedValues,
@@ -21,8 +22,6 @@ from stoker.schema.property import to_number
 from stoker.template.parameter_types import COMMA_DELIMITED_LIST, STRING, ParameterType
 from stoker.template.problems import suggestion, type_name
 from stoker.template.versions import Version
-
-HIDDEN_TEXT = "******"
 
 
 class SchemaProblem(Exception):
@@ -66,14 +65,14 @@ class ParameterSchema:
 
     def is_mask(self, value: Any) -> bool:
         """Whether `value` is only what answers show in the place of a hidden one."""
-        return self.hidden and isinstance(value, str) and value == HIDDEN_TEXT
+        return self.hidden and isinstance(value, str) and value == REDACTED
 
     def convert(self, value: Any) -> Any:
         """`value` as the parameter's type; raises ValueError with a message that never shows a hidden value."""
         try:
             return self.type.convert(value)
         except ValueError as error:
-            shown = HIDDEN_TEXT if self.hidden else _shown(value)
+            shown = REDACTED if self.hidden else _shown(value)
             raise ValueError(f"{shown} is not {self.type.expects}") from error
 
     def complaints(self, value: Any) -> Iterator[str]:
@@ -81,7 +80,7 @@ class ParameterSchema:
         for constraint in self.constraints:
             complaint = constraint.problem(value) if _applies(constraint, value) else None
             if complaint and self.hidden and not constraint.description:
-                yield f"{HIDDEN_TEXT} does not meet the constraint {constraint.to_schema()}"
+                yield f"{REDACTED} does not meet the constraint {constraint.to_schema()}"
             elif complaint:
                 yield complaint
 
@@ -97,7 +96,7 @@ class ParameterSchema:
 
     def to_text(self, value: Any) -> str:
         """A converted value as the API shows it, hidden or not."""
-        return HIDDEN_TEXT if self.hidden else self.type.to_text(value)
+        return REDACTED if self.hidden else self.type.to_text(value)
 
 
 def _applies(constraint: Constraint, value: Any) -> bool:

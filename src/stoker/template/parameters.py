@@ -8,9 +8,10 @@ from typing import Any
 
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import ImmutableParameterModified
+from stoker.base.redaction import REDACTED
 from stoker.schema.unknown import Unknown, is_unknown
 from stoker.template.expressions import FunctionError
-from stoker.template.parameter import HIDDEN_TEXT, ParameterSchema
+from stoker.template.parameter import ParameterSchema
 from stoker.template.problems import suggestion
 
 _AWS_REGION = "ap-southeast-1"
@@ -62,7 +63,7 @@ class CustomCheck:
 
     def told(self, complaint: str) -> str:
         """The plug-in's complaint as the author of the template shall see it."""
-        return self.description or (f"{HIDDEN_TEXT} does not meet {self.constraint}" if self.hidden else complaint)
+        return self.description or (f"{REDACTED} does not meet {self.constraint}" if self.hidden else complaint)
 
 
 class Parameters:
@@ -180,7 +181,7 @@ class Parameters:
     def _check(self, name: str, schema: ParameterSchema) -> Iterator[Diagnostic]:
         path = (self._section, name)
         if schema.is_mask(self._raw(name)):
-            yield Diagnostic("parameter-value", f"{HIDDEN_TEXT} only stands for a hidden value", path, hint=_UNMASKED)
+            yield Diagnostic("parameter-value", f"{REDACTED} only stands for a hidden value", path, hint=_UNMASKED)
             return
         try:
             value = self.get(name)
@@ -206,4 +207,4 @@ class Parameters:
     def mask(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """`values` by parameter name, with the hidden ones replaced by asterisks."""
         hidden = self.hidden
-        return {name: HIDDEN_TEXT if name in hidden else value for name, value in values.items()}
+        return {name: REDACTED if name in hidden else value for name, value in values.items()}

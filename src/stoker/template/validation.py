@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stoker.base.redaction import REDACTED
 from stoker.schema.constraints import (
     AllowedPattern,
     AllowedValues,
@@ -18,7 +19,7 @@ from stoker.schema.constraints import (
     Range,
 )
 from stoker.template.definition import Definition
-from stoker.template.parameter import HIDDEN_TEXT, ParameterSchema
+from stoker.template.parameter import ParameterSchema
 from stoker.template.registry import is_template_name
 
 
@@ -59,7 +60,7 @@ def _described(schema: ParameterSchema, value: Any) -> dict[str, Any]:
     if schema.default is not None:
         described["Default"] = schema.default
     if value is not None:
-        described["Value"] = HIDDEN_TEXT if schema.hidden else value
+        described["Value"] = REDACTED if schema.hidden else value
     if schema.tags:
         described["Tags"] = list(schema.tags)
     for constraint in schema.constraints:

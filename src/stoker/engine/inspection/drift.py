@@ -8,21 +8,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stoker.base.errors import CloudError, StokerError
+from stoker.base.redaction import masked_values
+from stoker.engine.calls.building import call_to_look
+from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.differences import Difference, differences, shown
-from stoker.engine.records.stack_view import StackView
+from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import StackView, view_of
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.stacks import secrets_ever
-from stoker.engine.redaction.strings import masked_values
-from stoker.engine.running.calls import call_to_look
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import secret_paths
 from stoker.store.records import Stack
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
 
 LOG = logging.getLogger(__name__)
 
@@ -30,15 +29,17 @@ IN_SYNC, MODIFIED, DELETED, NOT_CHECKED = "IN_SYNC", "MODIFIED", "DELETED", "NOT
 DRIFTED = (MODIFIED, DELETED)
 
 
-async def drift_of(engine: Engine, stack: Stack, names: Collection[str] | None = None) -> list[dict[str, Any]]:
+async def drift_of(
+    services: EngineServices, stack: Stack, names: Collection[str] | None = None
+) -> list[dict[str, Any]]:
     """What a look at the stack's resources, or at those with the `names`, finds; in creation order, values masked.
 
     A resource is IN_SYNC, MODIFIED, DELETED, or NOT_CHECKED: its type cannot tell, or its service did not answer.
     """
-    view = await engine.reader.view(stack)
+    view = await view_of(services, stack)
     states = sorted(view.current.values(), key=lambda state: state.row.position)
     wanted = [state for state in states if names is None or state.row.name in names]
-    secrets = await secrets_ever(engine, stack)
+    secrets = await secrets_ever(services, stack)
     return list(await asyncio.gather(*(_look(view, state, secrets) for state in wanted)))
 
 
@@ -49,7 +50,7 @@ async def _look(view: StackView, state: ResourceState, secrets: Collection[str])
         "type": row.type,
         "physical_id": row.physical_id,
         "status": NOT_CHECKED,
-        "time": view.engine.clock.now(),
+        "time": view.services.clock.now(),
         "expected": None,
         "actual": None,
         "differences": [],
@@ -57,7 +58,7 @@ async def _look(view: StackView, state: ResourceState, secrets: Collection[str])
     if row.physical_id is None or row.action == "DELETE" or type(state.type).observe is ResourceType.observe:
         return told
     try:
-        call = await call_to_look(view, state, view.engine.reader)
+        call = await call_to_look(view, state, Reader(view.services))
         found = await state.type.observe(call)
     except StokerError as error:
         if not (isinstance(error, CloudError) and error.not_found):

@@ -10,20 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from stoker.base.redaction import REDACTED, masked, texts_of
+from stoker.engine.records.content_copies import Path, path_of
 from stoker.engine.records.loader import LoadedInputs
+from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import view_of
 from stoker.engine.records.state import ResourceState
-from stoker.engine.redaction.strings import masked, texts_of
-from stoker.engine.running.content_copies import Path, path_of
 from stoker.plugins.resource import ContentCopy
 from stoker.store import queries
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
-from stoker.template.parameter import HIDDEN_TEXT
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
 
 Place = tuple[str | int, ...]
 """Keys and indexes that lead to a value in a document."""
@@ -43,17 +41,17 @@ class Document:
         return self.data
 
 
-async def export(engine: Engine, stack: Stack, copies: Iterable[ResourceState] = ()) -> Document:
+async def export(services: EngineServices, stack: Stack, copies: Iterable[ResourceState] = ()) -> Document:
     """The document of a stack and all that are nested in it; `copies` are noted with the resources that they are of."""
-    made = _Exporter(engine, {path_of(copy): copy for copy in copies if copy.row.physical_id})
+    made = _Exporter(services, {path_of(copy): copy for copy in copies if copy.row.physical_id})
     data = deepcopy(await made.tree(stack, (), ()))
     made.veil_everywhere(data)
     return Document(data, made.hidden)
 
 
 class _Exporter:
-    def __init__(self, engine: Engine, copies: Mapping[Path, ResourceState]) -> None:
-        self._engine = engine
+    def __init__(self, services: EngineServices, copies: Mapping[Path, ResourceState]) -> None:
+        self._services = services
         self._copies = copies
         self._secrets: set[str] = set()
         self._derived: list[Place] = []
@@ -62,13 +60,13 @@ class _Exporter:
 
     async def tree(self, stack: Stack, path: Path, place: Place) -> dict[str, Any]:
         """The document of one stack of the tree, its own hidden values taken out already."""
-        engine = self._engine
-        view = await engine.reader.view(stack)
-        inputs = await engine.loader.load(stack.inputs)
-        definition = await engine.bind(stack, inputs)
-        children = await engine.database.read(queries.child_stacks, [stack.id])
+        services = self._services
+        view = await view_of(services, stack)
+        inputs = await services.loader.load(stack.inputs)
+        definition = await services.bind(stack, inputs)
+        children = await services.database.read(queries.child_stacks, [stack.id])
         below = {child.parent_resource: child for child in children}
-        tags = await engine.database.read(queries.tags_of, [stack.id])
+        tags = await services.database.read(queries.tags_of, [stack.id])
         environment = inputs.environment.to_data()
         environment["parameters"] = {**inputs.parameters["environment"], **inputs.parameters["request"]}
         data: dict[str, Any] = {
@@ -84,7 +82,7 @@ class _Exporter:
             "tags": tags.get(stack.id) or None,
             "resources": {},
         }
-        self._secrets |= await engine.secrets(stack, stack.inputs)
+        self._secrets |= await services.secrets(stack, stack.inputs)
         self._veil_parameters(definition, inputs, data, place)
         if path:
             self._derived += [(*place, "template"), (*place, "environment", "parameters")]
@@ -124,13 +122,13 @@ class _Exporter:
     def _hide(self, place: Place, value: Any) -> str:
         self.hidden.append((place, value))
         self._secrets.update(texts_of(value))
-        return HIDDEN_TEXT
+        return REDACTED
 
     def _veil_parameters(
         self, definition: Definition, inputs: LoadedInputs, data: Mapping[str, Any], place: Place
     ) -> None:
         own = definition.parameters.hidden
-        below = {schema.name for schema in self._engine.loader.hidden_below(inputs)}
+        below = {schema.name for schema in self._services.loader.hidden_below(inputs)}
         for section, names in (("parameters", own), ("parameter_defaults", own | below)):
             values = data["environment"][section]
             for name in sorted(names & values.keys()):
@@ -153,7 +151,7 @@ class _Exporter:
             if not isinstance(leaf, bool) and masked(str(leaf), self._secrets) != str(leaf):
                 found = (*place, *inner)
                 self.hidden.append((found, leaf))
-                _put(data, found, HIDDEN_TEXT)
+                _put(data, found, REDACTED)
 
 
 def _hidden_defaults(definition: Definition, template: Mapping[str, Any]) -> Iterator[Place]:

@@ -6,23 +6,21 @@ import asyncio
 import logging
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from stoker.base.errors import CloudError, StokerError, TemplateInvalid
+from stoker.engine.calls.building import call_to_look
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.recorded import Recorded
-from stoker.engine.records.stack_view import StackView
+from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import StackView, view_of
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of, walk
 from stoker.engine.redaction.stacks import without_secrets
-from stoker.engine.running.calls import call_to_look
 from stoker.plugins.resource import AttributeKey
 from stoker.schema.unknown import has_unknown, is_unknown
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.functions.aws import FnGetAZs
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
 
 Result = TypeVar("Result")
 
@@ -36,14 +34,12 @@ class Reader:
     the operation works with, nor see it change.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, services: EngineServices) -> None:
+        self._services = services
 
     async def view(self, stack: Stack) -> StackView:
         """The stack as it is recorded now."""
-        view = StackView(self._engine, stack)
-        view.fill(await self._engine.database.read(partial(Recorded.of, self._engine), stack))
-        return view
+        return await view_of(self._services, stack)
 
     async def attribute(self, view: StackView, resource: str, key: AttributeKey) -> Any:
         """An attribute with the path that follows it; None when there is no such resource or value."""
@@ -71,7 +67,7 @@ class Reader:
         return found | await self._read_now(view, state, missing) if missing else found
 
     async def _evaluate(self, stack: Stack, work: Callable[[], Result]) -> Result:
-        return await self._engine.evaluator.evaluate(stack.project_id, work)
+        return await self._services.evaluator.evaluate(stack.project_id, work)
 
     async def _read_now(
         self, view: StackView, state: ResourceState, keys: set[AttributeKey]
@@ -99,8 +95,8 @@ class Reader:
         """The outputs of a stack made from `inputs`, resolved: `output_error` says why one has no value, `enabled` is
         false for those whose condition does not hold.
         """
-        exports = await self._engine.loader.exports(stack.project_id, inputs.template)
-        definition = await self._engine.bind(stack, inputs, exports)
+        exports = await self._services.loader.exports(stack.project_id, inputs.template)
+        definition = await self._services.bind(stack, inputs, exports)
         names = [only] if only is not None else list(definition.outputs)
         if not names:
             return []
@@ -126,7 +122,7 @@ class Reader:
             state = view.current.get(reference.resource)
             if state is None or not state.type.nested or not reference.attribute:
                 continue
-            below = await self._engine.database.read(partial(Recorded.below, self._engine), state.row.uuid)
+            below = await self._services.database.read(partial(Recorded.below, self._services), state.row.uuid)
             if below is not None and below.inputs is not None:
                 why = await self._why(below.stack, below.inputs, reference.attribute)
                 if why:
@@ -134,8 +130,8 @@ class Reader:
         return None
 
     async def _why(self, stack: Stack, inputs: LoadedInputs, name: str) -> str | None:
-        exports = await self._engine.loader.exports(stack.project_id, inputs.template)
-        definition = await self._engine.bind(stack, inputs, exports)
+        exports = await self._services.loader.exports(stack.project_id, inputs.template)
+        definition = await self._services.bind(stack, inputs, exports)
         if name not in definition.outputs:
             return None
         view = await self.view(stack)

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import orjson
 from sqlalchemy import Connection
@@ -21,13 +21,11 @@ from stoker.base.errors import StokerError
 from stoker.base.ids import new_id
 from stoker.engine.notifications.bus import notification_of, payload_of, scaling_notification
 from stoker.engine.notifications.sinks import send_events
+from stoker.engine.records.services import EngineServices
 from stoker.plugins.resource import ScalingNotice
 from stoker.store import announcements, claims, queries
 from stoker.store.journal import Batch
 from stoker.store.records import EVENT_SINK, NOTIFICATION, Announcement, Event, Record, Stack
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
 
 LOG = logging.getLogger(__name__)
 
@@ -51,24 +49,24 @@ class Bus(Protocol):
 class Announcer:
     """See the module's docstring. Used on one event loop; without a `bus` there are no notifications."""
 
-    def __init__(self, engine: Engine, bus: Bus | None) -> None:
-        self._engine = engine
+    def __init__(self, services: EngineServices, bus: Bus | None) -> None:
+        self._services = services
         self._bus = bus
         self._lanes = {
-            NOTIFICATION: _Lane(engine, NOTIFICATION, self._notify),
-            EVENT_SINK: _Lane(engine, EVENT_SINK, partial(send_events, engine)),
+            NOTIFICATION: _Lane(services, NOTIFICATION, self._notify),
+            EVENT_SINK: _Lane(services, EVENT_SINK, partial(send_events, services)),
         }
 
     # -- recording -----------------------------------------------------------------------------------------------
 
     def stack_event(self, stack: Stack, action: str, status: str, reason: str) -> Event:
         """An event of a stack itself."""
-        return Event.of_stack(stack, action, status, reason, self._engine.clock.now())
+        return Event.of_stack(stack, action, status, reason, self._services.clock.now())
 
     async def sinks_of(self, stack: Stack) -> Sinks:
         """Where the stack's environment has its events sent; nowhere when it cannot be read any more."""
         try:
-            return (await self._engine.loader.load(stack.inputs)).environment.event_sinks
+            return (await self._services.loader.load(stack.inputs)).environment.event_sinks
         except StokerError as error:
             LOG.warning("the environment of stack %s cannot be read: %s", stack.name, error.message)
             return ()
@@ -76,7 +74,7 @@ class Announcer:
     async def commit(self, batch: Batch, sinks: Sinks) -> None:
         """Commit a batch with what its events give to tell. Raises as `Journal.commit`."""
         rows = self.about([row for row in batch.added if isinstance(row, Event)], sinks)
-        await self._engine.journal.commit(batch.add(*rows))
+        await self._services.journal.commit(batch.add(*rows))
         self.tell(batch.added)
 
     def about(self, events: Iterable[Event], sinks: Sinks) -> list[Announcement]:
@@ -100,8 +98,8 @@ class Announcer:
         return self._row(stack.id, EVENT_SINK, {"release": True})
 
     def _row(self, stack_id: str, kind: str, body: Mapping[str, Any]) -> Announcement:
-        engine = self._engine
-        return Announcement(new_id(), stack_id, engine.id, kind, orjson.dumps(body).decode(), engine.clock.now())
+        services = self._services
+        return Announcement(new_id(), stack_id, services.id, kind, orjson.dumps(body).decode(), services.clock.now())
 
     # -- telling ---------------------------------------------------------------------------------------------------
 
@@ -112,12 +110,12 @@ class Announcer:
 
     async def take_over(self) -> None:
         """Tell what engines that are gone have left untold."""
-        engine = self._engine
-        others = await engine.database.read(announcements.tellers) - {engine.id}
-        gone = others - await engine.database.read(claims.living, engine.clock.now()) if others else others
+        services = self._services
+        others = await services.database.read(announcements.tellers) - {services.id}
+        gone = others - await services.database.read(claims.living, services.clock.now()) if others else others
         if gone:
-            step = partial(announcements.take_over, engine_id=engine.id, others=gone)
-            await engine.journal.commit(Batch().then(step))
+            step = partial(announcements.take_over, engine_id=services.id, others=gone)
+            await services.journal.commit(Batch().then(step))
             for lane in self._lanes.values():
                 lane.wake()
 
@@ -129,7 +127,7 @@ class Announcer:
         """Send notifications one after the other, so that they arrive in order. What an engine with a bus has left to
         one without is told to nobody.
         """
-        bus, database = self._bus, self._engine.database
+        bus, database = self._bus, self._services.database
         found = await database.read(_stacks_with_tags, {row.stack_id for row in rows}) if bus is not None else {}
         for row in rows:
             if bus is not None and row.stack_id in found:
@@ -152,9 +150,9 @@ class _Lane:
     """
 
     def __init__(
-        self, engine: Engine, kind: str, tell: Callable[[Sequence[Announcement]], Awaitable[set[str]]]
+        self, services: EngineServices, kind: str, tell: Callable[[Sequence[Announcement]], Awaitable[set[str]]]
     ) -> None:
-        self._engine = engine
+        self._services = services
         self._kind = kind
         self._tell = tell
         self._task: asyncio.Task[None] | None = None
@@ -191,18 +189,18 @@ class _Lane:
         finally:
             self._task = None
         if not complete and not self._stopped:
-            self._timer = self._engine.clock.call_later(self._pause, self._again)
+            self._timer = self._services.clock.call_later(self._pause, self._again)
             self._pause = min(self._pause * 2, LONGEST_PAUSE)
 
     async def _round(self) -> bool:
         """Tell what waits; false when not all of it could be told."""
-        engine = self._engine
-        rows = await engine.database.read(announcements.waiting, engine.id, self._kind, AT_ONCE)
+        services = self._services
+        rows = await services.database.read(announcements.waiting, services.id, self._kind, AT_ONCE)
         if not rows:
             return True
         told = await self._tell(rows)
         if told:
-            await engine.journal.commit(Batch().then(partial(announcements.remove, identifiers=told)))
+            await services.journal.commit(Batch().then(partial(announcements.remove, identifiers=told)))
             self._pause = FIRST_PAUSE
         self._more = True
         return len(told) == len(rows)

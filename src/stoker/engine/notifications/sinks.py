@@ -5,19 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from stoker.base.clock import isoformat
 from stoker.base.errors import CloudError, StokerError
+from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.stacks import properties_shown
 from stoker.plugins.registry import Registry
 from stoker.store import queries
 from stoker.store.records import Announcement, Stack
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
 
 LOG = logging.getLogger(__name__)
 
@@ -42,7 +40,7 @@ def sink_problems(registry: Registry, sinks: Sequence[Any]) -> Iterable[str]:
             yield from (f"Entry {number} of event_sinks: {problem}" for problem in sink.problems(entry))
 
 
-async def send_events(engine: Engine, rows: Sequence[Announcement]) -> set[str]:
+async def send_events(services: EngineServices, rows: Sequence[Announcement]) -> set[str]:
     """Send events, those of each stack in their order and in one piece; ids of the rows that are done with.
 
     What a service refuses is logged and given up. What it cannot take now is kept for PATIENCE_SECONDS.
@@ -50,55 +48,57 @@ async def send_events(engine: Engine, rows: Sequence[Announcement]) -> set[str]:
     by_stack: dict[str, list[Announcement]] = {}
     for row in rows:
         by_stack.setdefault(row.stack_id, []).append(row)
-    done = await asyncio.gather(*(_send_of_stack(engine, *item) for item in by_stack.items()))
+    done = await asyncio.gather(*(_send_of_stack(services, *item) for item in by_stack.items()))
     return {identifier for identifiers in done for identifier in identifiers}
 
 
-async def _send_of_stack(engine: Engine, stack_id: str, rows: Sequence[Announcement]) -> Collection[str]:
-    stack = await engine.database.read(queries.stack_by_id, stack_id)
+async def _send_of_stack(services: EngineServices, stack_id: str, rows: Sequence[Announcement]) -> Collection[str]:
+    stack = await services.database.read(queries.stack_by_id, stack_id)
     identifiers = [row.id for row in rows]
     if stack is None:
         return identifiers
     bodies = [orjson.loads(row.body) for row in rows]
     try:
-        await _send(engine, stack, [body for body in bodies if "event" in body])
+        await _send(services, stack, [body for body in bodies if "event" in body])
     except StokerError as error:
         transient = isinstance(error, CloudError) and error.transient
-        if transient and engine.clock.now() < rows[0].created_at + PATIENCE_SECONDS:
+        if transient and services.clock.now() < rows[0].created_at + PATIENCE_SECONDS:
             LOG.info("events of stack %s wait for their sink: %s", stack.name, error.message)
             return ()
         LOG.warning("%d events of stack %s are not sent to their sink: %s", len(rows), stack.name, error.message)
     if any("release" in body for body in bodies):
-        await _release(engine, stack)
+        await _release(services, stack)
     return identifiers
 
 
-async def _release(engine: Engine, stack: Stack) -> None:
+async def _release(services: EngineServices, stack: Stack) -> None:
     try:
-        await engine.credentials.release(stack)
+        await services.credentials.release(stack)
     except StokerError as error:
         LOG.warning("the credential of the deleted stack %s cannot be given up: %s", stack.name, error.message)
 
 
-async def _send(engine: Engine, stack: Stack, bodies: Sequence[Mapping[str, Any]]) -> None:
-    messages = await _messages(engine, stack, [body["event"] for body in bodies])
+async def _send(services: EngineServices, stack: Stack, bodies: Sequence[Mapping[str, Any]]) -> None:
+    messages = await _messages(services, stack, [body["event"] for body in bodies])
     by_sink: dict[bytes, tuple[Mapping[str, Any], list[Mapping[str, Any]]]] = {}
     for body, message in zip(bodies, messages, strict=True):
         for entry in body["sinks"]:
             key = orjson.dumps(entry, option=orjson.OPT_SORT_KEYS)
             by_sink.setdefault(key, (entry, []))[1].append(message)
     if by_sink:
-        cloud = await engine.credentials.cloud_of(stack)
+        cloud = await services.credentials.cloud_of(stack)
         for entry, of_sink in by_sink.values():
-            sink = engine.registry.event_sink(entry["type"])
+            sink = services.registry.event_sink(entry["type"])
             if sink is not None:
                 await sink.send(cloud, entry, of_sink)
 
 
-async def _messages(engine: Engine, stack: Stack, events: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+async def _messages(
+    services: EngineServices, stack: Stack, events: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """What is sent of events, with the properties that the resources had; hidden values are masked."""
     owners = ((event["properties"], event["resource_type"], event["resource_name"]) for event in events)
-    properties = await properties_shown(engine, stack, owners)
+    properties = await properties_shown(services, stack, owners)
     return [
         {
             "timestamp": isoformat(event["time"]),

@@ -8,23 +8,23 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from abc import abstractmethod
+from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stoker import __version__
 from stoker.base.clock import Timer
 from stoker.base.errors import Fenced
+from stoker.engine.memory import Leftovers
 from stoker.engine.ownership.peers import Peers
 from stoker.engine.running.operation_log import lines_about
+from stoker.engine.running.run import OperationRun, RunHost
 from stoker.engine.running.stopping import LOST, Stop, gives_way
 from stoker.store import claims, deaths
 from stoker.store.claims import Standing
 from stoker.store.journal import Batch
 from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, EngineRecord, Operation
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
-    from stoker.engine.running.run import OperationRun
 
 LOG = logging.getLogger(__name__)
 
@@ -38,10 +38,32 @@ SAFE_PART = 0.8
 """The part of its lease that an engine relies on; the rest is for the time that a call takes to get under way."""
 
 
+class OwnerHost(RunHost):
+    """An engine as its membership needs it: it drives operations that have been claimed."""
+
+    leftovers: Leftovers
+
+    @abstractmethod
+    def all_runs(self) -> list[OperationRun]:
+        """The operations that run here, and those that wait for them to stop."""
+
+    @abstractmethod
+    async def go_on(self, operation: Operation, former_owner: str | None) -> None:
+        """Run an operation that this engine has just claimed, or close what is left of it."""
+
+    @abstractmethod
+    def taking_on(self, operation_id: str) -> AbstractContextManager[None]:
+        """While an operation is recorded as this engine's, until a run drives it or waits for its turn."""
+
+    @abstractmethod
+    def forsakes(self, operation_id: str, key: str) -> bool:
+        """Whether an operation that this engine owns is neither driven, nor about to be."""
+
+
 class Membership:
     """`others` says whether other engines are alive, as of the last heartbeat."""
 
-    def __init__(self, engine: Engine, peers: Peers) -> None:
+    def __init__(self, engine: OwnerHost, peers: Peers) -> None:
         self._engine = engine
         self._peers = peers
         self.others = False

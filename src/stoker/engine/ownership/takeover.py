@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.engine.credentials import move
+from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.loader import Prepared
-from stoker.engine.running.conclusion import FORWARD
 from stoker.store import claims, queries
 from stoker.store.records import IN_PROGRESS, Operation, Stack
 

@@ -12,11 +12,13 @@ from math import inf
 from typing import Any
 
 from stoker.engine.planning.kinds import Kind
-from stoker.engine.planning.plan import Decision, PropertyChange
+from stoker.engine.planning.plan import Decision
 from stoker.engine.planning.reasons import Awaited, Reason, ReasonCode
+from stoker.engine.records.differences import PropertyChange
 from stoker.engine.records.state import ResourceState
+from stoker.engine.records.values import finalized
 from stoker.plugins.resource import ResourceType
-from stoker.schema.property import Change, Finalizer, Property
+from stoker.schema.property import Change, Property
 from stoker.schema.unknown import find_unknowns, has_unknown
 from stoker.store.records import COMPLETE, FAILED, Resource
 from stoker.template.registry import is_template_name
@@ -76,11 +78,6 @@ class Target:
             "metadata": dict(self.metadata),
             **{name: value for name, value in said.items() if value is not None},
         }
-
-
-def finalized(type_: ResourceType, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Values as the type's methods see them: coerced, defaults filled in."""
-    return values if type_.any_properties else Finalizer().properties(type_.properties, values)
 
 
 def property_changes(type_: ResourceType, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[PropertyChange]:

@@ -14,7 +14,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -22,12 +22,13 @@ from stoker.base.errors import StokerError
 from stoker.engine.planning.decide import Target
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Plan, Step, forward_key
-from stoker.engine.planning.planner import Forward, Within, plan_removal
+from stoker.engine.planning.planner import Forward, Wanted, Within, plan_removal
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.rehearsal import Rehearsal, Unforeseeable
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.scope import RecordedScope
+from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.hidden_values import Shadow
 from stoker.plugins.resource import AttributeKey, ChildRequest
@@ -36,9 +37,6 @@ from stoker.schema.unknown import Unknown, find_unknowns
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.expressions import UNDETERMINED, Facade
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
 
 LOG = logging.getLogger(__name__)
 
@@ -51,7 +49,7 @@ class Inside:
     are shall be listed too.
     """
 
-    engine: Engine
+    services: EngineServices
     connection: Connection
     stack: Stack
     inputs: LoadedInputs
@@ -63,7 +61,7 @@ class Inside:
 
     def within(self, target: Target, state: ResourceState | None, decision: Decision, hidden: Shadow) -> Within | None:
         """See planner.Nested."""
-        if self.depth >= self.engine.settings.max_nested_stack_depth:
+        if self.depth >= self.services.settings.max_nested_stack_depth:
             return None
         outlook = ChildOutlook(self, target, state if decision.kind in (Kind.UPDATE, Kind.KEEP) else None, hidden)
         if decision.kind is Kind.KEEP and state is not None:
@@ -77,7 +75,7 @@ class Inside:
 
     def removed(self, state: ResourceState) -> tuple[Step, ...]:
         """See planner.Nested."""
-        recorded = Recorded.below(self.engine, self.connection, state.row.uuid)
+        recorded = Recorded.below(self.services, self.connection, state.row.uuid)
         if recorded is None:
             return ()
         nested = self.below(recorded.stack, self.inputs)
@@ -88,7 +86,7 @@ class Inside:
         return replace(self, stack=stack, inputs=inputs, depth=self.depth + 1)
 
     def _unchanged(self, state: ResourceState) -> tuple[Step, ...]:
-        recorded = Recorded.below(self.engine, self.connection, state.row.uuid)
+        recorded = Recorded.below(self.services, self.connection, state.row.uuid)
         steps = []
         for inner in recorded.current.values() if recorded is not None else ():
             name = inner.row.name
@@ -124,7 +122,7 @@ class ChildOutlook:
     @cached_property
     def _recorded(self) -> Recorded | None:
         inside, state = self._inside, self._state
-        return Recorded.below(inside.engine, inside.connection, state.row.uuid) if state is not None else None
+        return Recorded.below(inside.services, inside.connection, state.row.uuid) if state is not None else None
 
     @cached_property
     def _rehearsal(self) -> Rehearsal:
@@ -182,7 +180,7 @@ class ChildOutlook:
         return (id(inputs.template), inputs.environment_digest, repr(inputs.parameters), facade, self._inside.depth)
 
     def _inputs(self, request: ChildRequest) -> LoadedInputs:
-        loader, inputs, name = self._inside.engine.loader, self._inside.inputs, request.template_name
+        loader, inputs, name = self._inside.services.loader, self._inside.inputs, request.template_name
         unknown: Mapping[str, Any] = {}
         template = loader.template_named(inputs.files, name)
         if template is None:
@@ -192,7 +190,7 @@ class ChildOutlook:
         return loader.imagined(template, environment, inputs.files, {**request.parameters, **unknown})
 
     def _forward(self, inputs: LoadedInputs) -> Forward:
-        engine, recorded, inside = self._inside.engine, self._recorded, self._inside
+        services, recorded, inside = self._inside.services, self._recorded, self._inside
         definition = self._bound(inputs)
         current = recorded.current if recorded is not None else {}
         facade = Facade(self._target.metadata, self._target.deletion_policy, self._target.update_policy)
@@ -200,10 +198,10 @@ class ChildOutlook:
         stack = recorded.stack if recorded is not None else inside.stack
         former = None
         if recorded is not None and recorded.inputs is not None:
-            former = engine.loader.bind(recorded.stack, recorded.inputs, strict=False, exports=inside.exports)
+            former = services.loader.bind(recorded.stack, recorded.inputs, strict=False, exports=inside.exports)
         return Forward(
             "UPDATE" if recorded is not None else "CREATE",
-            engine.wanted(definition, inputs),
+            Wanted.of(services, definition, inputs),
             list(recorded.states.values()) if recorded is not None else [],
             scope,
             former=former,
@@ -212,7 +210,7 @@ class ChildOutlook:
         )
 
     def _bound(self, inputs: LoadedInputs) -> Definition:
-        loader, exports = self._inside.engine.loader, self._inside.exports
+        loader, exports = self._inside.services.loader, self._inside.exports
         if self._recorded is None:
             return loader.bind_unborn(self._inside.stack.project_id, inputs, exports=exports)
         return loader.bind(self._recorded.stack, inputs, strict=False, exports=exports)

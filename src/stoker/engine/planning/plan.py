@@ -12,39 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from stoker.base.redaction import masked
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.reasons import Reason
-from stoker.engine.records.differences import Path, differences, shown
-from stoker.engine.redaction.strings import masked
-from stoker.schema.unknown import has_unknown
-
-
-@dataclass(frozen=True, slots=True)
-class PropertyChange:
-    """One property's way from `before` to `after`; `effect` says what the change means.
-
-    `hidden` are the paths in the value whose values nobody may see; `()` is the whole of it.
-    """
-
-    name: str
-    before: Any = field(repr=False)
-    after: Any = field(repr=False)
-    effect: str
-    hidden: frozenset[Path] = frozenset()
-
-    @property
-    def known(self) -> bool:
-        """Whether the new value is known before anything is done."""
-        return not has_unknown(self.after)
-
-    def shown(self) -> Any:
-        """The new value as anybody may see it; what is not known is null."""
-        return shown(self.after, self.hidden)
-
-    def to_data(self) -> list[dict[str, Any]]:
-        """Plain JSON data: each place in the value that differs. Hidden values are asterisks."""
-        found = differences(self.before, self.after, self.hidden)
-        return [{"property": self.name, "effect": self.effect, **difference.to_data()} for difference in found]
+from stoker.engine.records.differences import PropertyChange
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,10 @@ from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, fo
 from stoker.engine.planning.reasons import Awaited, Reason, ReasonCode
 from stoker.engine.planning.restoring import Restore, as_given
 from stoker.engine.planning.retaining import removal_policy
+from stoker.engine.planning.scope import Outlook, PlanScope
 from stoker.engine.records.loader import LoadedInputs
-from stoker.engine.records.scope import Outlook, PlanScope, RecordedScope
+from stoker.engine.records.scope import RecordedScope
+from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState, keys_of, namesakes
 from stoker.engine.redaction.hidden_values import Concealment, Shadow
 from stoker.plugins.resource import AttributeKey, ResourceType
@@ -25,7 +27,6 @@ from stoker.template.definition import Definition
 from stoker.template.expressions import Reference
 from stoker.template.ordering import topological
 
-TypeLookup = Callable[[str, str], tuple[str, ResourceType | None]]
 """(type as written, resource name) → (implementation, type)."""
 
 
@@ -58,17 +59,11 @@ class Wanted:
     since: float = inf
 
     @classmethod
-    def of(
-        cls, definition: Definition, inputs: LoadedInputs, lookup: TypeLookup, digest: Callable[[Any], str]
-    ) -> Wanted:
-        """Look every type up and complete the dependency graph. Raises TemplateInvalid for a circle."""
-        types: dict[str, tuple[str, ResourceType]] = {}
-        for name, resource in definition.resources.items():
-            implementation, type_ = lookup(resource.type, name)
-            if type_ is not None:
-                types[name] = (implementation, type_)
+    def of(cls, services: EngineServices, definition: Definition, inputs: LoadedInputs) -> Wanted:
+        """Look every type up and complete the dependency graph. Raises TemplateInvalid for a circular dependency."""
+        types = services.types.of_definition(definition, inputs.environment, inputs.files)
         requires = graph(definition, {name: type_ for name, (_, type_) in types.items()})
-        return cls(definition, inputs, types, requires, topological(requires)[0], digest)
+        return cls(definition, inputs, types, requires, topological(requires)[0], services.sealer.digest)
 
     def keys_for_resources(self) -> dict[str, set[AttributeKey]]:
         """The attributes of each resource that other resources refer to."""

@@ -13,9 +13,10 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from stoker.base.ids import arn
-from stoker.engine.planning.decide import Target, finalized
+from stoker.engine.planning.decide import Target
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.state import ResourceState
+from stoker.engine.records.values import finalized
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member, Snapshot, StackFacts
 from stoker.schema.unknown import Unknown

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
 
 import orjson
 
 from stoker.base.json_text import dumps
+from stoker.base.redaction import REDACTED
 from stoker.schema.unknown import has_unknown, is_unknown
 
 Path = tuple[str | int, ...]
 """Keys and indexes from a value's top; an index of a removed item counts in the former list."""
 
 NOT_KNOWN = "(known after apply)"
-HIDDEN_TEXT = "******"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Difference:
         }
 
     def _shown(self, value: Any) -> Any:
-        return HIDDEN_TEXT if self.hidden and value is not None else value
+        return REDACTED if self.hidden and value is not None else value
 
 
 def differences(before: Any, after: Any, hidden: Collection[Path] = ()) -> list[Difference]:
@@ -68,7 +68,7 @@ def shown(value: Any, hidden: Collection[Path], path: Path = ()) -> Any:
     if is_unknown(value):
         return None
     if path in hidden:
-        return HIDDEN_TEXT
+        return REDACTED
     if isinstance(value, Mapping):
         return {key: shown(item, hidden, (*path, key)) for key, item in value.items()}
     if isinstance(value, list):
@@ -134,3 +134,31 @@ def _lists(path: Path, before: list[Any], after: list[Any]) -> Iterator[Differen
 
 def _key(value: Any) -> bytes:
     return dumps(value, orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, repr)
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyChange:
+    """One property's way from `before` to `after`; `effect` says what the change means.
+
+    `hidden` are the paths in the value whose values nobody may see; `()` is the whole of it.
+    """
+
+    name: str
+    before: Any = field(repr=False)
+    after: Any = field(repr=False)
+    effect: str
+    hidden: frozenset[Path] = frozenset()
+
+    @property
+    def known(self) -> bool:
+        """Whether the new value is known before anything is done."""
+        return not has_unknown(self.after)
+
+    def shown(self) -> Any:
+        """The new value as anybody may see it; what is not known is null."""
+        return shown(self.after, self.hidden)
+
+    def to_data(self) -> list[dict[str, Any]]:
+        """Plain JSON data: each place in the value that differs. Hidden values are asterisks."""
+        found = differences(self.before, self.after, self.hidden)
+        return [{"property": self.name, "effect": self.effect, **difference.to_data()} for difference in found]

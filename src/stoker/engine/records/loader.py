@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import Bug, TemplateInvalid
 from stoker.base.ids import arn, new_id
-from stoker.engine.redaction.strings import texts_of
+from stoker.base.redaction import texts_of
 from stoker.engine.settings import EngineSettings
 from stoker.schema.unknown import Unknown
 from stoker.store import documents, exchange, queries

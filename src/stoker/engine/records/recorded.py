@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
 from stoker.engine.records.loader import LoadedInputs
+from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.store import queries
 from stoker.store.records import Stack
 from stoker.template.expressions import Facade
 from stoker.template.registry import is_template_name
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
 
 _FACADE = frozenset({"resource_facade", "Fn::ResourceFacade"})
 _EMPTY = {"heat_template_version": "2013-05-23"}
@@ -36,59 +33,61 @@ class Recorded:
     facade: Facade | None = None
 
     @classmethod
-    def of(cls, engine: Engine, connection: Connection, stack: Stack) -> Recorded:
+    def of(cls, services: EngineServices, connection: Connection, stack: Stack) -> Recorded:
         """A stack with everything in it; nothing for one that is still to be made."""
         if not stack.inputs:
             return cls(stack)
-        inputs = engine.loader.load_now(connection, stack.inputs)
-        states = read_states(connection, engine, stack, inputs)
-        return cls(stack, states, current_of(states), inputs, facade_of(connection, engine, stack, inputs))
+        inputs = services.loader.load_now(connection, stack.inputs)
+        states = read_states(connection, services, stack, inputs)
+        return cls(stack, states, current_of(states), inputs, facade_of(connection, services, stack, inputs))
 
     @classmethod
-    def below(cls, engine: Engine, connection: Connection, uuid: str) -> Recorded | None:
+    def below(cls, services: EngineServices, connection: Connection, uuid: str) -> Recorded | None:
         """The stack behind a resource; None when there is none."""
         stack = queries.stack_by_parent_resource(connection, uuid)
-        return cls.of(engine, connection, stack) if stack is not None else None
+        return cls.of(services, connection, stack) if stack is not None else None
 
 
-def facade_of(connection: Connection, engine: Engine, stack: Stack, inputs: LoadedInputs) -> Facade | None:
+def facade_of(connection: Connection, services: EngineServices, stack: Stack, inputs: LoadedInputs) -> Facade | None:
     """What is recorded of the resource that holds a nested stack, for a template that asks; None for a root stack."""
     if stack.parent_resource is None or inputs.template.used_functions.isdisjoint(_FACADE):
         return None
     row = queries.resource_by_uuid(connection, stack.parent_resource)
     if row is None or not row.state:
         return None
-    recorded = engine.sealer.open(row.state).get("definition", {})
+    recorded = services.sealer.open(row.state).get("definition", {})
     return Facade(
         recorded.get("metadata", {}), recorded.get("deletion_policy", "Delete"), recorded.get("update_policy", {})
     )
 
 
 def read_states(
-    connection: Connection, engine: Engine, stack: Stack, inputs: LoadedInputs | None = None
+    connection: Connection, services: EngineServices, stack: Stack, inputs: LoadedInputs | None = None
 ) -> dict[str, ResourceState]:
     """Every recorded resource of a stack, by uuid, in creation order."""
     rows = queries.resources_of(connection, stack.id)
     wanted = [name for row in rows for name in (row.properties, row.former_properties) if name]
     sets = queries.property_sets(connection, wanted)
     files: Mapping[str, str] = inputs.files if inputs is not None else {}
-    if inputs is None and any(engine.registry.get(row.type) is None for row in rows):
-        files = engine.loader.load_now(connection, stack.inputs).files
+    if inputs is None and any(services.registry.get(row.type) is None for row in rows):
+        files = services.loader.load_now(connection, stack.inputs).files
     states = {}
     for row in rows:
         sealed, former = sets.get(row.properties or ""), sets.get(row.former_properties or "")
-        state = ResourceState(row, engine.unknown_type, stack.name, engine.sealer, sealed, former)
-        state.type = engine.types.recorded(state, files)
+        state = ResourceState(row, services.unknown_type, stack.name, services.sealer, sealed, former)
+        state.type = services.types.recorded(state, files)
         states[row.uuid] = state
-    if absent := [state for state in states.values() if state.type is engine.unknown_type]:
-        _look_below(connection, engine, stack, absent)
+    if absent := [state for state in states.values() if state.type is services.unknown_type]:
+        _look_below(connection, services, stack, absent)
     if any(state.type.nested for state in states.values()):
         for uuid in queries.strayed_below(connection, stack.id) & states.keys():
             states[uuid].row.fingerprint = ""
     return states
 
 
-def _look_below(connection: Connection, engine: Engine, stack: Stack, absent: Iterable[ResourceState]) -> None:
+def _look_below(
+    connection: Connection, services: EngineServices, stack: Stack, absent: Iterable[ResourceState]
+) -> None:
     """Give resources whose template files are there no more the types that they were made as.
 
     A client sends the files that the new template names, and none for what the update is to remove. What such a
@@ -102,10 +101,12 @@ def _look_below(connection: Connection, engine: Engine, stack: Stack, absent: It
     for implementation, states in made.items():
         child = next((children[state.row.uuid] for state in states if state.row.uuid in children), None)
         template = (
-            engine.loader.parse(_EMPTY) if child is None else engine.loader.load_now(connection, child.inputs).template
+            services.loader.parse(_EMPTY)
+            if child is None
+            else services.loader.load_now(connection, child.inputs).template
         )
         for state in states:
-            state.type = engine.types.of_template(template, implementation)
+            state.type = services.types.of_template(template, implementation)
 
 
 def current_of(states: Mapping[str, ResourceState]) -> dict[str, ResourceState]:

@@ -7,19 +7,17 @@ nothing else (`reading`), so whatever a read finds out stays with it. Operations
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
 
 from stoker.base.ids import arn
 from stoker.cloud.session import Cloud
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.scope import RecordedScope
+from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.resource import StackFacts
 from stoker.store.records import Operation, Stack
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
 
 
 class StackView:
@@ -27,8 +25,8 @@ class StackView:
 
     operation: Operation | None = None
 
-    def __init__(self, engine: Engine, stack: Stack) -> None:
-        self.engine = engine
+    def __init__(self, services: EngineServices, stack: Stack) -> None:
+        self.services = services
         self.stack = stack
         self.inputs: LoadedInputs | None = None
         self.states: dict[str, ResourceState] = {}
@@ -64,13 +62,13 @@ class StackView:
                 project_id=stack.project_id,
                 root_id=stack.root_id,
                 arn=arn(stack.project_id, stack.name, stack.id),
-                region=self.engine.settings.region_name,
+                region=self.services.settings.region_name,
                 created_at=stack.created_at,
                 deadline=self.operation.deadline if self.operation else None,
                 timeout_minutes=stack.timeout_minutes,
                 user_project_id=stack.user_project_id,
                 disable_rollback=stack.disable_rollback,
-                options=self.engine.settings.type_options,
+                options=self.services.settings.type_options,
             )
         return self._facts
 
@@ -81,8 +79,15 @@ class StackView:
     async def cloud(self) -> Cloud:
         """Calls on behalf of the stack's owner. Raises CloudError when the owner cannot be acted for."""
         if self._cloud is None:
-            self._cloud = await self.engine.credentials.cloud_of(self.stack)
+            self._cloud = await self.services.credentials.cloud_of(self.stack)
         return self._cloud
+
+
+async def view_of(services: EngineServices, stack: Stack) -> StackView:
+    """The stack as it is recorded now."""
+    view = StackView(services, stack)
+    view.fill(await services.database.read(partial(Recorded.of, services), stack))
+    return view
 
 
 async def available_zones(cloud: Cloud) -> list[str]:

@@ -10,6 +10,7 @@ from stoker.engine.records.state import ResourceState
 from stoker.plugins.outcome import Failed, Outcome
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import Call, ResourceType
+from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.registry import is_template_name
 from stoker.template.template import Template
@@ -37,6 +38,16 @@ class TypeTable:
         """`(implementation, type)`; the type is None when there is no such type or file."""
         implementation = environment.registry.resolve(type_name, resource_name)
         return implementation, self.implementation(implementation, files)
+
+    def of_definition(
+        self, definition: Definition, environment: Environment, files: Mapping[str, str]
+    ) -> dict[str, tuple[str, ResourceType]]:
+        """`(implementation, type)` of each resource by its name; those without a type are left out."""
+        found = {
+            name: self.lookup(environment, files, resource.type, name)
+            for name, resource in definition.resources.items()
+        }
+        return {name: (implementation, kind) for name, (implementation, kind) in found.items() if kind is not None}
 
     def recorded(self, state: ResourceState, files: Mapping[str, str]) -> ResourceType:
         """The type that a recorded resource was made as; one that is gone leaves `state.type`, which says so."""

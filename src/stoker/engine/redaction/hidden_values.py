@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from stoker.base.errors import StokerError
-from stoker.engine.planning.decide import finalized
-from stoker.engine.planning.plan import PropertyChange
-from stoker.engine.records.differences import Path
+from stoker.base.redaction import texts_of
+from stoker.engine.records.differences import Path, PropertyChange
 from stoker.engine.records.state import ResourceState
-from stoker.engine.redaction.strings import texts_of
+from stoker.engine.records.values import finalized
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import secret_paths
 from stoker.schema.unknown import Unknown

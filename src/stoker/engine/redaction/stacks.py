@@ -4,66 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from stoker.base.errors import StokerError
+from stoker.base.redaction import REDACTED, masked, masked_values, texts_of
 from stoker.engine.records.differences import shown
 from stoker.engine.records.loader import LoadedInputs
+from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import StackView, view_of
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.hidden_values import Concealment
-from stoker.engine.redaction.strings import masked, masked_values, texts_of
 from stoker.schema.property import secret_paths
 from stoker.store import queries
 from stoker.store.records import Stack
-from stoker.template.parameter import HIDDEN_TEXT
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
-    from stoker.engine.records.stack_view import StackView
 
 Told = TypeVar("Told", str, list[str])
 
 
-async def secrets_now(engine: Engine, stack: Stack) -> set[str]:
+async def secrets_now(services: EngineServices, stack: Stack) -> set[str]:
     """Texts of hidden parameters' values, of the stack and of the stacks above it.
 
     Those count, too, that templates among the stack's files hide: their defaults, and what the environment gives them.
     """
-    return await _secrets_of(engine, [(each, each.inputs) for each in await _upwards(engine, stack)])
+    return await _secrets_of(services, [(each, each.inputs) for each in await _upwards(services, stack)])
 
 
-async def secrets_ever(engine: Engine, stack: Stack) -> set[str]:
+async def secrets_ever(services: EngineServices, stack: Stack) -> set[str]:
     """The same with values that they had before, for what tells of the past."""
-    return await _secrets_of(engine, await _history(engine, await _upwards(engine, stack)))
+    return await _secrets_of(services, await _history(services, await _upwards(services, stack)))
 
 
-async def secrets_above(engine: Engine, stack: Stack) -> set[str]:
+async def secrets_above(services: EngineServices, stack: Stack) -> set[str]:
     """What the stacks above a nested one hide, now or before: it must not be shown in the nested one's plan either."""
-    above = engine.runs.get(stack.parent_id or "")
-    if above is not None and above.plan is not None:
-        return set(above.plan.secrets)
-    return await _secrets_of(engine, await _history(engine, (await _upwards(engine, stack))[1:]))
+    return await _secrets_of(services, await _history(services, (await _upwards(services, stack))[1:]))
 
 
-async def _secrets_of(engine: Engine, inputs: Iterable[tuple[Stack, str]]) -> set[str]:
+async def _secrets_of(services: EngineServices, inputs: Iterable[tuple[Stack, str]]) -> set[str]:
     found: set[str] = set()
     for stack, inputs_id in inputs:
-        found |= await engine.secrets(stack, inputs_id)
+        found |= await services.secrets(stack, inputs_id)
     return found
 
 
-async def _history(engine: Engine, stacks: Iterable[Stack]) -> list[tuple[Stack, str]]:
+async def _history(services: EngineServices, stacks: Iterable[Stack]) -> list[tuple[Stack, str]]:
     """Everything that the stacks have been made from so far, as ids of inputs."""
     by_id = {stack.id: stack for stack in stacks}
-    former = await engine.database.read(queries.inputs_of_operations, list(by_id)) if by_id else {}
+    former = await services.database.read(queries.inputs_of_operations, list(by_id)) if by_id else {}
     return [(stack, each) for stack in by_id.values() for each in {stack.inputs, *former.get(stack.id, ())}]
 
 
-async def _upwards(engine: Engine, stack: Stack) -> list[Stack]:
+async def _upwards(services: EngineServices, stack: Stack) -> list[Stack]:
     """The stack and those above it, up to the root."""
     found = [stack]
     while found[-1].parent_id is not None:
-        above = await engine.database.read(queries.stack_by_id, found[-1].parent_id)
+        above = await services.database.read(queries.stack_by_id, found[-1].parent_id)
         if above is None:
             break
         found.append(above)
@@ -76,7 +70,7 @@ async def without_secrets(view: StackView, told: Told, state: ResourceState | No
 
     `state` is the resource that they are about.
     """
-    secrets = await secrets_ever(view.engine, view.stack)
+    secrets = await secrets_ever(view.services, view.stack)
     secrets.update(generated_secrets(view))
     if state is not None:
         secrets.update(_secret_properties(state))
@@ -100,7 +94,7 @@ def _secret_properties(state: ResourceState) -> Iterator[str]:
 
 
 async def properties_shown(
-    engine: Engine, stack: Stack, events: Iterable[tuple[str | None, str, str]]
+    services: EngineServices, stack: Stack, events: Iterable[tuple[str | None, str, str]]
 ) -> dict[str, Mapping[str, Any]]:
     """Property sets as they may be shown, by id. Of each event it needs the id of its set, or None, and the resource's
     type and name.
@@ -110,25 +104,25 @@ async def properties_shown(
     owners = {identifier: owner for identifier, *owner in events if identifier is not None}
     if not owners:
         return {}
-    sealed = await engine.database.read(queries.property_sets, set(owners))
-    view = await engine.reader.view(stack)
-    secrets = await secrets_ever(engine, stack) | set(generated_secrets(view))
-    inputs = view.inputs or await engine.loader.load(stack.inputs)
+    sealed = await services.database.read(queries.property_sets, set(owners))
+    view = await view_of(services, stack)
+    secrets = await secrets_ever(services, stack) | set(generated_secrets(view))
+    inputs = view.inputs or await services.loader.load(stack.inputs)
 
     def redacted() -> dict[str, Mapping[str, Any]]:
         concealment = _concealment(view, inputs)
         found: dict[str, Mapping[str, Any]] = {}
         for identifier, body in sealed.items():
-            values, (type_name, name) = engine.sealer.open(body), owners[identifier]
-            _, kind = engine.types.lookup(inputs.environment, inputs.files, type_name, name)
+            values, (type_name, name) = services.sealer.open(body), owners[identifier]
+            _, kind = services.types.lookup(inputs.environment, inputs.files, type_name, name)
             hidden = set(secret_paths(kind.properties, values)) if kind is not None and kind.has_secrets else set()
             if concealment is not None and name in concealment.definition.resources:
                 hidden |= concealment.paths(name, view.scope)
-            told = dict.fromkeys(values, HIDDEN_TEXT) if () in hidden else shown(values, hidden)
+            told = dict.fromkeys(values, REDACTED) if () in hidden else shown(values, hidden)
             found[identifier] = masked_values(told, secrets)
         return found
 
-    return await engine.evaluator.evaluate(stack.project_id, redacted)
+    return await services.evaluator.evaluate(stack.project_id, redacted)
 
 
 def _concealment(view: StackView, inputs: LoadedInputs) -> Concealment | None:
@@ -138,6 +132,7 @@ def _concealment(view: StackView, inputs: LoadedInputs) -> Concealment | None:
     if not inputs.template.hides:
         return None
     with suppress(StokerError):
-        definition = view.engine.loader.bind(view.stack, inputs, strict=False)
-        return Concealment(definition, view.engine.wanted(definition, inputs).types)
+        definition = view.services.loader.bind(view.stack, inputs, strict=False)
+        types = view.services.types.of_definition(definition, inputs.environment, inputs.files)
+        return Concealment(definition, types)
     return None

@@ -8,23 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stoker.base.errors import StokerError
 from stoker.base.ids import new_id
 from stoker.cloud.session import Cloud
+from stoker.engine.calls.building import make_call
+from stoker.engine.calls.context import OperationHost, StackContext
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.calls import make_call
 from stoker.engine.running.performer import Method
-from stoker.engine.running.stack_context import StackContext
 from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import Call, ResourceType
 from stoker.schema.unknown import has_unknown
 from stoker.store.records import COMPLETE, Resource, Stack
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,7 @@ def bringing_about(state: ResourceState) -> Method:
     return state.type.update if state.row.action == "UPDATE" else state.type.create
 
 
-async def missing(engine: Engine, stack: Stack, cloud: Cloud, resource: External) -> str | None:
+async def missing(engine: OperationHost, stack: Stack, cloud: Cloud, resource: External) -> str | None:
     """Why the object that a template names by its id cannot be used; None when it is there."""
     row = Resource(
         uuid=new_id(), stack_id=stack.id, position=0, name=resource.name, type=resource.type.type_name, action="CHECK",

@@ -10,21 +10,11 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.ids import new_id
+from stoker.engine.records.actions import NOTHING, REMOVES, ROLLS_BACK
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.settings import EngineSettings
 from stoker.store import snapshots
 from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, Operation, Stack
-
-NOTHING = ""
-"""In place of inputs: an operation towards the empty definition."""
-
-REMOVES = ("DELETE", "ABANDON")
-"""After these the stack is gone."""
-
-FORWARD = ("CREATE", "UPDATE", "ROLLBACK", "ADOPT", "RESTORE")
-"""These lead to a definition."""
-
-ROLLS_BACK = ("CREATE", "UPDATE", "ADOPT", "RESTORE")
 
 
 def rollback_target(stack: Stack, operation: Operation) -> str:

@@ -9,22 +9,18 @@ physical name begins with, whichever stack of the tree it is looked for from.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from stoker.base.ids import new_id
+from stoker.engine.calls.context import StackContext
+from stoker.engine.records.content_copies import Path
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
+from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Performer
-from stoker.engine.running.stack_context import StackContext
 from stoker.plugins.resource import ContentCopy
 from stoker.store import queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
-
-if TYPE_CHECKING:
-    from stoker.engine.running.run import OperationRun
-
-Path = tuple[str, ...]
 
 
 async def copies_of(context: StackContext, snapshot_ids: Iterable[str]) -> list[ResourceState]:
@@ -44,11 +40,6 @@ async def copies_of(context: StackContext, snapshot_ids: Iterable[str]) -> list[
     return found
 
 
-def path_of(copy: ResourceState) -> Path:
-    """Names from the stack that the snapshot is of down to the resource that the copy is of."""
-    return tuple(copy.stored.definition["path"])
-
-
 async def path_below(context: StackContext, top: str) -> Path:
     """Names of the resources that lead from the stack `top` to the context's."""
     names: list[str] = []
@@ -66,7 +57,7 @@ async def path_below(context: StackContext, top: str) -> Path:
 class Copier:
     """Makes the copies of one run's resources; it holds no state of its own."""
 
-    def __init__(self, run: OperationRun, performer: Performer) -> None:
+    def __init__(self, run: OperationContext, performer: Performer) -> None:
         self._run = run
         self._performer = performer
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection
 
 from stoker.base.errors import StackValidationFailed
-from stoker.engine.running.conclusion import FORWARD, REMOVES
+from stoker.engine.planning.planner import Wanted
+from stoker.engine.records.actions import FORWARD, REMOVES
+from stoker.engine.records.services import EngineServices
+from stoker.engine.running.operation_context import OperationContext
 from stoker.schema.unknown import has_unknown
 from stoker.store import exchange
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.expressions import Scope
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
-    from stoker.engine.planning.planner import Wanted
-    from stoker.engine.running.run import OperationRun
 
 
 def exported_values(definition: Definition, scope: Scope) -> dict[str, Any]:
@@ -27,18 +25,18 @@ def exported_values(definition: Definition, scope: Scope) -> dict[str, Any]:
     return {name: definition.resolve(definition.outputs[key].value, scope) for name, key in definition.exports()}
 
 
-def refuse_changes(connection: Connection, engine: Engine, stack: Stack, values: Mapping[str, Any]) -> None:
+def refuse_changes(connection: Connection, services: EngineServices, stack: Stack, values: Mapping[str, Any]) -> None:
     """Raise StackValidationFailed when an export that another stack imports would have another value from now on.
 
     `values` are those that the exports shall have, by name; what is unknown is passed over.
     """
-    digest = engine.sealer.digest
+    digest = services.sealer.digest
     changed = [
         name
         for name, recorded in exchange.exported_by(connection, stack.id).items()
         if name in values
         and not has_unknown(values[name])
-        and digest(values[name]) != digest(engine.sealer.open(recorded))
+        and digest(values[name]) != digest(services.sealer.open(recorded))
     ]
     used = exchange.importers(connection, stack.project_id, changed)
     if used:
@@ -46,13 +44,13 @@ def refuse_changes(connection: Connection, engine: Engine, stack: Stack, values:
         raise StackValidationFailed(" ".join(told))
 
 
-def reached_values(run: OperationRun, wanted: Wanted) -> dict[str, Any]:
+def reached_values(run: OperationContext, wanted: Wanted) -> dict[str, Any]:
     """The values that the exports have now that the run has made what it was to make; None where one has none."""
     values = exported_values(wanted.definition, run.scope)
     return {name: None if has_unknown(value) else value for name, value in values.items()}
 
 
-def exchanged(run: OperationRun) -> Callable[[Connection], None] | None:
+def exchanged(run: OperationContext) -> Callable[[Connection], None] | None:
     """The journal step that records what the stack exports and imports now; None when that has not changed."""
     stack, wanted = run.stack, run.wanted
     if run.operation.action in REMOVES:

@@ -7,22 +7,18 @@ still known after a crash; the signal `{unset_hook: <hook>}` clears it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
+from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.stopping import Stop, Stopped
 from stoker.store.journal import Batch
 from stoker.store.records import FAILED
-
-if TYPE_CHECKING:
-    from stoker.engine.running.run import OperationRun
 
 HOOKS = tuple(f"{moment}-{action}" for action in ("create", "update", "delete") for moment in ("pre", "post"))
 SET, CLEARED = "True", "False"
 
 
-def holds(run: OperationRun, name: str, moment: str, action: str) -> bool:
+def holds(run: OperationContext, name: str, moment: str, action: str) -> bool:
     """Whether the environment asks for it; only for what the stack itself is doing, not for replacements.
 
     `moment` is `pre` or `post`, `action` what is done to the resource.
@@ -34,7 +30,7 @@ def _hook(moment: str, action: str) -> str:
     return f"{moment}-{action.lower()}"
 
 
-async def hold(run: OperationRun, state: ResourceState, moment: str, action: str) -> None:
+async def hold(run: OperationContext, state: ResourceState, moment: str, action: str) -> None:
     """Wait where the environment asks for it. Where an earlier run of the operation waited already, go on as it did.
 
     Raises Failure when time runs out, Stopped when another operation takes over.
@@ -51,7 +47,7 @@ async def hold(run: OperationRun, state: ResourceState, moment: str, action: str
         await _wait(run, state, action, hook)
 
 
-async def _wait(run: OperationRun, state: ResourceState, action: str, hook: str) -> None:
+async def _wait(run: OperationContext, state: ResourceState, action: str, hook: str) -> None:
     try:
         if not _called_off(run):
             await run.pause(state.row.uuid, None)
@@ -67,11 +63,11 @@ async def _wait(run: OperationRun, state: ResourceState, action: str, hook: str)
         raise failure
 
 
-def _called_off(run: OperationRun) -> bool:
+def _called_off(run: OperationContext) -> bool:
     return run.cancelled or run.stopping is Stop.EXPIRED
 
 
-async def _let_go(run: OperationRun, state: ResourceState, hook: str, reason: str) -> None:
+async def _let_go(run: OperationContext, state: ResourceState, hook: str, reason: str) -> None:
     state.stored.data[hook] = CLEARED
     await run.commit(Batch().change(state.seal()).add(run.event(state, reason)))
 

@@ -8,21 +8,17 @@ lives on: it waits until the resource has its object, and removes its own if tha
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
 from stoker.base.clock import sleep
 from stoker.base.errors import CloudError, StokerError
-from stoker.engine.running.calls import Unrecorded, make_call
+from stoker.engine.calls.building import Unrecorded, make_call
+from stoker.engine.records.state import ResourceState
+from stoker.engine.running.operation_context import OperationContext, StepHost
 from stoker.engine.running.stopping import LOST, never
 from stoker.plugins.outcome import Again
 from stoker.plugins.resource import Call
 from stoker.store import queries
 from stoker.store.records import IN_PROGRESS, Resource
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
-    from stoker.engine.records.state import ResourceState
-    from stoker.engine.running.run import OperationRun
 
 LOG = logging.getLogger(__name__)
 
@@ -30,7 +26,7 @@ PAUSE_SECONDS = 2.0
 MOST_PAUSES = 300
 
 
-async def disown(run: OperationRun, state: ResourceState) -> None:
+async def disown(run: OperationContext, state: ResourceState) -> None:
     """Remove what a lost run has made of a resource, unless the new owner has taken it."""
     LOST.set(never)
     engine, row = run.engine, state.row
@@ -40,7 +36,7 @@ async def disown(run: OperationRun, state: ResourceState) -> None:
             return
         call = await make_call(run, state)
         if call.physical_id is None:
-            call.unrecorded = Unrecorded(run, state.type.part_of)
+            call.unrecorded = Unrecorded(run, state.type.part_of, engine.all_runs)
             async with engine.searching:
                 call.physical_id = await state.type.find(call)
         if call.physical_id is None:
@@ -56,11 +52,11 @@ async def disown(run: OperationRun, state: ResourceState) -> None:
         LOG.warning("what was made of %s of stack %s may be left over: %s", row.name, run.stack.name, error.message)
 
 
-async def _settled(engine: Engine, uuid: str) -> Resource | None:
+async def _settled(engine: StepHost, uuid: str) -> Resource | None:
     """The resource once its new owner knows its object or has failed; None when it is gone."""
     for _ in range(MOST_PAUSES):
         row = await engine.database.read(queries.resource_by_uuid, uuid)
-        if row is None or not _unsettled(row) or engine.membership.stopped:
+        if row is None or not _unsettled(row) or engine.stopped:
             break
         await sleep(engine.clock, PAUSE_SECONDS)
     return row
@@ -70,7 +66,7 @@ def _unsettled(row: Resource) -> bool:
     return row.physical_id is None and row.status == IN_PROGRESS
 
 
-async def _remove(engine: Engine, state: ResourceState, call: Call) -> None:
+async def _remove(engine: StepHost, state: ResourceState, call: Call) -> None:
     for _ in range(MOST_PAUSES):
         try:
             outcome = await state.type.delete(call)
@@ -78,6 +74,6 @@ async def _remove(engine: Engine, state: ResourceState, call: Call) -> None:
             if not (error.transient or error.conflict):
                 raise
             outcome = Again(after=PAUSE_SECONDS)
-        if not isinstance(outcome, Again) or engine.membership.stopped:
+        if not isinstance(outcome, Again) or engine.stopped:
             return
         await sleep(engine.clock, PAUSE_SECONDS if outcome.after is None else outcome.after)

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from stoker.base.errors import StokerError
+from stoker.engine.calls.building import make_call
+from stoker.engine.calls.context import StackContext
 from stoker.engine.records.state import ResourceState, attribute_key, attribute_text
-from stoker.engine.running.calls import make_call
-from stoker.engine.running.stack_context import StackContext, acting_on
+from stoker.engine.running.operation_context import OperationContext, acting_on
 from stoker.store import queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, Operation
-
-if TYPE_CHECKING:
-    from stoker.engine.running.run import OperationRun
 
 LOG = logging.getLogger(__name__)
 
@@ -29,7 +26,7 @@ def begun_by_holder(operation: Operation) -> bool:
     return operation.parent_operation is None and operation.parent_resource is not None
 
 
-async def told_holder(run: OperationRun, status: str) -> Batch:
+async def told_holder(run: OperationContext, status: str) -> Batch:
     """What is recorded of the resource that began the run's operation, once it knows how that ended."""
     engine, stack = run.engine, run.stack
     if not begun_by_holder(run.operation) or stack.parent_id is None:

@@ -10,17 +10,18 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stoker.base.errors import CloudError, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
+from stoker.engine.calls.building import Unrecorded, make_call, users_of
 from stoker.engine.planning.decide import BEGINNING
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.engine.redaction.stacks import without_secrets
-from stoker.engine.running.calls import Unrecorded, make_call, users_of
 from stoker.engine.running.hooks import hold
 from stoker.engine.running.lost_claims import disown
+from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.retries import MOST_ATTEMPTS, Retries, backoff
 from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
 from stoker.plugins.agents import USER_PROJECT
@@ -30,9 +31,6 @@ from stoker.store.journal import Batch
 from stoker.store.possession import Possession, Taken
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS
 from stoker.template.properties import against_schema, declared_for, key_path
-
-if TYPE_CHECKING:
-    from stoker.engine.running.run import OperationRun
 
 LOG = logging.getLogger(__name__)
 
@@ -46,7 +44,7 @@ class NeedsReplacement(Exception):
 class Performer:
     """Carries out actions of single resources for one run; it holds no state of its own."""
 
-    def __init__(self, run: OperationRun) -> None:
+    def __init__(self, run: OperationContext) -> None:
         self.run = run
 
     async def perform(self, state: ResourceState, method: Method, pending: Batch | None = None) -> None:
@@ -196,7 +194,7 @@ class Performer:
         a search has taken its object (see `_record`).
         """
         run, row, whole = self.run, state.row, state.type.part_of
-        call.unrecorded = unrecorded = Unrecorded(run, whole)
+        call.unrecorded = unrecorded = Unrecorded(run, whole, run.engine.all_runs)
         async with run.engine.searching:
             while state.stored.uncertain:
                 call.physical_id = row.physical_id = await state.type.find(call)

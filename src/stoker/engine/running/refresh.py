@@ -9,22 +9,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stoker.base.errors import CloudError, StokerError
+from stoker.engine.calls.building import make_call
+from stoker.engine.calls.context import StackContext
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.calls import make_call
-from stoker.engine.running.stack_context import StackContext
+from stoker.engine.running.operation_context import OperationContext
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED
-
-if TYPE_CHECKING:
-    from stoker.engine.running.run import OperationRun
 
 LOG = logging.getLogger(__name__)
 
 
-async def observe(run: OperationRun, states: Iterable[ResourceState]) -> None:
+async def observe(run: OperationContext, states: Iterable[ResourceState]) -> None:
     """Look at every resource that is thought to be well, and record what is otherwise.
 
     One that cannot be looked at is taken to be as recorded. What is inside nested stacks is looked at by their own

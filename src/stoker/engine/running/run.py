@@ -9,30 +9,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from sqlalchemy import Connection
+from typing import Any, TypeVar
 
 from stoker.base.budget import Budget, opened
 from stoker.base.errors import Bug, Fenced, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
-from stoker.engine.notifications.announcer import Sinks
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step, StepGraph
 from stoker.engine.planning.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb, unmade_checks
+from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, ROLLS_BACK
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.recorded import facade_of
 from stoker.engine.records.state import ResourceState, attribute_text, namesakes
 from stoker.engine.redaction.stacks import secrets_above, without_secrets
-from stoker.engine.running.conclusion import FORWARD, NOTHING, REMOVES, ROLLS_BACK
 from stoker.engine.running.exports import reached_values, refuse_changes
+from stoker.engine.running.operation_context import OperationContext, StepHost
 from stoker.engine.running.refresh import observe
-from stoker.engine.running.stack_context import StackContext
 from stoker.engine.running.stack_documents import (
     keep_document,
     load_adopted,
@@ -44,12 +42,9 @@ from stoker.engine.running.steps import StepRunner
 from stoker.engine.running.stopping import LOST, Stop, Stopped
 from stoker.plugins.resource import AttributeKey
 from stoker.store import exchange
-from stoker.store.journal import Batch, Claim, waits_for_space
-from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, Event, Operation, Stack
+from stoker.store.journal import Batch, waits_for_space
+from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, Operation, Stack
 from stoker.template.definition import Definition
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
 
 LOG = logging.getLogger(__name__)
 
@@ -66,31 +61,38 @@ VERBS = {
 }
 
 
-class OperationRun(StackContext):
+class RunHost(StepHost):
+    """An engine as the run of an operation needs it: it records how operations end, and starts what follows."""
+
+    @abstractmethod
+    async def end(self, run: OperationRun, status: str, reason: str) -> None:
+        """Record how an operation ended; a failed one is rolled back where that was asked for."""
+
+    @abstractmethod
+    async def end_cancelled(self, run: OperationRun) -> None:
+        """Record that everything which was under way when the operation was cancelled has ended."""
+
+    @abstractmethod
+    async def end_superseded(self, run: OperationRun) -> None:
+        """Record that a newer operation continues from where this one is."""
+
+    @abstractmethod
+    async def hand_over(self, run: OperationRun) -> None:
+        """Leave an unfinished operation to the next engine."""
+
+
+class OperationRun(OperationContext):
     """See the module's docstring. `done` is set when the run has ended and everything about it is recorded.
 
     `former_owner` is the engine that ran the operation before, where it has not handed it over itself.
-    `making` has the tasks that make an object whose id is not on disk yet, by the resource's uuid.
     """
 
-    def __init__(self, engine: Engine, operation: Operation, stack: Stack, former_owner: str | None = None) -> None:
-        super().__init__(engine, stack, operation)
-        self.operation: Operation = operation
+    def __init__(self, engine: RunHost, operation: Operation, stack: Stack, former_owner: str | None = None) -> None:
+        super().__init__(engine, operation, stack)
+        self.engine: RunHost = engine
         self.former_owner = former_owner
-        self.claim: Claim = Claim(operation.id, operation.epoch)
         self.claimed_at = engine.clock.now()
-        self.moved: set[str] = set()
-        self.earlier: Mapping[str, list[ResourceState]] = {}
-        self.making: dict[str, asyncio.Task[Any]] = {}
         self.failures: list[Failure] = []
-        self.stopping: Stop | None = None
-        self.cancelled = False
-        self._unsaved_plan = False
-        self.wanted: Wanted | None = None
-        self.plan: Plan | None = None
-        self.attribute_keys: dict[str, set[AttributeKey]] = {}
-        self.copies: dict[str, ResourceState] = {}
-        self.snapshot_path: tuple[str, ...] = ()
         self.document: str | None = None
         self.done = asyncio.Event()
         self.follow_up: OperationRun | None = None
@@ -99,14 +101,6 @@ class OperationRun(StackContext):
         self._tasks: set[asyncio.Task[None]] = set()
         self._active = 0
         self._idle = asyncio.Event()
-        self._paused: dict[str, asyncio.Future[None]] = {}
-        self._woken: set[str] = set()
-        self._position = 0
-
-    @property
-    def key(self) -> str:
-        """What only one run at a time works on: the stack, or the snapshot that is removed."""
-        return self.operation.stack_id
 
     # -- from start to end -----------------------------------------------------------------------------------
 
@@ -159,13 +153,16 @@ class OperationRun(StackContext):
                 await observe(self, states)
             former = await self._former()
             plan = await self.evaluate(partial(plan_forward, action, wanted, states, self.scope, former))
-            self.plan = replace(plan, secrets=plan.secrets | await secrets_above(self.engine, self.stack))
+            self.plan = replace(plan, secrets=plan.secrets | await self._secrets_above())
         else:
             raise Bug(f"there is no way to run {action}")
 
-    async def evaluate(self, work: Callable[[], Result]) -> Result:
-        """What comes of work that the template makes; it is charged to the operation."""
-        return await self.engine.evaluator.evaluate(self.stack.project_id, work)
+    async def _secrets_above(self) -> set[str]:
+        """What the stacks above hide: as the plan of the operation above has it, else read from the store."""
+        above = self.engine.runs.get(self.stack.parent_id or "")
+        if above is not None and above.plan is not None:
+            return set(above.plan.secrets)
+        return await secrets_above(self.engine, self.stack)
 
     async def load(self, inputs_id: str) -> LoadedInputs:
         """As `StackContext.load`, which finds no resources in a stack that nothing has been done to before."""
@@ -193,7 +190,7 @@ class OperationRun(StackContext):
 
         def bound() -> Wanted:
             definition = loader.bind(self.stack, inputs, strict=False, exports=exports)
-            return self.engine.wanted(definition, inputs)
+            return Wanted.of(self.engine, definition, inputs)
 
         self.wanted = await self.evaluate(bound)
         self.wanted.since = self.operation.created_at
@@ -274,11 +271,6 @@ class OperationRun(StackContext):
         mine = [state for state in self.states.values() if state.row.stack_id == self.stack.id]
         return [state for state in mine if not self.serves(state)]
 
-    def serves(self, state: ResourceState) -> bool:
-        """Whether a resource is the one that the definition is brought about with."""
-        name = state.row.name
-        return self.wanted is not None and name in self.wanted.requires and self.current.get(name) is state
-
     def _start(self, ready: Iterable[Step]) -> None:
         """Set steps going; kept resources release what waits for them on the spot."""
         pending = deque(ready)
@@ -335,47 +327,6 @@ class OperationRun(StackContext):
         if wanted:
             await self.commit(Batch().change(*(state.seal() for state, _ in wanted)))
 
-    # -- waiting and being woken -----------------------------------------------------------------------------
-
-    async def pause(self, uuid: str, seconds: float | None) -> None:
-        """Let a step wait `seconds`, or until somebody wakes it. Raises Stopped when the run stops."""
-        self.check_stopped()
-        if uuid in self._woken:
-            self._woken.discard(uuid)
-            return
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._paused[uuid] = future
-        timer = None
-        if seconds is not None:
-            timer = self.engine.clock.call_later(seconds, lambda: self.wake(uuid))
-        try:
-            await future
-        finally:
-            del self._paused[uuid]
-            self._woken.discard(uuid)
-            if timer is not None:
-                timer.cancel()
-        self.check_stopped()
-
-    def check_stopped(self) -> None:
-        """Raise Stopped when the run has been told to stop."""
-        if self.stopping is not None:
-            raise Stopped(self.stopping.value)
-
-    def wake(self, uuid: str) -> None:
-        """Have a waiting step look again now."""
-        future = self._paused.get(uuid)
-        if future is None:
-            self._woken.add(uuid)
-        elif not future.done():
-            future.set_result(None)
-
-    def wake_all(self) -> None:
-        """Have every waiting step look again now: something in the stack has been told something."""
-        for future in self._paused.values():
-            if not future.done():
-                future.set_result(None)
-
     def stop(self, why: Stop) -> None:
         """Start no more steps; those that wait leave at once, those in the middle of a call when it has ended."""
         if self.stopping is None:
@@ -421,40 +372,6 @@ class OperationRun(StackContext):
         self._graph, self.plan, self.wanted, self.inputs, self.document = StepGraph(), None, None, None, None
         self.failures.clear()
         return number
-
-    # -- recording -------------------------------------------------------------------------------------------
-
-    def next_position(self) -> int:
-        """Creation order of the next resource row."""
-        self._position += 1
-        return self._position
-
-    async def commit(self, batch: Batch) -> None:
-        """Commit changes under this run's claim; the first commit takes the plan along."""
-        batch.claim = self.claim
-        if self._unsaved_plan:
-            self._unsaved_plan = False
-            batch.change(self.operation)
-        await self.engine.announcer.commit(batch, self.sinks)
-
-    async def record(self, state: ResourceState, event: Event, *further: Callable[[Connection], None]) -> None:
-        """See StackContext; the run's claim protects it here."""
-        batch = Batch().change(state.seal()).add(event)
-        batch.steps.extend(further)
-        await self.commit(batch)
-
-    @property
-    def sinks(self) -> Sinks:
-        """Where the environment has events sent."""
-        return self.inputs.environment.event_sinks if self.inputs is not None else ()
-
-    def event(self, state: ResourceState, reason: str = "state changed") -> Event:
-        """An event that tells the state's present action and status."""
-        return state.event(reason, self.engine.clock.now())
-
-    def told(self, state: ResourceState) -> tuple[Event, ...]:
-        """The event of a resource's present state; what a snapshot holds is no resource of the stack, and has none."""
-        return (self.event(state),) if state.row.stack_id == self.stack.id else ()
 
     async def _finish(self) -> None:
         if self.stopping is Stop.LOST:
@@ -503,16 +420,6 @@ class OperationRun(StackContext):
     async def _end(self, status: str, reason: str) -> None:
         told = await without_secrets(self, reason) if status == FAILED else reason
         await self.engine.end(self, status, told)
-
-    # -- what steps ask for ----------------------------------------------------------------------------------
-
-    def hooks(self, name: str) -> frozenset[str]:
-        """Hooks that the environment sets on a resource."""
-        return self.inputs.environment.registry.hooks(name) if self.inputs is not None else frozenset()
-
-    def keys_of(self, name: str) -> set[AttributeKey]:
-        """Attributes of a resource that others, or outputs, refer to."""
-        return self.attribute_keys.get(name, set())
 
     def values(self) -> Mapping[str, Any]:
         """What a watcher may see of the run right now."""

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stoker.base.errors import SnapshotNotFound
 from stoker.engine.inspection.export import export
 from stoker.engine.planning.restoring import Restoring
+from stoker.engine.records.content_copies import path_of
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.content_copies import copies_of, path_below, path_of
+from stoker.engine.running.content_copies import copies_of, path_below
+from stoker.engine.running.operation_context import OperationContext
 from stoker.store import snapshots
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, REMOVE_SNAPSHOT
 
-if TYPE_CHECKING:
-    from stoker.engine.running.run import OperationRun
-
 PAUSE_SECONDS = 1.0
 
 
-async def load_copies(run: OperationRun) -> Restoring:
+async def load_copies(run: OperationContext) -> Restoring:
     """Find what the operation's snapshot holds of the run's stack, and in which nested stacks it holds more.
 
     An operation without a snapshot restores nothing, and keeps what has been restored. Raises SnapshotNotFound.
@@ -45,7 +44,7 @@ async def load_copies(run: OperationRun) -> Restoring:
     return Restoring(run.current, run.operation.id, run.copies, frozenset(above))
 
 
-async def load_copies_to_remove(run: OperationRun) -> list[ResourceState]:
+async def load_copies_to_remove(run: OperationContext) -> list[ResourceState]:
     """The copies of the snapshot that is removed, or of all snapshots of a stack that goes, as resources of the run.
 
     Each nested stack makes its copies in an operation of its own, which may go on when the one above has given way or
@@ -61,7 +60,7 @@ async def load_copies_to_remove(run: OperationRun) -> list[ResourceState]:
     return copies
 
 
-async def sealed_document(run: OperationRun) -> str:
+async def sealed_document(run: OperationContext) -> str:
     """The document of the run's stack for the snapshot that it has taken."""
     copies = await copies_of(run, [run.operation.snapshot or ""])
     document = await export(run.engine, run.stack, copies)
@@ -69,7 +68,7 @@ async def sealed_document(run: OperationRun) -> str:
     return run.engine.sealer.seal({"document": document.data, "hidden": document.hidden})
 
 
-async def keep_document(run: OperationRun) -> None:
+async def keep_document(run: OperationContext) -> None:
     """Record the document of a stack that is abandoned before anything of it is forgotten.
 
     It can be had until the deleted stack is purged. Copies that snapshots hold are listed, for nobody else knows them.
@@ -98,7 +97,7 @@ async def keep_document(run: OperationRun) -> None:
     await run.commit(Batch().then(partial(snapshots.keep_stack_document, stack_id=run.stack.id, body=body)))
 
 
-async def load_adopted(run: OperationRun) -> Mapping[str, Mapping[str, Any]]:
+async def load_adopted(run: OperationContext) -> Mapping[str, Mapping[str, Any]]:
     """Entries of the adopted document for the run's stack, by resource name."""
     body = await run.engine.database.read(snapshots.stack_document, run.stack.root_id)
     entries: Any = run.engine.sealer.open(body).get("adopted", {}) if body is not None else {}

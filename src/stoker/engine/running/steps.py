@@ -10,12 +10,12 @@ import contextlib
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import orjson
 
 from stoker.base.errors import Bug, StokerError
 from stoker.base.ids import new_id
+from stoker.engine.calls.building import final_values, make_call
 from stoker.engine.planning.decide import (
     BEGINNING,
     UNMADE,
@@ -33,17 +33,14 @@ from stoker.engine.planning.retaining import ON_REPLACEMENT, removal_policy
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of
 from stoker.engine.running.adoption import bringing_about, take_over
-from stoker.engine.running.calls import final_values, make_call
 from stoker.engine.running.content_copies import Copier
 from stoker.engine.running.hooks import hold, holds
+from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Method, NeedsReplacement, Performer
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call, ResourceType
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
-
-if TYPE_CHECKING:
-    from stoker.engine.running.run import OperationRun
 
 LOG = logging.getLogger(__name__)
 
@@ -51,7 +48,7 @@ LOG = logging.getLogger(__name__)
 class StepRunner:
     """Carries out the steps of one run; it holds no state of its own."""
 
-    def __init__(self, run: OperationRun) -> None:
+    def __init__(self, run: OperationContext) -> None:
         self.run_ = run
         self.performer = Performer(run)
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from stoker.base.redaction import REDACTED
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import Call, ContentCopy, Snapshot
 from stoker.plugins.waiting import Waiter
 from stoker.resources.heat.remote_cloud import remote_cloud
-from stoker.template.parameter import HIDDEN_TEXT
 
 _TAKEN = Waiter.until("COMPLETE", pending=("IN_PROGRESS",), failed=("FAILED",), every=10.0)
 _DELETED = Waiter.until("GONE", pending=("IN_PROGRESS", "COMPLETE"), failed=("FAILED",), every=10.0)
@@ -38,7 +38,7 @@ class RemoteSnapshot(ContentCopy):
     def restored(self, properties: Mapping[str, Any], copy: Snapshot) -> Mapping[str, Any]:
         """Return the snapshot's template and parameters; redacted values are taken from the stack's own properties."""
         saved = copy.data["parameters"]
-        shown = {name: value for name, value in saved.items() if value != HIDDEN_TEXT}
+        shown = {name: value for name, value in saved.items() if value != REDACTED}
         parameters = {**(properties.get("parameters") or {}), **shown}
         return {**properties, "template": copy.data["template"], "parameters": parameters}
 

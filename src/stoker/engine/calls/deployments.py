@@ -9,20 +9,19 @@ name without a meaning outside the project: nothing is delivered to the server, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stoker.base.clock import isoformat
 from stoker.base.errors import RequestLimitExceeded
+from stoker.engine.calls.context import OperationHost
+from stoker.engine.records.services import EngineServices
 from stoker.plugins.agents import AGENT, DEPLOYMENTS, METADATA_PATH, METADATA_QUEUE, send_metadata
 from stoker.store import deployments, queries
 from stoker.store.journal import Batch
 from stoker.store.records import SoftwareConfig, SoftwareDeployment
 from stoker.store.sealing import Sealer
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
 
 _SEALED = ("input_values", "output_values")
 _PLAIN = ("config_id", "action", "status", "status_reason")
@@ -31,8 +30,11 @@ _PLAIN = ("config_id", "action", "status", "status_reason")
 class StoredDeployments:
     """See plugins.resource.SoftwareDeployments."""
 
-    def __init__(self, engine: Engine, project_id: str) -> None:
-        self._engine = engine
+    def __init__(
+        self, services: EngineServices, project_id: str, wake: Callable[[str], None] = lambda identifier: None
+    ) -> None:
+        self._services = services
+        self._wake = wake
         self._project_id = project_id
 
     async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
@@ -51,18 +53,18 @@ class StoredDeployments:
                 action=body.get("action"),
                 status=body.get("status"),
                 status_reason=body.get("status_reason"),
-                body=self._engine.sealer.seal({name: body.get(name) for name in _SEALED}),
-                created_at=self._engine.clock.now(),
+                body=self._services.sealer.seal({name: body.get(name) for name in _SEALED}),
+                created_at=self._services.clock.now(),
                 updated_at=None,
             )
-            await self._engine.journal.commit(Batch().add(row))
+            await self._services.journal.commit(Batch().add(row))
         await self.push(body["server_id"])
 
     async def _check_quota(self) -> None:
-        limit = self._engine.settings.max_software_deployments_per_tenant
+        limit = self._services.settings.max_software_deployments_per_tenant
         if limit < 0:
             return
-        count = await self._engine.database.read(deployments.count_in, self._project_id)
+        count = await self._services.database.read(deployments.count_in, self._project_id)
         if count >= limit:
             raise RequestLimitExceeded(
                 f"The project has {count} software deployments; at most {limit} are allowed "
@@ -72,7 +74,7 @@ class StoredDeployments:
     async def get(self, identifier: str) -> Mapping[str, Any] | None:
         """The deployment; None when there is none, or it is another project's."""
         row = await self._row(identifier)
-        return None if row is None else deployment_data(row, self._engine.sealer)
+        return None if row is None else deployment_data(row, self._services.sealer)
 
     async def update(self, identifier: str, values: Mapping[str, Any]) -> None:
         """Change what is given; harmless when there is no such deployment."""
@@ -82,19 +84,19 @@ class StoredDeployments:
         for name in _PLAIN:
             if name in values:
                 setattr(row, name, values[name])
-        body = self._engine.sealer.open(row.body)
-        row.body = self._engine.sealer.seal(body | {name: values[name] for name in _SEALED if name in values})
-        row.updated_at = self._engine.clock.now()
-        await self._engine.journal.commit(Batch().change(row))
+        body = self._services.sealer.open(row.body)
+        row.body = self._services.sealer.seal(body | {name: values[name] for name in _SEALED if name in values})
+        row.updated_at = self._services.clock.now()
+        await self._services.journal.commit(Batch().change(row))
         if "config_id" in values:
             await self.push(row.server_id)
-        wake(self._engine, identifier)
+        self._wake(identifier)
 
     async def delete(self, identifier: str) -> None:
         """Forget the deployment; harmless when there is none."""
         row = await self._row(identifier)
         if row is not None:
-            await self._engine.journal.commit(Batch().then(partial(deployments.remove, identifier=identifier)))
+            await self._services.journal.commit(Batch().then(partial(deployments.remove, identifier=identifier)))
             await self.push(row.server_id)
 
     async def push(self, server_id: str) -> None:
@@ -102,10 +104,10 @@ class StoredDeployments:
 
         Raises CloudError.
         """
-        await _push(self._engine, server_id, self._project_id)
+        await _push(self._services, server_id, self._project_id)
 
     async def _row(self, identifier: str) -> SoftwareDeployment | None:
-        row = await self._engine.database.read(deployments.by_id, identifier)
+        row = await self._services.database.read(deployments.by_id, identifier)
         return row if row is not None and row.project_id == self._project_id else None
 
 
@@ -115,16 +117,16 @@ def deployment_data(row: SoftwareDeployment, sealer: Sealer) -> dict[str, Any]:
     return {**plain, **sealer.open(row.body)}
 
 
-def wake(engine: Engine, identifier: str) -> None:
+def wake(engine: OperationHost, identifier: str) -> None:
     """Have the resource that waits for a deployment look at it now: the two share their id."""
     for run in list(engine.runs.values()):
         if identifier in run.states:
             run.wake(identifier)
 
 
-async def configs_for(engine: Engine, server_id: str, project_id: str) -> list[dict[str, Any]]:
+async def configs_for(services: EngineServices, server_id: str, project_id: str) -> list[dict[str, Any]]:
     """The configurations that a project deploys to a server, in the order of their names. Times are seconds."""
-    rows: Sequence[SoftwareConfig] = await engine.database.read(deployments.configs_for, server_id, project_id)
+    rows: Sequence[SoftwareConfig] = await services.database.read(deployments.configs_for, server_id, project_id)
     return [
         {
             "id": row.id,
@@ -132,7 +134,7 @@ async def configs_for(engine: Engine, server_id: str, project_id: str) -> list[d
             "group": row.group,
             "created_at": row.created_at,
             "project_id": row.project_id,
-            **engine.sealer.open(row.body),
+            **services.sealer.open(row.body),
         }
         for row in rows
     ]
@@ -154,26 +156,26 @@ def _for_agent(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def agent_metadata(
-    engine: Engine, metadata: Mapping[str, Any], server_id: str | None, project_id: str
+    services: EngineServices, metadata: Mapping[str, Any], server_id: str | None, project_id: str
 ) -> dict[str, Any]:
     """A resource's metadata as its own agent reads them, with nothing redacted."""
     if server_id is None or not takes_deployments(metadata, server_id):
         return dict(metadata)
-    return with_configs(metadata, await configs_for(engine, server_id, project_id))
+    return with_configs(metadata, await configs_for(services, server_id, project_id))
 
 
-async def _push(engine: Engine, server_id: str, project_id: str) -> None:
+async def _push(services: EngineServices, server_id: str, project_id: str) -> None:
     """Write the metadata of the project's server to the object or queue that its agent polls. Raises CloudError."""
-    for row in await engine.database.read(deployments.server_resources, server_id, project_id):
-        state = engine.sealer.open(row.state) if row.state else {}
+    for row in await services.database.read(deployments.server_resources, server_id, project_id):
+        state = services.sealer.open(row.state) if row.state else {}
         data = state.get("data") or {}
         looks = METADATA_PATH in data or METADATA_QUEUE in data
-        stack = await engine.database.read(queries.stack_by_id, row.stack_id) if looks else None
+        stack = await services.database.read(queries.stack_by_id, row.stack_id) if looks else None
         if stack is None:
             continue
-        cloud = await engine.credentials.cloud_of(stack)
-        async with engine.pushing:  # of two that are sent at once the elder must not arrive last
-            told = await agent_metadata(engine, state.get("metadata") or {}, server_id, stack.project_id)
+        cloud = await services.credentials.cloud_of(stack)
+        async with services.pushing:  # of two that are sent at once the elder must not arrive last
+            told = await agent_metadata(services, state.get("metadata") or {}, server_id, stack.project_id)
             if METADATA_PATH in data:
                 await cloud.put("swift", data[METADATA_PATH], told)
             else:

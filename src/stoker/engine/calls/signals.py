@@ -6,15 +6,13 @@ import logging
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from stoker.engine.calls.context import StackContext
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.resource import Call, NoActionRequired
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, Event
-
-if TYPE_CHECKING:
-    from stoker.engine.running.stack_context import StackContext
 
 LOG = logging.getLogger(__name__)
 

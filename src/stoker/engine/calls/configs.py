@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection
 
 from stoker.base.errors import RequestLimitExceeded
+from stoker.engine.records.services import EngineServices
 from stoker.store import queries
 from stoker.store.journal import Batch
 from stoker.store.records import SoftwareConfig
-
-if TYPE_CHECKING:
-    from stoker.engine.core import Engine
-
 
 _BODY = ("config", "inputs", "outputs", "options", "stacks")
 """What is sealed; `stacks` are the ids of the stacks whose hidden values may be in it."""
@@ -23,8 +20,8 @@ _BODY = ("config", "inputs", "outputs", "options", "stacks")
 class StoredConfigs:
     """See plugins.resource.SoftwareConfigs."""
 
-    def __init__(self, engine: Engine, project_id: str) -> None:
-        self._engine = engine
+    def __init__(self, services: EngineServices, project_id: str) -> None:
+        self._services = services
         self._project_id = project_id
 
     async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
@@ -39,16 +36,16 @@ class StoredConfigs:
                 project_id=self._project_id,
                 name=str(body.get("name") or ""),
                 group=str(body.get("group") or "Heat::Ungrouped"),
-                body=self._engine.sealer.seal({key: body.get(key) for key in _BODY}),
-                created_at=self._engine.clock.now(),
+                body=self._services.sealer.seal({key: body.get(key) for key in _BODY}),
+                created_at=self._services.clock.now(),
             )
-            await self._engine.journal.commit(Batch().add(row))
+            await self._services.journal.commit(Batch().add(row))
 
     async def _check_quota(self) -> None:
-        limit = self._engine.settings.max_software_configs_per_tenant
+        limit = self._services.settings.max_software_configs_per_tenant
         if limit < 0:
             return
-        count = await self._engine.database.read(queries.count_software_configs, self._project_id)
+        count = await self._services.database.read(queries.count_software_configs, self._project_id)
         if count >= limit:
             raise RequestLimitExceeded(
                 f"The project has {count} software configurations; at most {limit} are allowed "
@@ -65,7 +62,7 @@ class StoredConfigs:
             "name": row.name,
             "group": row.group,
             "creation_time": row.created_at,
-            **self._engine.sealer.open(row.body),
+            **self._services.sealer.open(row.body),
         }
 
     async def delete(self, identifier: str) -> None:
@@ -75,8 +72,8 @@ class StoredConfigs:
             queries.delete_software_config(connection, identifier)
 
         if await self._row(identifier) is not None:
-            await self._engine.journal.commit(Batch().then(remove))
+            await self._services.journal.commit(Batch().then(remove))
 
     async def _row(self, identifier: str) -> SoftwareConfig | None:
-        row = await self._engine.database.read(queries.software_config, identifier)
+        row = await self._services.database.read(queries.software_config, identifier)
         return row if row is not None and row.project_id == self._project_id else None

@@ -4,36 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stoker.base.errors import ActionInProgress, Bug, RequestLimitExceeded, StokerError
 from stoker.base.ids import new_id
+from stoker.engine.calls.context import NestedReader, StackContext
+from stoker.engine.records.actions import REMOVES
 from stoker.engine.records.loader import Prepared
+from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.conclusion import REMOVES
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, ChildRequest, Member, ScalingNotice
 from stoker.store import queries
 from stoker.store.records import COMPLETE, IN_PROGRESS, SUPERSEDED, UNFINISHED, Operation, Stack
 
-if TYPE_CHECKING:
-    from stoker.engine.inspection.reading import Reader
-    from stoker.engine.records.stack_view import StackView
-    from stoker.engine.running.stack_context import StackContext
-
 
 class ChildView:
     """The nested stack behind a resource, for whoever only looks at it: see plugins.resource.ChildStack."""
 
-    def __init__(self, view: StackView, state: ResourceState, reader: Reader) -> None:
-        self._engine = view.engine
+    def __init__(self, view: StackView, state: ResourceState, reader: NestedReader) -> None:
+        self._services = view.services
         self._reader = reader
         self._state = state
         self._inside: StackView | None = None
 
     async def stack(self) -> Stack | None:
         """The child; None before it has been made and after it has gone."""
-        return await self._engine.database.read(queries.stack_by_parent_resource, self._state.row.uuid)
+        return await self._services.database.read(queries.stack_by_parent_resource, self._state.row.uuid)
 
     async def members(self) -> list[Member]:
         """The child's current resources in creation order."""
@@ -70,7 +67,7 @@ class ChildView:
         stack = await self.stack()
         if stack is None:
             return {}
-        inputs = await self._engine.loader.load(stack.inputs)
+        inputs = await self._services.loader.load(stack.inputs)
         outputs = await self._reader.outputs(stack, inputs)
         return {output["output_key"]: output.get("output_value") for output in outputs}
 
@@ -79,7 +76,7 @@ class ChildView:
         stack = await self.stack()
         if stack is None:
             return None
-        data: Mapping[str, Any] = (await self._engine.loader.load(stack.inputs)).template.data
+        data: Mapping[str, Any] = (await self._services.loader.load(stack.inputs)).template.data
         return data
 
 
@@ -89,6 +86,7 @@ class Child(ChildView):
     def __init__(self, run: StackContext, state: ResourceState, announced: Sequence[ScalingNotice] = ()) -> None:
         super().__init__(run, state, run.engine.reader_for_runs)
         self._run = run
+        self._engine = run.engine
         self._announced = announced
 
     @property

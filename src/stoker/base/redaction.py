@@ -10,7 +10,9 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from stoker.template.parameter import HIDDEN_TEXT
+REDACTED = "******"
+"""What is shown in place of a value that nobody may see."""
+
 
 SHORTEST_SECRET = 4
 """Texts shorter than this are not blotted out wherever they turn up: they would blot out everything."""
@@ -48,7 +50,7 @@ def masked_values(value: Any, secrets: Collection[str]) -> Any:
     if isinstance(value, list):
         return [masked_values(item, secrets) for item in value]
     if not isinstance(value, bool) and value is not None and str(value) in secrets:
-        return HIDDEN_TEXT
+        return REDACTED
     return masked(value, secrets)
 
 
@@ -59,9 +61,9 @@ def _blotted(value: Any, pattern: re.Pattern[str]) -> Any:
         case list():
             return [_blotted(item, pattern) for item in value]
         case str():
-            return pattern.sub(HIDDEN_TEXT, value)
+            return pattern.sub(REDACTED, value)
         case int() | float() if not isinstance(value, bool) and pattern.fullmatch(str(value)):
-            return HIDDEN_TEXT
+            return REDACTED
     return value
 
 

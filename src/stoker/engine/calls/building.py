@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stoker.base.errors import Bug, CloudError, StokerError
 from stoker.cloud.session import Cloud
-from stoker.engine.planning.decide import BEGINNING, Target, finalized
+from stoker.engine.calls.children import Child, ChildView
+from stoker.engine.calls.configs import StoredConfigs
+from stoker.engine.calls.context import NestedReader, StackContext
+from stoker.engine.calls.deployments import StoredDeployments, wake
+from stoker.engine.calls.neighbours import NeighboursView, StackNeighbours
+from stoker.engine.calls.signals import take_signal
+from stoker.engine.planning.decide import BEGINNING, Target
 from stoker.engine.records.loader import LoadedInputs
+from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.children import Child, ChildView
-from stoker.engine.running.configs import StoredConfigs
-from stoker.engine.running.deployments import StoredDeployments
-from stoker.engine.running.neighbours import NeighboursView, StackNeighbours
-from stoker.engine.running.signals import take_signal
+from stoker.engine.records.values import finalized
 from stoker.plugins.names import resolve_names
 from stoker.plugins.resource import (
     Call,
@@ -29,12 +32,6 @@ from stoker.plugins.resource import (
     SoftwareDeployments,
 )
 from stoker.store import queries
-
-if TYPE_CHECKING:
-    from stoker.engine.inspection.reading import Reader
-    from stoker.engine.records.stack_view import StackView
-    from stoker.engine.running.stack_context import StackContext
-
 
 LOG = logging.getLogger(__name__)
 
@@ -50,17 +47,18 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         child=Child(run, state, announced),
         neighbours=StackNeighbours(run.current, partial(make_call, run), partial(take_signal, run), engine.telling),
         configs=StoredConfigs(engine, project_id),
-        deployments=StoredDeployments(engine, project_id),
+        deployments=StoredDeployments(engine, project_id, partial(wake, engine)),
+        unrecorded=Unrecorded(run, state.type.part_of, engine.all_runs),
     )
     call.adopted, call.announced = run.adopted.get(state.row.name, {}), announced
     return call
 
 
-async def call_to_look(view: StackView, state: ResourceState, reader: Reader) -> Call:
+async def call_to_look(view: StackView, state: ResourceState, reader: NestedReader) -> Call:
     """What a type is entered with to be read or observed: as `make_call`, without the means to change anything of
     ours. What it writes into `data` or `metadata` is lost with the view. `reader` looks into nested stacks.
     """
-    engine, project_id = view.engine, view.stack.project_id
+    services, project_id = view.services, view.stack.project_id
     looks: Any = _OnlyLooks
     return await _call(
         view,
@@ -68,8 +66,9 @@ async def call_to_look(view: StackView, state: ResourceState, reader: Reader) ->
         required=False,
         child=looks(ChildView(view, state, reader), "members", "member_attribute", "outputs", "template"),
         neighbours=looks(NeighboursView(view.current), "by_reference", "by_name"),
-        configs=looks(StoredConfigs(engine, project_id), "get"),
-        deployments=looks(StoredDeployments(engine, project_id), "get"),
+        configs=looks(StoredConfigs(services, project_id), "get"),
+        deployments=looks(StoredDeployments(services, project_id), "get"),
+        unrecorded=Unrecorded(view, state.type.part_of),
     )
 
 
@@ -82,6 +81,7 @@ async def _call(
     neighbours: Neighbours,
     configs: SoftwareConfigs,
     deployments: SoftwareDeployments,
+    unrecorded: Unrecorded,
 ) -> Call:
     cloud = await view.cloud()
     before = finalized(state.type, state.former) if state.row.former_properties else None
@@ -89,7 +89,7 @@ async def _call(
     properties = await _named(state.type, finalized(state.type, state.given), cloud, ids, required=required)
     if before is not None:
         before = await _named(state.type, before, cloud, ids, required=False)
-    row, stored, now = state.row, state.stored, view.engine.clock.now()
+    row, stored, now = state.row, state.stored, view.services.clock.now()
     return Call(
         name=row.name,
         uuid=row.uuid,
@@ -114,7 +114,7 @@ async def _call(
         now=now,
         update_policy=stored.definition.get("update_policy", {}),
         creation_policy=stored.definition.get("creation_policy", {}),
-        unrecorded=Unrecorded(view, state.type.part_of),
+        unrecorded=unrecorded,
         sources=StoredSources(view.inputs) if view.inputs is not None else NoSources(),
     )
 
@@ -176,17 +176,21 @@ class StoredSources:
 class Unrecorded:
     """Which objects no resource is recorded for; `asked_for` are those that somebody wanted to have alone.
 
-    Resources of the type `whole` do not count (see `ResourceType.part_of`).
+    Resources of the type `whole` do not count (see `ResourceType.part_of`). `others` are the stacks that operations
+    are running on here, whose latest ids may not be recorded yet.
     """
 
-    def __init__(self, view: StackView, whole: str | None) -> None:
+    def __init__(
+        self, view: StackView, whole: str | None, others: Callable[[], Iterable[StackView]] = lambda: ()
+    ) -> None:
         self._view = view
         self._whole = whole
+        self._others = others
         self.asked_for: set[str] = set()
 
     async def __call__(self, physical_ids: Collection[str]) -> set[str]:
-        recorded = await self._view.engine.database.read(queries.recorded_ids, list(physical_ids), self._whole)
-        views = [self._view, *self._view.engine.all_runs()]
+        recorded = await self._view.services.database.read(queries.recorded_ids, list(physical_ids), self._whole)
+        views = [self._view, *self._others()]
         rows = [state.row for view in views for state in view.states.values()]
         known = {row.physical_id for row in rows if row.type != self._whole}
         self.asked_for.update(physical_ids)

@@ -1,0 +1,123 @@
+"""A stack that something is done to: by an operation, or by a signal to one of its resources."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+from sqlalchemy import Connection
+
+from stoker.engine.calls.awaited import Awaited
+from stoker.engine.notifications.announcer import Announcer
+from stoker.engine.records.loader import LoadedInputs, Prepared
+from stoker.engine.records.recorded import current_of, read_states
+from stoker.engine.records.services import EngineServices
+from stoker.engine.records.stack_view import StackView
+from stoker.engine.records.state import ResourceState
+from stoker.plugins.resource import AttributeKey
+from stoker.store import claims, queries
+from stoker.store.journal import Batch, Claim
+from stoker.store.records import Event, Operation, Record, Stack
+
+
+class NestedReader(Protocol):
+    """Looks into nested stacks for the resources that hold them (`inspection.reading.Reader`)."""
+
+    async def view(self, stack: Stack) -> StackView:
+        """The stack as it is recorded now."""
+
+    async def attribute(self, view: StackView, resource: str, key: AttributeKey) -> Any:
+        """An attribute with the path that follows it; None when there is no such resource or value."""
+
+    async def outputs(self, stack: Stack, inputs: LoadedInputs) -> list[dict[str, Any]]:
+        """The stack's outputs, resolved."""
+
+
+class OperationHost(EngineServices, ABC):
+    """An engine as resource types' calls need it: it takes operations on nested stacks on, and notifies.
+
+    `runs` are the operations that run here, by what they work on. `awaited` wakes those that wait for the end of other
+    operations. `scaling` is held while a signal scales a group, so that signals are counted one after the other.
+    """
+
+    announcer: Announcer
+    awaited: Awaited
+    telling: asyncio.Lock
+    reader_for_runs: NestedReader
+    runs: Mapping[str, StackContext]
+
+    @abstractmethod
+    def all_runs(self) -> Sequence[StackContext]:
+        """The operations that run here, and those that wait for them to stop."""
+
+    @abstractmethod
+    async def submit_new(
+        self, stack: Stack, operation: Operation, prepared: Prepared, *, claim: Claim | None = None
+    ) -> None:
+        """Record a new stack with its first operation, and begin."""
+
+    @abstractmethod
+    async def submit(
+        self,
+        stack: Stack,
+        operation: Operation,
+        prepared: Prepared | None = None,
+        *,
+        guard: Callable[[Stack], object] | None = None,
+        rows: Sequence[Record] = (),
+        new: Sequence[Record] = (),
+        claim: Claim | None = None,
+    ) -> None:
+        """Record an operation on an existing stack, and begin."""
+
+    @abstractmethod
+    async def refreshed(self, operation: Operation) -> Operation:
+        """The operation as it stands now."""
+
+
+class StackContext(StackView):
+    """A view that can record what is done to the stack."""
+
+    def __init__(self, engine: OperationHost, stack: Stack, operation: Operation | None = None) -> None:
+        super().__init__(engine, stack)
+        self.engine = engine
+        self.operation = operation
+        self.claim: Claim | None = None
+        self.reason_code: str | None = None
+        self.children: dict[tuple[str, int, str], Operation] = {}
+        self.adopted: Mapping[str, Mapping[str, Any]] = {}
+
+    async def load(self, inputs_id: str) -> LoadedInputs:
+        """Read inputs and every recorded resource of the stack; `current` gets those that have not been replaced."""
+        inputs, states = await self.engine.database.read(self._read, inputs_id)
+        self.inputs = inputs
+        self.states |= states
+        self.current |= current_of(self.states)
+        return inputs
+
+    def _read(self, connection: Connection, inputs_id: str) -> tuple[LoadedInputs, dict[str, ResourceState]]:
+        return self.engine.loader.load_now(connection, inputs_id), read_states(connection, self.engine, self.stack)
+
+    async def adopt_user_project(self, project_id: str | None) -> None:
+        """Record the project that a resource has made for the tree's own users."""
+        if project_id is None or project_id == self.stack.user_project_id:
+            return
+        self.stack.user_project_id, self._facts = project_id, None
+        step = partial(queries.set_user_project, root_id=self.stack.root_id, project_id=project_id)
+        await self.engine.journal.commit(Batch().then(step))
+
+    def wake(self, uuid: str) -> None:
+        """Have whatever waits for the resource look again; here nothing waits."""
+
+    def wake_all(self) -> None:
+        """Have everything that waits look again; here nothing waits."""
+
+    async def record(self, state: ResourceState, event: Event, *further: Callable[[Connection], None]) -> None:
+        """Commit what has been done to a resource outside of a step, its event, and whatever else `further` changes."""
+        as_read, changed = state.row.state, state.seal()
+        batch = Batch().then(partial(claims.change_from_outside, row=changed, as_read=as_read)).add(event)
+        batch.steps.extend(further)
+        await self.engine.announcer.commit(batch, await self.engine.announcer.sinks_of(self.stack))

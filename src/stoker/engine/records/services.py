@@ -1,0 +1,75 @@
+"""What every part of an engine may use, none of which knows of operations that run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from stoker.base.clock import Clock
+from stoker.base.ids import new_id
+from stoker.cloud.auth import CloudPool
+from stoker.engine.credentials import Credentials
+from stoker.engine.evaluation import Evaluator
+from stoker.engine.records.loader import LoadedInputs, Loader
+from stoker.engine.records.types import MissingType, TypeTable
+from stoker.engine.settings import EngineSettings
+from stoker.plugins.registry import Registry
+from stoker.store.database import Database
+from stoker.store.journal import Journal
+from stoker.store.records import Stack
+from stoker.store.sealing import Sealer
+from stoker.template.definition import Definition
+
+
+class EngineServices:
+    """The database and its journal, the sealer, the clock, settings, types, inputs, evaluation and credentials.
+
+    `id` names the engine that they belong to. `pushing` is held while metadata is sent to where agents look for it.
+    Helpers that need no more than this take it instead of the engine.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        journal: Journal,
+        sealer: Sealer,
+        registry: Registry,
+        pool: CloudPool,
+        clock: Clock,
+        settings: EngineSettings,
+        cloud_name: str | None = None,
+    ) -> None:
+        self.id = new_id()
+        self.database = database
+        self.journal = journal
+        self.sealer = sealer
+        self.registry = registry
+        self.pool = pool
+        self.clock = clock
+        self.settings = settings
+        self.loader = Loader(database, sealer, settings)
+        self.evaluator = Evaluator(settings.evaluation_seconds_at_once)
+        self.types = TypeTable(registry, self.loader)
+        self.unknown_type = MissingType()
+        self.pushing = asyncio.Lock()
+        self.credentials = Credentials(pool, database, journal, clock, cloud_name)
+
+    async def bind(self, stack: Stack, inputs: LoadedInputs, exports: Mapping[str, Any] | None = None) -> Definition:
+        """The definition that recorded inputs give for a stack, made beside the event loop where that costs much.
+
+        Raises TemplateInvalid.
+        """
+        bound = partial(self.loader.bind, stack, inputs, strict=False, exports=exports)
+        return await self.evaluator.evaluate(stack.project_id, bound)
+
+    async def secrets(self, stack: Stack, inputs_id: str) -> frozenset[str]:
+        """As `Loader.secrets`, of recorded inputs; evaluated beside the event loop where that costs much."""
+        known = self.loader.known_secrets(inputs_id)
+        if known is None:
+            inputs = await self.loader.load(inputs_id)
+            work = partial(self.loader.secrets, stack, inputs_id, inputs)
+            known = await self.evaluator.evaluate(stack.project_id, work)
+        return known
