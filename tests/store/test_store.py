@@ -207,8 +207,8 @@ def test_a_digest_depends_on_the_key() -> None:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("nonsense", "no URL of a database"),
-        ("postgresql://stoker:hidden@127.0.0.1:port/stoker", "no URL of a database"),
+        ("nonsense", "not the URL of a database"),
+        ("postgresql://stoker:hidden@127.0.0.1:port/stoker", "not the URL of a database"),
         ("foo://stoker:hidden@127.0.0.1/stoker", "foo is not supported; use one of .*postgresql"),
         ("oracle://stoker:hidden@127.0.0.1/stoker", "oracle is not supported"),
         ("mysql+mysqldb://stoker:hidden@127.0.0.1/stoker", r"use one of .*mysql\+pymysql"),

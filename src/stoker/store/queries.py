@@ -400,7 +400,7 @@ def purge_events(connection: Connection, stack_id: str, keep: int, batch: int) -
 
 
 def first_change(connection: Connection, stack_id: str) -> float | None:
-    """Return when the first operation after the stack's creation started; None without one."""
+    """Return when the stack's first update or restore was requested; None without one."""
     columns = tables.operations.c
     wanted = and_(columns.stack_id == stack_id, columns.action.in_(("UPDATE", "RESTORE")))
     first: float | None = connection.execute(select(func.min(columns.created_at)).where(wanted)).scalar_one()

@@ -65,7 +65,7 @@ document_parts = Table(
     Column("part", String(64), primary_key=True, index=True),
     **_MYSQL,
 )
-"""References between documents: a sealed document that contains other documents' keys, such as a list of files."""
+"""References between documents: `whole` contains the digest of `part`, as the list of a stack's files does."""
 
 inputs = Table(
     "inputs",

@@ -53,7 +53,7 @@ def hold(connection: Connection, credential: str) -> None:
 
 
 def move(connection: Connection, root_id: str, former: str | None, credential: str) -> None:
-    """Change the credential of a whole tree of stacks."""
+    """Change the credential of a whole tree of stacks, and mark the former one for removal if it is unused."""
     connection.execute(update(stacks).where(stacks.c.root_id == root_id).values(credential=credential))
     give_up_unused(connection, former)
 
