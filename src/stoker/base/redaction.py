@@ -1,4 +1,4 @@
-"""Secrets in what is shown: blotted out wherever they turn up, whoever put them there."""
+"""Redaction of known secrets wherever they occur in output."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 from urllib.parse import quote
 
 REDACTED = "******"
-"""What is shown in place of a value that nobody may see."""
+"""The replacement of a secret value."""
 
 
 SHORTEST_SECRET = 4
-"""Texts shorter than this are not blotted out wherever they turn up: they would blot out everything."""
+"""Shorter secrets are not searched for inside strings, since they would match by accident."""
 
 _BEGINNING = 40
-"""Messages shorten long values; so much of a secret and what follows it at once is blotted out, too."""
+"""Messages truncate long values: this many first characters of a secret, and those that follow, are redacted too."""
 
 
 def texts_of(value: Any) -> Iterator[str]:
-    """The texts and numbers in a value, at any depth, as texts. What is true or false is no secret to look for."""
+    """Return the strings and numbers in a value, at any depth, as strings. Booleans are not secrets."""
     match value:
         case Mapping():
             for inner in value.values():
@@ -35,16 +35,16 @@ def texts_of(value: Any) -> Iterator[str]:
 
 
 def masked(value: Any, secrets: Collection[str]) -> Any:
-    """`value` with every occurrence of a secret blotted out, also in a key, and of one that is a number.
+    """Return `value` with every occurrence of a secret redacted, including in keys and in numbers.
 
-    A secret is found as well where it stands as JSON, as base64 or as part of a URL.
+    Secrets encoded in JSON, base64 or a URL are redacted too.
     """
     pattern = _pattern(frozenset(secrets))
-    return value if pattern is None else _blotted(value, pattern)
+    return value if pattern is None else _redacted(value, pattern)
 
 
 def masked_values(value: Any, secrets: Collection[str]) -> Any:
-    """Property values so masked, and with those blotted out, too, that are as a whole a secret which is short."""
+    """Redact property values like `masked`, and also values that equal a short secret."""
     if isinstance(value, Mapping):
         return {masked(key, secrets): masked_values(item, secrets) for key, item in value.items()}
     if isinstance(value, list):
@@ -54,12 +54,12 @@ def masked_values(value: Any, secrets: Collection[str]) -> Any:
     return masked(value, secrets)
 
 
-def _blotted(value: Any, pattern: re.Pattern[str]) -> Any:
+def _redacted(value: Any, pattern: re.Pattern[str]) -> Any:
     match value:
         case Mapping():
-            return {_blotted(key, pattern): _blotted(item, pattern) for key, item in value.items()}
+            return {_redacted(key, pattern): _redacted(item, pattern) for key, item in value.items()}
         case list():
-            return [_blotted(item, pattern) for item in value]
+            return [_redacted(item, pattern) for item in value]
         case str():
             return pattern.sub(REDACTED, value)
         case int() | float() if not isinstance(value, bool) and pattern.fullmatch(str(value)):
@@ -69,7 +69,7 @@ def _blotted(value: Any, pattern: re.Pattern[str]) -> Any:
 
 @lru_cache(maxsize=64)
 def _pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
-    """What finds the secrets, the longest first: one may be the beginning of another."""
+    """Return a pattern for the secrets, the longest first, since one may be the beginning of another."""
     forms = {form for secret in secrets if len(secret) >= SHORTEST_SECRET for form in _forms(secret)}
     found = sorted(forms, key=lambda form: (-len(form), form))
     beginnings = sorted({form[:_BEGINNING] for form in found if len(form) > _BEGINNING})
@@ -79,7 +79,7 @@ def _pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
 
 
 def _forms(secret: str) -> Iterable[str]:
-    """The secret as it is, in JSON, in JSON that is a text in JSON, in base64, in a URL."""
+    """Return the secret as it is, in JSON, in JSON inside a JSON string, in base64, and in a URL."""
     for as_ascii in (True, False):
         once = json.dumps(secret, ensure_ascii=as_ascii)[1:-1]
         yield from (secret, once, json.dumps(once, ensure_ascii=as_ascii)[1:-1])
