@@ -27,7 +27,7 @@ def exit_code_of_plan(shell: Shell, *arguments: str) -> int:
 
 
 def test_a_stack_is_planned_made_changed_and_deleted(embedded: Shell) -> None:
-    assert "no terminal" in embedded.fails("deploy", "hello", "-t", HELLO)
+    assert "not a terminal" in embedded.fails("deploy", "hello", "-t", HELLO)
     assert exit_code_of_plan(embedded, "hello", "-t", HELLO) == 2
     assert "+ word" in embedded.ok("plan", "hello", "-t", HELLO).out
     made = embedded.ok("deploy", "hello", "-t", HELLO, "--yes")
@@ -35,7 +35,7 @@ def test_a_stack_is_planned_made_changed_and_deleted(embedded: Shell) -> None:
     assert "greeting = Hello, " in made.out
 
     assert exit_code_of_plan(embedded, "hello", "-t", HELLO) == 0
-    assert "Nothing to change: " in embedded.ok("plan", "hello", "-t", HELLO).out
+    assert "No changes: " in embedded.ok("plan", "hello", "-t", HELLO).out
     plan = embedded.ok("plan", "hello", "-t", HELLO, "-P", "length=12", "-f", "json").json
     (step,) = plan["steps"][:1]
     assert (step["kind"], step["changes"][0]["before"], step["changes"][0]["after"]) == ("replace", 8, 12)
@@ -194,7 +194,7 @@ def test_on_a_terminal_the_tree_is_shown_and_the_plan_waits_for_an_answer(embedd
         assert process.wait(60) == 0
     os.close(controller)
     shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written)
-    assert "Do it? [y/N]:" in shown
+    assert "Apply these changes? [y/N]:" in shown
     assert "└── ✓ word  CREATE_COMPLETE" in shown
     assert "greeting = Hello, " in shown
     embedded.ok("delete", "shown", "--yes")
@@ -235,7 +235,7 @@ def test_what_an_interrupted_command_has_begun_goes_on(embedded: Shell, tmp_path
             assert process.wait(60) == 130
         finally:
             process.kill()
-        assert "Stoker goes on with looked-away." in process.stderr.read()
+        assert "The operation on looked-away continues." in process.stderr.read()
     assert embedded.ok("stack", "show", "looked-away", "-f", "json").json["stack_status"] == "CREATE_IN_PROGRESS"
     embedded.ok("delete", "looked-away", "--yes")
 

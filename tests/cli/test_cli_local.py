@@ -40,7 +40,7 @@ def test_stoker_survives_being_killed_and_being_stopped(shell: Shell) -> None:
     assert shell.stoker("status").status == 1
     assert states(shell) == ["running", "stopped"]
     assert "stoker up" in shell.fails("stack", "list")
-    assert "Restarting what is missing: engine and API." in shell.ok("up", "--detach").out
+    assert "Restarting: engine and API." in shell.ok("up", "--detach").out
 
     kill(shell, "cloud", "engine")
     shell.ok("up", "--detach")
@@ -89,7 +89,7 @@ def test_in_the_foreground_it_brings_back_what_breaks_and_ends_at_ctrl_c(shell: 
     finally:
         foreground.kill()
     assert foreground.returncode == 0
-    assert "ended with status -9; starting it again" in out
+    assert "ended with status -9; restarting it" in out
     assert states(shell) == ["stopped", "stopped"]
 
 

@@ -64,7 +64,7 @@ def test_a_saved_plan_makes_a_stack_and_then_changes_it(embedded: Shell, templat
     assert "length = 12" in embedded.ok("deploy", str(plan)).out
     assert "is not as it was" in embedded.fails("deploy", str(plan))
     embedded.ok("delete", "saved", "--yes")
-    assert "is gone" in embedded.fails("deploy", str(plan))
+    assert "no longer exists" in embedded.fails("deploy", str(plan))
 
 
 def test_a_plan_is_refused_when_the_stack_has_moved_on(embedded: Shell, template: Path, tmp_path: Path) -> None:
@@ -94,10 +94,10 @@ def test_hidden_parameters_are_given_once_more_and_must_be_the_same(
 def test_what_is_no_plan_is_told(embedded: Shell, template: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.plan"
     other.write_text(json.dumps({"kind": "else"}))
-    assert "is no saved plan" in embedded.fails("deploy", str(other))
+    assert "is not a saved plan" in embedded.fails("deploy", str(other))
     assert "cannot be read" in embedded.fails("deploy", "--plan", str(tmp_path / "none.plan"))
     usage = embedded.stoker("deploy", "--plan", str(other), "-t", str(template))
-    assert usage.status == 2 and "says all by itself" in usage.err
+    assert usage.status == 2 and "A saved plan is complete" in usage.err
     usage = embedded.stoker("deploy", "name")
     assert usage.status == 2 and "saved plan" in usage.err
 

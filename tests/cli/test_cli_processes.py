@@ -81,7 +81,7 @@ def test_chosen_services_are_kept_and_given_to_the_emulated_cloud(directory: Dat
 
 
 def test_services_of_a_real_cloud_cannot_be_chosen() -> None:
-    with pytest.raises(CommandFailed, match="--services chooses among the services of the emulated cloud"):
+    with pytest.raises(CommandFailed, match="--services is for the emulated cloud only"):
         planned_set_up(None, KEEP, "mine", (), ("network",))
 
 
@@ -109,7 +109,7 @@ def test_ports_are_the_users_then_the_last_ones_then_the_defaults() -> None:
 
 
 def test_a_directory_stays_with_its_cloud() -> None:
-    with pytest.raises(CommandFailed, match="belongs to an emulated cloud"):
+    with pytest.raises(CommandFailed, match="is used with an emulated cloud"):
         planned_set_up(SET_UP, KEEP, "other", ())
 
 

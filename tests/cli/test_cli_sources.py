@@ -135,7 +135,7 @@ def test_a_text_that_is_no_yaml_is_left_to_the_service(tmp_path: Path) -> None:
 
 
 def test_what_comes_from_the_network_may_not_read_local_files() -> None:
-    with pytest.raises(CommandFailed, match="may not read local files"):
+    with pytest.raises(CommandFailed, match="must not refer to local files"):
         url_of("file:///etc/passwd", "https://example.org/top.yaml")
     assert url_of("lib/a.yaml", "https://example.org/t/top.yaml") == "https://example.org/t/lib/a.yaml"
 

@@ -56,7 +56,7 @@ def test_deleted_stacks_are_forgotten_when_they_are_old_enough(cluster: Cluster)
     made = begin(cluster, "purged", 2)
     cluster.remove(*made)
     path = "/stacks/{}/{}".format(*next(iter(made.items())))
-    assert "Forgot 0 deleted stacks" in cluster.command("db", "purge", "1")
+    assert "Removed 0 deleted stacks" in cluster.command("db", "purge", "1")
     assert cluster.call("GET", path)[0] == 200
     assert "deleted stacks" in cluster.command("db", "purge", "0", "-g", "seconds")
     assert cluster.call("GET", path)[0] == 404

@@ -86,7 +86,7 @@ async def test_after_sealing_anew_the_old_key_may_go(served: ServedCloud, tmp_pa
     assert number > 20 and not renewed
     command = ["reseal", "--config-file", str(configuration)]
     said = [await asyncio.to_thread(CliRunner().invoke, db, command) for _ in range(2)]
-    assert [done.output for done in said] == [f"Sealed {number} values anew.\n", "Sealed 0 values anew.\n"]
+    assert [done.output for done in said] == [f"Resealed {number} values.\n", "Resealed 0 values.\n"]
     assert sealed_with(path, Sealer([NEW])) == (number, number)
 
     world = await World(path, served, clock, keys=[NEW]).start()

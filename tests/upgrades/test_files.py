@@ -55,7 +55,7 @@ def test_a_lost_key_is_reported_and_not_replaced(tmp_path: Path, text: str) -> N
 def test_a_saved_plan_of_another_form_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "old.plan"
     path.write_text(json.dumps({"kind": "stoker-plan", "version": 0}))
-    with pytest.raises(CommandFailed, match=r"saved in form 0.*Plan again"):
+    with pytest.raises(CommandFailed, match=r"has the format 0.*Make a new plan"):
         SavedPlan.read(path)
 
 

@@ -1,6 +1,6 @@
-"""From credentials to a service that can be asked.
+"""Connect to the orchestration service with the user's credentials.
 
-The first of these that is there is used: `--os-cloud` or `OS_CLOUD` (an entry of clouds.yaml), the `OS_*` variables of
+The first of these that exists is used: `--os-cloud` or `OS_CLOUD` (an entry of clouds.yaml), the `OS_*` variables of
 an openrc file, the embedded Stoker of the data directory.
 """
 
@@ -25,7 +25,7 @@ _TRUE = ("1", "true", "yes", "on")
 
 
 def connect(directory: DataDirectory, cloud_name: str | None = None) -> Service:
-    """The orchestration service that the credentials lead to. Raises CommandFailed when there are none."""
+    """Return the orchestration service for the credentials. Raises CommandFailed if there are none."""
     if cloud_name:
         return _service(read_cloud(cloud_name))
     if os.environ.get("OS_AUTH_URL"):
@@ -33,19 +33,19 @@ def connect(directory: DataDirectory, cloud_name: str | None = None) -> Service:
     set_up = directory.set_up()
     if set_up is None:
         raise CommandFailed(
-            f"No Stoker to talk to: there is none in {directory.path}. Start one with `stoker up`, or name a cloud "
+            f"No Stoker found: there is none in {directory.path}. Start one with `stoker up`, or select a cloud "
             "with --os-cloud, OS_CLOUD or the OS_* variables."
         )
     return embedded_service(set_up)
 
 
 def embedded_service(set_up: SetUp) -> Service:
-    """The service of an embedded Stoker, whatever the environment says."""
+    """Return the service of an embedded Stoker, ignoring the environment variables."""
     return _service(replace(cloud_of(set_up), orchestration=f"{set_up.rest}/%(project_id)s"))
 
 
 def cloud_from_environment(environment: Mapping[str, str]) -> NamedCloud:
-    """The login that `OS_*` variables describe, by the names that all OpenStack clients share.
+    """Return the cloud that `OS_*` variables describe, with the names that all OpenStack clients use.
 
     Raises CommandFailed when OS_AUTH_TYPE names no plug-in of keystoneauth.
     """
@@ -94,4 +94,4 @@ def _loader(auth_type: str) -> Any:
     try:
         return loading.get_plugin_loader(auth_type)
     except NoMatchingPlugin:
-        raise CommandFailed(f"There is no way of logging in that is called {auth_type!r}.") from None
+        raise CommandFailed(f"There is no authentication plug-in {auth_type!r} (auth_type or OS_AUTH_TYPE).") from None

@@ -1,4 +1,4 @@
-"""`stoker convert`: a template in the other dialect, or in the other notation."""
+"""`stoker convert`: convert a template between HOT and CloudFormation, or between YAML and JSON."""
 
 from __future__ import annotations
 
@@ -20,18 +20,24 @@ _FORMATS = {"yaml": to_yaml, "json": to_json}
 @click.argument("path", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
 @click.option("--to", required=True, type=click.Choice(list(TARGETS)), help="Dialect to convert to.")
 @click.option(
-    "-f", "--format", "form", type=click.Choice(list(_FORMATS)), default="yaml", show_default=True, help="Notation."
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(list(_FORMATS)),
+    default="yaml",
+    show_default=True,
+    help="Output format.",
 )
-@click.option("--partial", is_flag=True, help="Print the template also when parts of it cannot be said.")
+@click.option("--partial", is_flag=True, help="Print the template even if parts of it cannot be converted.")
 def command(path: str, to: str, form: str, partial: bool) -> None:
-    """Print a template in HOT or in CloudFormation's dialect, without a server.
+    """Convert a template to HOT or to CloudFormation, without a server.
 
-    What the other dialect cannot say is listed with its place; with --partial it stands in the result as it was, for
-    you to replace. Comments are not taken along.
+    Parts that the other dialect does not support are listed with their location; with --partial, they are left
+    unchanged in the result, for you to replace. Comments are not preserved.
 
     \b
-    Exit status: 0, or 1 when something cannot be said (unless --partial)
-    or the template is wrong.
+    Exit status: 0, or 1 if a part cannot be converted (unless --partial)
+    or the template is invalid.
 
     \b
     Examples:

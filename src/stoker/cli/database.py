@@ -1,4 +1,4 @@
-"""The database of a cluster: its tables, and what may be forgotten."""
+"""`stoker db …`: the tables of a cluster's database, resealing, and purging."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _SECONDS = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
 _WHERE = (
     "Name the cluster's configuration with --config-file, or, where the command has it, the directory of an embedded "
-    "Stoker with --data-dir. An embedded Stoker looks after its database by itself; what "
-    "it does is told by `stoker status` and `stoker stack history NAME`."
+    "Stoker with --data-dir. An embedded Stoker maintains its own database; "
+    "`stoker status` and `stoker stack history NAME` show what it does."
 )
 
 
 @click.group("db", cls=Commands)
 def database() -> None:
-    """Look after the database that the engines share."""
+    """Maintain the database that the engines share."""
 
 
 def config_files_option(function: Command) -> Command:
-    """`--config-file`, repeatable."""
+    """Add `--config-file`, repeatable."""
     return click.option(
         "--config-file",
         "config_files",
         multiple=True,
         type=click.Path(exists=True, dir_okay=False),
         metavar="FILE",
-        help="File in heat.conf's form; repeatable.  [default: heat.conf in the usual places]",
+        help="File in the format of heat.conf; repeatable.  [default: heat.conf in the usual places]",
     )(function)
 
 
 def embedded_option(function: Command) -> Command:
-    """`--data-dir`, passed on as `directory`: None unless it is given."""
+    """Add `--data-dir`, passed as `directory`: None unless it is given."""
 
     def directory(_context: click.Context, _option: click.Parameter, value: Path | None) -> DataDirectory | None:
         return DataDirectory(value.expanduser().absolute()) if value else None
@@ -68,14 +68,14 @@ def embedded_option(function: Command) -> Command:
 def with_any_database(
     config_files: tuple[str, ...], work: Callable[[Database], Result], directory: DataDirectory | None = None
 ) -> Result:
-    """What `work` finds in the configured database, whatever its tables. Raises CommandFailed when there is none.
+    """Return the result of `work` on the configured database, whatever its tables.
 
-    `directory` is that of an embedded Stoker, whose database is used instead.
+    `directory` is that of an embedded Stoker, whose database is used instead. Raises CommandFailed without a database.
     """
     config = cluster_config(config_files)
     if directory is not None:
         if directory.set_up() is None:
-            raise CommandFailed(f"There is no Stoker in {directory.path}. `stoker up` makes one.")
+            raise CommandFailed(f"There is no Stoker in {directory.path}. Start one with `stoker up`.")
         config.set_override("connection", directory.database_url, group="database")
     if not config.database.connection:
         raise CommandFailed(f"No database is configured ([database] connection). {_WHERE}")
@@ -90,7 +90,7 @@ def with_any_database(
 def with_database(
     config_files: tuple[str, ...], work: Callable[[Database], Result], directory: DataDirectory | None = None
 ) -> Result:
-    """The same, where `work` needs the tables. Raises Invalid, saying what to do, when they do not fit this release."""
+    """Like `with_any_database`, for work on the tables. Raises Invalid if they do not fit this release."""
 
     def require_fit(opened: Database) -> Result:
         opened.read_now(schema.require_fit)
@@ -102,7 +102,7 @@ def with_database(
 @database.command("sync")
 @config_files_option
 def sync(config_files: tuple[str, ...]) -> None:
-    """Make the tables, or bring them up to this release. Engines of the release before go on working.
+    """Create the tables, or upgrade them to this release. Engines of the previous release continue to work.
 
     \b
     Examples:
@@ -119,7 +119,7 @@ def sync(config_files: tuple[str, ...]) -> None:
 @database.command("version")
 @config_files_option
 def version(config_files: tuple[str, ...]) -> None:
-    """Tell the revision of the tables.
+    """Print the revision of the tables.
 
     \b
     Examples:
@@ -132,7 +132,7 @@ def version(config_files: tuple[str, ...]) -> None:
 @database.command("check")
 @config_files_option
 def check(config_files: tuple[str, ...]) -> None:
-    """Tell whether this release can work with the tables; the exit status is 1 when it cannot.
+    """Check whether this release can work with the tables; the exit status is 1 if it cannot.
 
     \b
     Examples:
@@ -147,9 +147,9 @@ def check(config_files: tuple[str, ...]) -> None:
 @database.command("reseal")
 @config_files_option
 def reseal(config_files: tuple[str, ...]) -> None:
-    """Seal everything stored with the first key of auth_encryption_key.
+    """Encrypt all stored secrets with the first key of auth_encryption_key.
 
-    Once it finds nothing, while all engines have that key in the first place, an older key is needed no more.
+    When all engines have that key first and this command finds nothing to reseal, the older key can be removed.
 
     \b
     Examples:
@@ -171,7 +171,7 @@ def reseal(config_files: tuple[str, ...]) -> None:
         return total
 
     total = with_database(config_files, renew)
-    click.echo(f"Sealed {total} value{'' if total == 1 else 's'} anew.")
+    click.echo(f"Resealed {total} value{'' if total == 1 else 's'}.")
 
 
 @database.command("purge")
@@ -182,13 +182,18 @@ def reseal(config_files: tuple[str, ...]) -> None:
 )
 @click.option("-p", "--project-id", help="Only stacks of this project.")
 @click.option(
-    "-b", "--batch-size", type=click.IntRange(min=1), default=20, show_default=True, help="Stacks in a transaction."
+    "-b",
+    "--batch-size",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Number of stacks per transaction.",
 )
 def purge(config_files: tuple[str, ...], age: int, granularity: str, project_id: str | None, batch_size: int) -> None:
-    """Forget stacks that were deleted more than AGE (90) days ago: resources, events, operations, snapshots,
-    and templates and files that no other stack has.
+    """Remove stacks that were deleted more than AGE (90) days ago: resources, events, operations, snapshots,
+    and templates and files that no other stack uses.
 
-    Engines that have not been heard of for a day are forgotten too.
+    Engines without a heartbeat for a day are removed, too.
 
     \b
     Examples:
@@ -211,4 +216,4 @@ def purge(config_files: tuple[str, ...], age: int, granularity: str, project_id:
         return total
 
     total = with_database(config_files, forget)
-    click.echo(f"Forgot {total} deleted stack{'' if total == 1 else 's'}.")
+    click.echo(f"Removed {total} deleted stack{'' if total == 1 else 's'}.")

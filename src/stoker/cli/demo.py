@@ -1,4 +1,4 @@
-"""`stoker demo`: an embedded Stoker that deploys and changes an example, to watch."""
+"""`stoker demo`: start an embedded Stoker that deploys and updates an example."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _FREE_PORTS = {"rest": 0, "cfn": 0, "identity": 0}
 
 
 def example(name: str) -> Path:
-    """A file of the examples, which are installed with the program."""
+    """Return the path of an example, which is installed with the program."""
     return Path(stoker.__file__).parent / "examples" / name
 
 
 @click.command()
 @click.option(
     "--data-dir", "given", type=click.Path(file_okay=False, path_type=Path),
-    help="Directory to use and keep.  [default: one that is removed afterwards]",
+    help="Data directory, which is kept.  [default: a temporary directory]",
 )  # fmt: skip
 def demo(given: Path | None) -> None:
-    """Start Stoker with an emulated cloud, deploy an example, and change it.
+    """Start Stoker with an emulated cloud, deploy an example, and update it.
 
-    On a terminal everything stays up until Ctrl-C; elsewhere the stack is deleted and the command ends.
+    On a terminal, everything keeps running until Ctrl-C; otherwise the stack is deleted and the command exits.
 
     \b
     Examples:
@@ -52,14 +52,17 @@ def demo(given: Path | None) -> None:
         service = embedded_service(local.set_up)
         _say(out, "A web tier: a network, a router, two servers with volumes, a public address.")
         stack = _deploy(service, template, {}, out)
-        _say(out, "One server more. The plan says what that means before anything happens.")
+        _say(out, "Add one server. The plan shows the changes before anything happens.")
         stack = _deploy(service, template, {"count": "3"}, out)
         if out.is_terminal:
-            _say(out, f"It is yours now. In another shell:\n{_next_steps(directory, template)}\nCtrl-C ends the demo.")
+            _say(
+                out,
+                f"In another shell, try:\n{_next_steps(directory, template)}\nCtrl-C ends the demo.",
+            )
             with stop_signals() as stopped:
                 watch(local, children, out, stopped)
         else:
-            _say(out, "And away with everything.")
+            _say(out, "Delete the stack.")
             delete_and_follow(stack)
 
 
@@ -68,7 +71,7 @@ def _deploy(service: Service, template: Path, parameters: dict[str, str], out: C
     out.print(Text(f"$ stoker deploy {_STACK} -t {template.name}{options}", style="bold"))
     sources = collect(str(template))
     stack = carry_out(Deployment(service, _STACK, sources, body_of(sources, parameters, None, None)), yes=True)
-    if not out.is_terminal:  # on a terminal the tree has been there while it grew
+    if not out.is_terminal:  # on a terminal the tree has been shown live
         out.print(whole_tree(stack))
     return stack
 
@@ -91,7 +94,7 @@ def _next_steps(directory: DataDirectory, template: Path) -> str:
 
 @contextmanager
 def _directory(given: Path | None) -> Iterator[DataDirectory]:
-    """The given directory, or one that is removed when all went well."""
+    """Yield the given directory, or a temporary one that is removed if there was no error."""
     if given is not None:
         yield DataDirectory(given.expanduser().absolute())
         return
@@ -106,11 +109,11 @@ def _directory(given: Path | None) -> Iterator[DataDirectory]:
 
 @contextmanager
 def _serving(directory: DataDirectory, out: Console) -> Iterator[tuple[Local, Processes]]:
-    """Stoker on free ports while the body runs."""
+    """Run Stoker on free ports during the body."""
     directory.make()
     local = Local(directory, planned_set_up(directory.set_up(), _FREE_PORTS, None, ()))
     if len(local.missing()) < len(local.programs):
-        raise CommandFailed(f"A Stoker is running on {directory.path} already; `stoker down` stops it.")
+        raise CommandFailed(f"A Stoker is already running in {directory.path}; `stoker down` stops it.")
     out.print(f"Starting Stoker and an emulated cloud in {directory.path} …")
     with stop_signals() as stopped:
         children = local.start(stopped)

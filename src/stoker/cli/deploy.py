@@ -1,4 +1,4 @@
-"""`stoker deploy`, `plan` and `delete`: from a template, or a saved plan, to a stack, with the plan first."""
+"""`stoker deploy`, `plan` and `delete`: create, update and delete stacks, and show the plan first."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
         click.option(
             "--rollback/--no-rollback",
             default=None,
-            help="Whether a failure takes the stack back.  [default: as the stack has it; no for a new one]",
+            help="Whether to roll back after a failure.  [default: as set for the stack; no for a new one]",
         ),
-        click.option("--timeout", type=click.IntRange(min=1), metavar="MINUTES", help="How long it may take."),
+        click.option("--timeout", type=click.IntRange(min=1), metavar="MINUTES", help="Timeout of the action."),
         click.option(
             "-P", "--parameter", "parameters", multiple=True, metavar="KEY=VALUE", callback=_parameters,
             help="Value of a parameter; repeatable.",
         ),
         click.option(
             "-e", "--environment", "environments", multiple=True, metavar="FILE|URL",
-            help="Environment; repeatable, later ones win.",
+            help="Environment; repeatable, later ones override.",
         ),
         click.option("-t", "--template", required=required, metavar="FILE|URL", help="Template."),
         click.argument("name", required=required),
@@ -66,7 +66,7 @@ def _definition_options(*, required: bool) -> Callable[[Command], Command]:
 
 
 def body_of(sources: Sources, parameters: dict[str, str], rollback: bool | None, timeout: int | None) -> Answer:
-    """The body of a request from what the user gave; what was not given is left out."""
+    """Return the body of a request from the user's options; options that were not given are left out."""
     body: Answer = {
         "template": sources.template,
         "files": sources.files,
@@ -81,7 +81,7 @@ def body_of(sources: Sources, parameters: dict[str, str], rollback: bool | None,
 
 
 class Deployment:
-    """A stack as the user wants it, and as it is: None when it does not exist."""
+    """The definition that the user wants, and the existing stack, or None if it does not exist."""
 
     def __init__(self, service: Service, name: str, sources: Sources, body: Answer) -> None:
         self.name = name
@@ -94,7 +94,7 @@ class Deployment:
             self.stack = None
 
     def plan(self) -> Answer:
-        """What would be done. Raises CommandFailed with the problems of the template, if it has any."""
+        """Return the plan. Raises CommandFailed with the problems of the template, if it has any."""
         stack = self.stack
         if stack is None:
             body = {"stack_name": self.name, **self.body}
@@ -102,9 +102,9 @@ class Deployment:
         return self._explained(lambda: stack.preview_update(self.body))
 
     def run(self, digest: str | None = None) -> Stack:
-        """Do it, and follow until it is done; answers the stack as it is then.
+        """Create or update the stack, follow until the end, and return the stack in its final state.
 
-        With the digest of a plan just that is done: Refused is raised when it would be something else by now.
+        With the digest of a plan, exactly that plan is run: Refused is raised if the plan would now be different.
         """
         body = self.body if digest is None else {**self.body, "plan_digest": digest}
         return self._explained(lambda: begin(self._service, self.name, self.stack, body))
@@ -119,7 +119,7 @@ class Deployment:
             raise CommandFailed("\n".join(["The template or its environment cannot be used:", *lines])) from error
 
     def _located(self, problem: Diagnostic) -> str:
-        """A problem with the place in the user's own file, and the line that stands there."""
+        """Format a problem with its location in the user's file, and that line."""
         texts = self.sources.named()
         if problem.source not in texts:
             return problem.text()
@@ -133,7 +133,7 @@ class Deployment:
 
 
 def begin(service: Service, name: str, stack: Stack | None, body: Answer) -> Stack:
-    """Make or change a stack, and follow until that is done."""
+    """Create or update a stack, and follow until the end."""
     if stack is None:
         return follow(service.create({"stack_name": name, **body}))
     marker = stack.last_event()
@@ -142,7 +142,7 @@ def begin(service: Service, name: str, stack: Stack | None, body: Answer) -> Sta
 
 
 def apply(service: Service, saved: SavedPlan, parameters: dict[str, str]) -> Stack:
-    """Do what a saved plan says, and nothing else. Raises Refused when it would be something else by now."""
+    """Run exactly a saved plan. Raises Refused if the plan would now be different."""
     body = saved.request(parameters)
     stack = _planned_for(service, saved)
     show_plan(saved.name, saved.plan)
@@ -150,9 +150,9 @@ def apply(service: Service, saved: SavedPlan, parameters: dict[str, str]) -> Sta
 
 
 def _planned_for(service: Service, saved: SavedPlan) -> Stack | None:
-    """The stack that a plan changes, None for one that makes a new one; a deleted one can still be read by its id.
+    """Return the stack that a plan updates, or None for a plan that creates one.
 
-    Raises CommandFailed when the stack is gone, or exists already.
+    Raises CommandFailed if the stack no longer exists (a deleted one can still be read by its ID), or exists already.
     """
     try:
         stack = service.stack(saved.stack_id or saved.name, outputs=False)
@@ -160,24 +160,26 @@ def _planned_for(service: Service, saved: SavedPlan) -> Stack | None:
         stack = None
     if saved.stack_id is None:
         if stack is not None:
-            raise CommandFailed(f"The stack {saved.name} that the plan would make exists already. Make a new plan.")
+            raise CommandFailed(f"The plan creates the stack {saved.name}, which exists already. Make a new plan.")
         return None
     if stack is None or stack.state == "DELETE_COMPLETE":
-        raise CommandFailed(f"The stack {saved.name} that the plan is for is gone. Make a new plan.")
+        raise CommandFailed(f"The plan is for the stack {saved.name}, which no longer exists. Make a new plan.")
     return stack
 
 
 def confirm(question: str, yes: bool) -> None:
-    """Ask, unless the user has said yes already. Raises CommandFailed when nobody is there to answer."""
+    """Ask for confirmation, unless `yes`. Raises CommandFailed if the standard input is not a terminal."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise CommandFailed("Nobody is there to confirm: the standard input is no terminal. Say --yes to go ahead.")
+        raise CommandFailed(
+            "The standard input is not a terminal, so the question cannot be asked. Use --yes to confirm."
+        )
     click.confirm(question, abort=True)
 
 
 def show_outputs(stack: Stack) -> None:
-    """Print the outputs of a stack that has any."""
+    """Print the outputs of a stack, if it has any."""
     outputs = stack.outputs()
     if not outputs:
         return
@@ -190,7 +192,7 @@ def show_outputs(stack: Stack) -> None:
 
 
 def finish(stack: Stack, actions: tuple[str, ...] = WANTED) -> None:
-    """Tell how an action ended; the exit status is 1 unless it was one of `actions`, and complete."""
+    """Print how an action ended. Raises CommandFailed unless it was one of `actions` and is complete."""
     good = succeeded(stack, actions)
     console().print(Text(f"{stack.name}: {stack.state}", style="bold green" if good else "bold red"))
     if not good:
@@ -198,20 +200,20 @@ def finish(stack: Stack, actions: tuple[str, ...] = WANTED) -> None:
 
 
 def carry_out(deployment: Deployment, yes: bool) -> Stack:
-    """Show the plan, ask unless `yes`, do it, and show what came out. Raises CommandFailed when it fails.
+    """Show the plan, ask unless `yes`, run it, and show the result. Raises CommandFailed if it fails.
 
-    What changes no resource may still change the outputs, so it is done as well, without a question. Who has been
-    asked gets what was shown.
+    A plan without changes of resources may still change the outputs, so it is run as well, without a question. After a
+    question, exactly the plan that was shown is run.
     """
     plan = deployment.plan()
     show_plan(deployment.name, plan)
     if changes(plan):
-        confirm("Do it?", yes)
+        confirm("Apply these changes?", yes)
     return conclude(deployment.run(None if yes else plan["digest"]))
 
 
 def conclude(done: Stack) -> Stack:
-    """Show how it ended and what came out. Raises CommandFailed when it failed."""
+    """Show how an action ended, and the outputs. Raises CommandFailed if it failed."""
     finish(done)
     show_outputs(done)
     return done
@@ -219,8 +221,8 @@ def conclude(done: Stack) -> Stack:
 
 @click.command()
 @_definition_options(required=False)
-@click.option("--plan", "plan_file", type=_PATH, metavar="FILE", help="Do what this saved plan says.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--plan", "plan_file", type=_PATH, metavar="FILE", help="Apply this saved plan.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @with_service
 def deploy(
     service: Service,
@@ -233,10 +235,10 @@ def deploy(
     plan_file: Path | None,
     yes: bool,
 ) -> None:
-    """Create or update the stack NAME, after showing what will be done.
+    """Create or update the stack NAME, after showing the plan.
 
-    With a saved plan exactly that is done, without a question; it is refused when anything has changed since. FILE.plan
-    in the place of NAME is a saved plan, too.
+    A saved plan is applied without a question, exactly as saved; it is refused if anything has changed since. FILE.plan
+    instead of NAME is a saved plan, too.
 
     \b
     Examples:
@@ -248,11 +250,11 @@ def deploy(
         plan_file, name = Path(name), None
     if plan_file is not None:
         if name or template or environments or rollback is not None or timeout is not None:
-            raise click.UsageError("A saved plan says all by itself: only hidden parameters may be given with it.")
+            raise click.UsageError("A saved plan is complete: only hidden parameters may be given with it.")
         conclude(apply(service, SavedPlan.read(plan_file), parameters))
         return
     if name is None or template is None:
-        raise click.UsageError("Say which stack and which template (NAME -t FILE), or which saved plan (--plan FILE).")
+        raise click.UsageError("Give the name of a stack and a template (NAME -t FILE), or a saved plan (--plan FILE).")
     sources = collect(template, environments)
     carry_out(Deployment(service, name, sources, body_of(sources, parameters, rollback, timeout)), yes)
 
@@ -260,10 +262,10 @@ def deploy(
 @click.command()
 @_definition_options(required=True)
 @click.option("-o", "--out", "out", type=_PATH, metavar="FILE", help="Save the plan, for `stoker deploy FILE`.")
-@click.option("--detailed-exitcode", is_flag=True, help="Exit with 2 when there is something to change.")
+@click.option("--detailed-exitcode", is_flag=True, help="Exit with status 2 if there are changes.")
 @click.option(
     "-f", "--format", "form", type=click.Choice(["text", "json", "yaml"]), default="text", show_default=True,
-    help="How to print the plan.",
+    help="Output format.",
 )  # fmt: skip
 @with_service
 def plan(
@@ -278,10 +280,10 @@ def plan(
     detailed_exitcode: bool,
     form: str,
 ) -> None:
-    """Show what `deploy` would do to the stack NAME, and do nothing.
+    """Show what `deploy` would do to the stack NAME, without doing it.
 
     \b
-    Exit status: 0, or with --detailed-exitcode 2 when there is something to change; 1 for an error.
+    Exit status: 0, or with --detailed-exitcode 2 if there are changes; 1 for an error.
 
     \b
     Examples:
@@ -303,17 +305,17 @@ def plan(
         case _:
             show_plan(name, found)
     if out is not None:
-        click.echo(f"Saved. To do just this: stoker deploy --plan {out}", err=form != "text")
+        click.echo(f"Saved the plan. To apply it: stoker deploy --plan {out}", err=form != "text")
     if detailed_exitcode and changes(found):
         sys.exit(2)
 
 
 @click.command()
 @click.argument("name")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @with_service
 def delete(service: Service, name: str, yes: bool) -> None:
-    """Delete the stack NAME with everything in it.
+    """Delete the stack NAME with all its resources.
 
     \b
     Examples:
@@ -327,7 +329,7 @@ def delete(service: Service, name: str, yes: bool) -> None:
 
 
 def delete_and_follow(stack: Stack) -> None:
-    """Delete a stack, show how that goes, and tell how it ended."""
+    """Delete a stack, and show the progress and the result."""
     marker = stack.last_event()
     stack.delete()
     finish(follow(stack, marker))

@@ -1,4 +1,4 @@
-"""How commands fail: one clear message, never a traceback."""
+"""Errors of commands: one message, never a traceback."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CommandFailed(click.ClickException):
 
 
 class LookedAway(CommandFailed):
-    """The user interrupted the command; what it began goes on without it. `exit_code` is that of shells for SIGINT."""
+    """The user interrupted the command, but the operation continues. `exit_code` is that of shells for SIGINT."""
 
     exit_code = 130
 
@@ -34,18 +34,18 @@ class NoSuchStack(CommandFailed):
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Turns the errors of our own code, of keystoneauth and of the configuration into messages for the user."""
+    """Turn errors of Stoker, keystoneauth and the configuration into messages for the user."""
     try:
         yield
     except StokerError as error:
         raise CommandFailed(error.message) from error
     except cfg.Error as error:
-        raise CommandFailed(f"The configuration is wrong: {error}") from error
+        raise CommandFailed(f"The configuration is invalid: {error}") from error
     except keystone_errors.ConnectFailure as error:
-        what, _, _ = str(error).partition(": ")  # the rest is the HTTP library's
+        what, _, _ = str(error).partition(": ")  # the rest comes from the HTTP library
         raise CommandFailed(f"The service cannot be reached. {USE_UP} ({what})") from error
     except keystone_errors.DiscoveryFailure as error:
-        raise CommandFailed("There is no identity service at the credentials' auth_url, or it is away.") from error
+        raise CommandFailed("The identity service at auth_url cannot be reached, or there is none.") from error
     except keystone_errors.Unauthorized as error:
         raise CommandFailed(f"The identity service refused the credentials: {error.message}") from error
     except keystone_errors.EndpointNotFound as error:

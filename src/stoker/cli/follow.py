@@ -1,4 +1,4 @@
-"""Follows an action on a stack: a live tree on a terminal, a line for each end of a step elsewhere."""
+"""Follow an action on a stack: a live tree on a terminal, otherwise a line for each finished step."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from stoker.cli.formats import console, state_style
 from stoker.cli.service import Answer, Stack
 
 _ORDINARY = re.compile(r"(state changed|Stack \w+ started)?")
-"""Reasons of what is under way that say no more than its state."""
+"""Reasons of steps in progress that add nothing to the state."""
 _MARKS = {"COMPLETE": "✓", "FAILED": "✗"}
 
 
 @dataclass(slots=True)
 class Node:
-    """A resource as its events told of it; `began` is None when that was not seen. Times are the service's."""
+    """A resource as reported by its events; `began` is None if its start was not seen. Times are the service's."""
 
     state: str = ""
     reason: str = ""
@@ -38,11 +38,11 @@ class Node:
 
     @property
     def running(self) -> bool:
-        """Whether something is being done to it."""
+        """Whether an action on it is in progress."""
         return self.state.endswith("IN_PROGRESS")
 
     def take(self, event: Answer) -> None:
-        """Go on to what an event says."""
+        """Apply an event."""
         self.state, self.reason = event["resource_status"], event["resource_status_reason"] or ""
         self.physical_id = event["physical_resource_id"] or ""
         when = datetime.fromisoformat(event["event_time"])
@@ -53,24 +53,22 @@ class Node:
 
     @property
     def note(self) -> str:
-        """What its last event says beyond its state: why it failed, or what it waits for."""
+        """The reason of its last event, if it adds to the state: why it failed, or what it waits for."""
         told = self.state.endswith("FAILED") or (self.running and not _ORDINARY.fullmatch(self.reason))
         return self.reason if told else ""
 
     def took(self) -> str:
-        """How long it took; nothing when it is not over, or was over within the second that events tell."""
+        """Return the duration; empty if it is not finished, or took less than the resolution of events (1 s)."""
         if self.began is None or self.ended is None or self.ended == self.began:
             return ""
         return f"{(self.ended - self.began).total_seconds():.0f}s"
 
 
 class Progress:
-    """The tree of resources that an action has touched, put together from events."""
+    """The tree of resources that an action has affected, built from events."""
 
     def __init__(self, stack: Stack, marker: str | None) -> None:
-        """`marker` is the last event that is left out; `latest` the resource that the latest one is about, if any: its
-        place in the tree, and how it is.
-        """
+        """`marker` is the last event to skip; `latest` is the resource of the latest event, if any (path, node)."""
         self.stack = stack
         self.root = Node()
         self.marker = marker
@@ -78,7 +76,7 @@ class Progress:
         self._paths: dict[str, tuple[str, ...]] = {stack.id: ()}
 
     def take(self, event: Answer) -> None:
-        """Go on to what an event says. Raises Refused."""
+        """Apply an event. Raises Refused."""
         self.marker = event["id"]
         path = self._path(event)
         node = self._node(path)
@@ -89,7 +87,7 @@ class Progress:
         self.latest = None if event["physical_resource_id"] == _linked(event, "stack") else (path, node)
 
     def _path(self, event: Answer) -> tuple[str, ...]:
-        """The names of resources down to the one that the event is about; a stack's own event is its holder's."""
+        """Return the path of an event's resource; a nested stack's own event belongs to its resource."""
         stack_id = _linked(event, "stack")
         if stack_id not in self._paths:
             self._find_nested()
@@ -97,7 +95,7 @@ class Progress:
         return place if event["physical_resource_id"] == stack_id else (*place, event["resource_name"])
 
     def _find_nested(self) -> None:
-        """Learn which resource holds which nested stack; holders come before what they hold."""
+        """Find the resources of nested stacks; parents are listed before their nested stacks."""
         for resource in self.stack.resources():
             nested = _linked(resource, "nested")
             above = self._paths.get(_linked(resource, "stack"))
@@ -112,25 +110,25 @@ class Progress:
 
 
 def _ids(event: Answer) -> tuple[str, str]:
-    """What a node that the event is about may be known by; nothing yet is the other possibility."""
+    """Return the physical IDs that the node of an event may have: none yet, or that of the event."""
     return ("", event["physical_resource_id"] or "")
 
 
 def _linked(thing: Answer, relation: str) -> str:
-    """The id of the stack that a link leads to; nothing when there is no such link."""
+    """Return the ID of the stack that a link refers to; empty if there is no such link."""
     found = [link["href"] for link in thing["links"] if link["rel"] == relation]
     return found[0].rpartition("/")[2] if found else ""
 
 
 class View(Protocol):
-    """Shows progress to the user."""
+    """Displays progress to the user."""
 
     def show(self, progress: Progress) -> None:
-        """Show what the latest event has changed."""
+        """Display the change by the latest event."""
 
 
 class Lines:
-    """A line for every resource whose step ended, or waits for somebody."""
+    """Prints a line for every resource whose step ended or waits."""
 
     def __init__(self, out: Console) -> None:
         self._out = out
@@ -154,7 +152,7 @@ class LiveTree:
 
 
 def whole_tree(stack: Stack) -> Tree:
-    """The tree of everything that ever happened to a stack."""
+    """Return the tree of all events of a stack."""
     progress = Progress(stack, None)
     for event in stack.events():
         progress.take(event)
@@ -162,7 +160,7 @@ def whole_tree(stack: Stack) -> Tree:
 
 
 def tree(progress: Progress) -> Tree:
-    """The resources that were touched, nested stacks as branches."""
+    """Return the tree of affected resources, with nested stacks as branches."""
     drawn = Tree(_line(progress.stack.name, progress.root, bold=True), guide_style="dim")
     pending = [(drawn, progress.root)]
     while pending:
@@ -201,16 +199,16 @@ def _view(out: Console) -> Iterator[View]:
 
 
 def follow(stack: Stack, marker: str | None = None) -> Stack:
-    """Show what is done to a stack until nothing is; answers the stack as it is then.
+    """Show the progress of an action until it ends; return the stack in its final state.
 
-    `marker` is the last event from before the action. Raises LookedAway when the user interrupts it.
+    `marker` is the last event before the action. Raises LookedAway if the user interrupts the command.
     """
     try:
         return _followed(stack, marker)
     except KeyboardInterrupt:
         raise LookedAway(
-            f"Stoker goes on with {stack.name}. `stoker stack events {stack.name} --follow` looks on, "
-            f"`stoker stack cancel {stack.name}` calls an update off."
+            f"The operation on {stack.name} continues. `stoker stack events {stack.name} --follow` shows its events, "
+            f"`stoker stack cancel {stack.name}` cancels an update."
         ) from None
 
 
@@ -230,15 +228,15 @@ def _followed(stack: Stack, marker: str | None) -> Stack:
 
 
 def _may_be_last(event: Answer, stack: Stack) -> bool:
-    """Whether an event says that an action on the stack itself has ended."""
+    """Return whether an event reports the end of an action on the stack itself."""
     return event["physical_resource_id"] == stack.id and not event["resource_status"].endswith("_IN_PROGRESS")
 
 
 WANTED = ("CREATE", "UPDATE", "DELETE")
-"""Actions that people ask for. That a rollback is complete does not mean that what was wanted has been done."""
+"""Actions that users request. A complete rollback does not mean that the requested action succeeded."""
 
 
 def succeeded(stack: Stack, actions: tuple[str, ...] = WANTED) -> bool:
-    """Whether the last action was one of `actions`, and did what was wanted."""
+    """Return whether the last action was one of `actions`, and is complete."""
     action, _, status = stack.state.partition("_")
     return action in actions and status == "COMPLETE"

@@ -1,4 +1,4 @@
-"""`stoker fmt`: brings templates into one layout."""
+"""`stoker fmt`: format templates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _read(path: str) -> str:
 
 
 def _has_changes(path: str, text: str) -> bool:
-    """Whether the file would be another; a byte order mark and line ends of other systems count."""
+    """Return whether the file would change, including a byte order mark and line endings."""
     return path != _STDIN and Path(path).read_bytes() != text.encode()
 
 
@@ -33,17 +33,17 @@ def _print_difference(path: str, before: str, after: str) -> None:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|DIRECTORY|-...", type=click.Path(allow_dash=True))
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
-@click.option("--diff", is_flag=True, help="Write nothing; show what would change.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with status 1 if a file would change.")
+@click.option("--diff", is_flag=True, help="Write nothing; show the changes.")
 def fmt(paths: tuple[str, ...], check: bool, diff: bool) -> None:
-    """Bring templates into one layout; a directory stands for all templates below it, - for the standard input.
+    """Format templates; for a directory, format all templates below it; - is the standard input.
 
-    Indentation, the order of sections and of the keys of resources, blank lines and the place of comments become the
-    same everywhere. Lines are not joined or broken, and values stay as they are written.
+    Makes indentation, the order of sections and of the keys of resources, blank lines and the position of comments
+    uniform. Lines are not joined or broken, and values stay as they are written.
 
     \b
-    Exit status: 0, or 1 when a file is not valid or --check finds one that
-    would change, or 2 for wrong usage.
+    Exit status: 0, 1 if a file is not valid or --check finds one that would
+    change, 2 for a usage error.
 
     \b
     Examples:

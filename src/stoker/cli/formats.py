@@ -1,4 +1,4 @@
-"""Rows and records as text: tables for people, JSON and YAML and bare values for programs."""
+"""Output formats of rows and records: tables for people; JSON, YAML and plain values for programs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rich.text import Text
 Row = Mapping[str, Any]
 
 _WIDE = 10_000
-"""Columns of a table that goes into a file or a pipe: nothing is cut or wrapped there."""
+"""Width of a table in a file or a pipe, where nothing is truncated or wrapped."""
 
 
 def console() -> Console:
-    """The standard output; colours only on a terminal, and none with NO_COLOR."""
+    """Return the standard output; with colors only on a terminal, and none with NO_COLOR."""
     plain = Console(highlight=False)
     return plain if plain.is_terminal else Console(highlight=False, width=_WIDE)
 
@@ -30,7 +30,7 @@ def show_rows(rows: Sequence[Row], columns: Sequence[str], form: str) -> None:
 
 
 def show_row(row: Row, columns: Sequence[str], form: str) -> None:
-    """Print `columns` of one of many rows, whose number is not known yet, in a format of `ROW_FORMATS`."""
+    """Print `columns` of a single row of an endless list, in a format of `ROW_FORMATS`."""
     print(_ONE_ROW[form]({name: row.get(name) for name in columns}), flush=True)
 
 
@@ -84,7 +84,7 @@ def _coloured(name: str, text: str) -> Text:
 
 
 def state_style(state: str) -> str:
-    """The colour of a state like `CREATE_COMPLETE`."""
+    """Return the color of a state like `CREATE_COMPLETE`."""
     return next((style for end, style in _STYLES.items() if state.endswith(end)), "")
 
 

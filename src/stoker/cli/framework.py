@@ -1,6 +1,6 @@
-"""What commands have in common: the options for output and for the cloud, and how answers are printed.
+"""Common parts of commands: the options for output and for the cloud, and the output formats.
 
-A command is a function that returns rows (`@listing`) or a record (`@record`); how that looks is decided here.
+A command is a function that returns rows (`@listing`) or a record (`@record`), which are formatted here.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Rows = Sequence[Row]
 Decorator = Callable[[Callable[..., Any]], click.Command]
 
 _SENTENCE = 200
-"""Characters of a command's first sentence that are shown in the list of commands."""
+"""Maximum length of a command's first sentence in the list of commands."""
 
 
 class Commands(click.Group):
-    """A group whose commands fail with messages, and are listed in the order in which they were added."""
+    """A group that turns errors into messages and lists its commands in the order in which they were added."""
 
     def invoke(self, context: click.Context) -> Any:
         with told():
@@ -37,19 +37,19 @@ class Commands(click.Group):
         return list(self.commands)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands with the whole of their first sentences, on as many lines as these take."""
+        """List the commands with their complete first sentences."""
         found = ((name, self.get_command(context, name)) for name in self.list_commands(context))
         with formatter.section("Commands"):
             formatter.write_dl([(name, command.get_short_help_str(_SENTENCE)) for name, command in found if command])
 
 
 def always(_rows: Rows) -> bool:
-    """Any rows are good."""
+    """Accept any rows."""
     return True
 
 
 def data_directory_option(function: Command) -> Command:
-    """`--data-dir`, passed on as `directory`."""
+    """Add `--data-dir`, passed as `directory`."""
 
     def directory(_context: click.Context, _option: click.Parameter, value: Path | None) -> DataDirectory:
         return DataDirectory(value.expanduser().absolute()) if value else default_directory()
@@ -65,15 +65,13 @@ def data_directory_option(function: Command) -> Command:
 
 
 def with_service(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Options that say which Stoker to talk to; the command gets it as `service`."""
+    """Add options that select a Stoker; the command receives it as `service`."""
 
     @functools.wraps(function)
     def connected(directory: DataDirectory, os_cloud: str | None, **arguments: Any) -> Any:
         return function(connect(directory, os_cloud), **arguments)
 
-    cloud_option = click.option(
-        "--os-cloud", envvar="OS_CLOUD", metavar="NAME", help="Entry of clouds.yaml to log in with."
-    )
+    cloud_option = click.option("--os-cloud", envvar="OS_CLOUD", metavar="NAME", help="Entry of clouds.yaml to use.")
     return data_directory_option(cloud_option(connected))
 
 
@@ -84,10 +82,10 @@ def listing(
     good: Callable[[Rows], bool] = always,
     endless: str | None = None,
 ) -> Decorator:
-    """Make a function that returns rows the command `name`.
+    """Turn a function that returns rows into the command `name`.
 
-    `columns` are shown unless `-c` says otherwise; it may also choose from `more`. The exit status is 1 when the rows
-    are not `good`. `endless` is the option with which rows are printed one by one, as they come.
+    `columns` are the default columns; `-c` may also select from `more`. The exit status is 1 if the rows are not
+    `good`. With the option `endless`, each row is printed as soon as it is available.
     """
     choices = click.Choice([*columns, *more])
 
@@ -112,7 +110,7 @@ def listing(
 
 
 def record(name: str, form: str = "table") -> Decorator:
-    """Make a function that returns one record the command `name`; `form` is the format it has by itself."""
+    """Turn a function that returns one record into the command `name`; `form` is the default format."""
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         @functools.wraps(function)
@@ -128,10 +126,10 @@ def record(name: str, form: str = "table") -> Decorator:
 
 
 def chosen_of(answer: Row, names: Iterable[str]) -> Row:
-    """The fields of an answer that `names` says, or all. Raises CommandFailed for a name that it does not have."""
+    """Return the fields in `names`, or all. Raises CommandFailed for an unknown name."""
     unknown = [name for name in names if name not in answer]
     if unknown:
-        raise CommandFailed(f"There is no field {unknown[0]!r}; there are {', '.join(answer)}.")
+        raise CommandFailed(f"There is no field {unknown[0]!r}; the fields are {', '.join(answer)}.")
     return {name: answer[name] for name in names} or answer
 
 
@@ -143,5 +141,5 @@ def _format_option(formats: Iterable[str], default: str = "table") -> Callable[[
         type=click.Choice(list(formats)),
         default=default,
         show_default=True,
-        help="How to print the answer.",
+        help="Output format.",
     )

@@ -1,4 +1,4 @@
-"""`stoker graph`: a picture of a template."""
+"""`stoker graph`: draw the dependencies in a template."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _FORMATS = {"dot": to_dot, "mermaid": to_mermaid, "svg": to_svg}
     type=click.Choice(list(_FORMATS)),
     default="dot",
     show_default=True,
-    help="Graphviz, Mermaid or an SVG picture.",
+    help="Output format: Graphviz, Mermaid or an SVG image.",
 )
-@click.option("--nested", is_flag=True, help="Also show what is inside nested stacks.")
+@click.option("--nested", is_flag=True, help="Also show the resources of nested stacks.")
 @binding_options
 def graph(path: str, form: str, nested: bool, environments: tuple[str, ...], parameters: dict[str, str]) -> None:
-    """Show which resources a template makes and in which order, without a server.
+    """Draw the resources of a template and their dependencies, without a server.
 
-    A solid line is a reference, a dashed one a depends_on, a dotted one an order that the resource types know of.
+    A solid line is a reference, a dashed one a depends_on, a dotted one a dependency that resource types add.
     Circular dependencies, which a server refuses, are red. Resources with a condition have a dashed border; without
     values for the parameters all of them are shown.
 

@@ -1,4 +1,4 @@
-"""`stoker stack history`: what has been done to a stack, by whom, and what came of it."""
+"""`stoker stack history`: the operations on a stack, who requested them, and their outcome."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ ONLY_OF_ONE = "plan"
 @click.argument("operation", required=False)
 @click.option(
     "-f", "--format", "form", type=click.Choice(list(ROW_FORMATS)), default="table", show_default=True,
-    help="How to print the answer.",
+    help="Output format.",
 )  # fmt: skip
 @click.option(
     "-c", "--column", "chosen", multiple=True, type=click.Choice([*COLUMNS, *MORE, ONLY_OF_ONE]), metavar="NAME",
     help="Column to show; repeatable.",
 )  # fmt: skip
-@click.option("--limit", type=click.IntRange(min=1), help="Show the newest ones only.")
+@click.option("--limit", type=click.IntRange(min=1), help="Show only this many operations, the newest ones.")
 @with_service
 def history(
     service: Service, name: str, operation: str | None, form: str, chosen: tuple[str, ...], limit: int | None
 ) -> None:
-    """List what has been done to the stack NAME, newest first; or show one OPERATION with its plan.
+    """List the operations on the stack NAME, newest first; or show one OPERATION with its plan.
 
     \b
     Examples:
@@ -54,7 +54,9 @@ def history(
         _show(stack.name, stack.operation(operation), form, chosen)
         return
     if ONLY_OF_ONE in chosen:
-        raise CommandFailed("A plan is shown of one operation: say which one.")
+        raise CommandFailed(
+            "The column plan is available for a single operation only: add its ID after the name of the stack."
+        )
     rows: list[Row] = []
     for entry in stack.operations():
         if limit is not None and len(rows) == limit:
@@ -64,7 +66,7 @@ def history(
 
 
 def _show(name: str, entry: Answer, form: str, chosen: tuple[str, ...]) -> None:
-    """One operation; on a table its plan follows as people read it."""
+    """Show one operation; in the format table, followed by its plan."""
     assert form in RECORD_FORMATS
     if chosen:
         show_record(chosen_of(entry, chosen), form)
@@ -78,6 +80,6 @@ def _show(name: str, entry: Answer, form: str, chosen: tuple[str, ...]) -> None:
 
 
 def _readable(entry: Answer) -> Answer:
-    """An operation for people: how long it took in tenths of seconds."""
+    """Return an operation with a readable duration, in tenths of seconds."""
     duration = entry["duration"]
     return {**entry, "duration": None if duration is None else f"{duration:.1f} s"}

@@ -1,4 +1,4 @@
-"""What a cluster does right now, read from its database: also when no API process can be reached."""
+"""`stoker service` and `operation`: the state of a cluster, read from its database without an API process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STEP = ("resource", "type", "action", "waits_for", "since")
 
 @click.group("service", cls=Commands)
 def service() -> None:
-    """The engines of a cluster."""
+    """Show the engines of a cluster."""
 
 
 def _engines(connection: Connection, now: float) -> list[Row]:
@@ -55,7 +55,7 @@ def _engine_status(engine: EngineRecord, alive: set[str]) -> str:
 @listing("list", "host", "process", "version", "status", "seen", "id", more=("started",))
 @config_files_option
 def list_services(config_files: tuple[str, ...]) -> Iterable[Row]:
-    """List the engines, and whether each is up, was stopped in good order, or is down: killed, or cut off.
+    """List the engines and their status: up, stopped (shut down normally), or down (killed or disconnected).
 
     \b
     Examples:
@@ -71,7 +71,7 @@ service.add_command(list_services)
 
 @click.group("operation", cls=Commands)
 def operation() -> None:
-    """Operations that are not finished, and those that were set aside because engines died of them."""
+    """Show unfinished operations, and those that were set aside because engines died while running them."""
 
 
 def _operations(connection: Connection) -> list[Row]:
@@ -101,11 +101,11 @@ def _operations(connection: Connection) -> list[Row]:
 @config_files_option
 @embedded_option
 def list_operations(config_files: tuple[str, ...], directory: DataDirectory | None) -> Iterable[Row]:
-    """List what is in progress: the engine that runs it, how often it was claimed, how many engines in a row died
-    while they ran it, how many steps are under way.
+    """List unfinished operations: the engine that runs each, how often it was claimed, how many engines in a row died
+    while running it, and how many steps are in progress.
 
-    Operations that were set aside are FAILED, with the reason code engine_deaths, for as long as nothing else is done
-    to their stacks.
+    Operations that were set aside are FAILED, with the reason code engine_deaths; they are listed until the next
+    operation on their stack.
 
     \b
     Examples:
@@ -120,7 +120,7 @@ operation.add_command(list_operations)
 
 
 def _steps(connection: Connection, found: Operation) -> list[Row]:
-    """The resources in progress, with what each waits for as far as the record tells."""
+    """Return the resources in progress, with what each waits for, as far as it is recorded."""
     rows = [row for row in queries.resources_of(connection, found.stack_id) if row.status == IN_PROGRESS]
     nested = {row.uuid: queries.stack_by_parent_resource(connection, row.uuid) for row in rows}
     return [
@@ -138,7 +138,7 @@ def _steps(connection: Connection, found: Operation) -> list[Row]:
 def _awaited(physical_id: str | None, nested: Any) -> str:
     if nested is not None:
         return f"nested stack {nested.name} ({nested.action}_{nested.status})"
-    return f"object {physical_id}" if physical_id else "an answer of the service"
+    return f"object {physical_id}" if physical_id else "a response of the service"
 
 
 def _found(connection: Connection, identifier: str) -> Operation:
@@ -182,7 +182,7 @@ def _shown(connection: Connection, identifier: str) -> Row:
 @config_files_option
 @embedded_option
 def show_operation(identifier: str, config_files: tuple[str, ...], directory: DataDirectory | None) -> Row:
-    """Show an operation: its engine, each step under way with what it waits for and since when, and the deaths of
+    """Show an operation: its engine, each step in progress with what it waits for and since when, and the deaths of
     engines that ran it.
 
     \b
@@ -200,10 +200,10 @@ operation.add_command(show_operation)
 @config_files_option
 @embedded_option
 def resume_operation(identifier: str, config_files: tuple[str, ...], directory: DataDirectory | None) -> None:
-    """Have an operation that was set aside carried out again, by the next engine that is free.
+    """Run an operation that was set aside again, on the next free engine.
 
-    For an operation of a nested stack, the operation of the outermost stack is carried out again. The id of the new
-    operation is printed.
+    For an operation of a nested stack, the operation of the outermost stack is run again. The ID of the new operation
+    is printed.
 
     \b
     Examples:
@@ -220,11 +220,11 @@ def resume_operation(identifier: str, config_files: tuple[str, ...], directory: 
 @operation.command("watch")
 @click.argument("identifier", metavar="OPERATION")
 @click.option(
-    "--interval", type=click.FloatRange(min=0.1), default=2.0, show_default=True, help="Seconds between looks."
+    "--interval", type=click.FloatRange(min=0.1), default=2.0, show_default=True, help="Seconds between checks."
 )
 @config_files_option
 def watch_operation(identifier: str, interval: float, config_files: tuple[str, ...]) -> None:
-    """Show the steps of an operation whenever they have changed, until it has ended.
+    """Show the steps of an operation whenever they change, until it has ended.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`stoker lint`: checks templates on this machine."""
+"""`stoker lint`: check templates on this machine."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _list_rules(context: click.Context, _option: click.Parameter, wanted: bool) 
 def _known_rules(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name not in RULES:
-            raise click.BadParameter(f"there is no rule {name!r}; --list-rules shows them all.")
+            raise click.BadParameter(f"there is no rule {name!r}; --list-rules lists all rules.")
     return names
 
 
@@ -72,16 +72,21 @@ _FORMATS: dict[str, Show] = {"text": _text, "json": _json, "sarif": _sarif}
     type=click.Choice(list(_FORMATS)),
     default="text",
     show_default=True,
-    help="How to print complaints.",
+    help="Output format.",
 )
 @click.option(
-    "--rule", "only", multiple=True, metavar="NAME", callback=_known_rules, help="Only this rule; repeatable."
+    "--rule", "only", multiple=True, metavar="NAME", callback=_known_rules, help="Report only this rule; repeatable."
 )
 @click.option(
-    "--ignore", "ignored", multiple=True, metavar="NAME", callback=_known_rules, help="Not this rule; repeatable."
+    "--ignore",
+    "ignored",
+    multiple=True,
+    metavar="NAME",
+    callback=_known_rules,
+    help="Do not report this rule; repeatable.",
 )
 @click.option(
-    "--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules, help="Show all rules."
+    "--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules, help="List all rules."
 )
 def lint(
     paths: tuple[str, ...],
@@ -91,13 +96,13 @@ def lint(
     only: tuple[str, ...],
     ignored: tuple[str, ...],
 ) -> None:
-    """Check templates without a server; a directory stands for all templates below it.
+    """Check templates without a server; for a directory, check all templates below it.
 
     Nested templates and files are read relative to the file that names them. A comment `# stoker: ignore[rule]` on
-    the line, or alone on the line above, takes a complaint back.
+    the line, or alone on the line above, suppresses a diagnostic.
 
     \b
-    Exit status: 0, or 1 for errors (not for warnings), or 2 for wrong usage.
+    Exit status: 0, 1 for errors (not for warnings), 2 for a usage error.
 
     \b
     Examples:

@@ -40,21 +40,21 @@ def planned_set_up(
     config_files: tuple[str, ...],
     services: tuple[str, ...] = (),
 ) -> SetUp:
-    """The set-up that the user's options and what the directory knows amount to.
+    """Return the set-up from the user's options and the recorded set-up of the directory.
 
-    `ports` are by address (`rest`, `cfn`, `identity`): None keeps the known one or takes the default, 0 a free one.
-    `services` are those of the emulated cloud beside identity: empty keeps the known ones.
-    Raises CommandFailed when the directory's stacks live on another cloud, or services are chosen of a real cloud.
+    `ports` are by address (`rest`, `cfn`, `identity`): None is the recorded or default port, 0 a free port.
+    `services` are those of the emulated cloud besides identity: empty keeps the recorded ones.
+    Raises CommandFailed if the directory is used with another cloud, or if services are given for a real cloud.
     """
     if known is not None and cloud not in (None, known.cloud):
         lives = f"the cloud {known.cloud}" if known.cloud else "an emulated cloud"
-        raise CommandFailed(f"This data directory belongs to {lives}; choose another one with --data-dir.")
+        raise CommandFailed(f"This data directory is used with {lives}; choose another one with --data-dir.")
     chosen = {address: _port(address, port, known) for address, port in ports.items()}
     free = iter(control.free_ports(list(chosen.values()).count(0)))
     urls = {address: f"http://{HOST}:{port or next(free)}{_PATHS[address]}" for address, port in chosen.items()}
     cloud = known.cloud if known else cloud
     if cloud is not None and services:
-        raise CommandFailed("--services chooses among the services of the emulated cloud, and --cloud names another.")
+        raise CommandFailed("--services is for the emulated cloud only; it cannot be used with --cloud.")
     if cloud is not None:
         urls["identity"] = str(read_cloud(cloud).auth.get("auth_url", ""))
     files = config_files or (known.config_files if known else ())
@@ -78,14 +78,14 @@ class Local:
         self.programs = programs_of(directory, set_up)
 
     def missing(self) -> list[Program]:
-        """The programs that do not run."""
+        """Return the programs that are not running."""
         return [program for program in self.programs if running(self.directory, program.name) is None]
 
     def start(self, stopped: threading.Event | None = None) -> Processes:
-        """Start what does not run, and write the files for clients; answers what was started.
+        """Start the programs that are not running, write the files for clients, and return what was started.
 
-        Raises Stopped when `stopped` is set meanwhile, StokerError when something does not come up; what was started
-        before is stopped again.
+        Raises Stopped if `stopped` is set meanwhile, StokerError if a program does not start; programs that were
+        started before are stopped again.
         """
         began: Processes = {}
         self.directory.record(self.set_up)
@@ -103,7 +103,7 @@ class Local:
         return began
 
     def stop(self) -> list[Program]:
-        """Stop what runs, the engine before the cloud it works on; answers what was stopped."""
+        """Stop all programs, the engine before the cloud, and return what was stopped."""
         return [program for program in reversed(self.programs) if control.stop(self.directory, program.name)]
 
 
@@ -114,7 +114,7 @@ def _ports_options(function: click.decorators.FC) -> click.decorators.FC:
             address,
             type=click.IntRange(0, 65535),
             metavar="N",
-            help=f"Port; 0 takes a free one.  [default: the one of last time, or {_PORTS[address]}]",
+            help=f"Port; 0 selects a free one.  [default: the previous one, or {_PORTS[address]}]",
         )(function)
     return function
 
@@ -131,16 +131,16 @@ def _chosen_services(context: click.Context, option: click.Parameter, text: str)
 @click.command()
 @data_directory_option
 @_ports_options
-@click.option("--cloud", metavar="NAME", help="Work on this entry of clouds.yaml, without the emulated cloud.")
+@click.option("--cloud", metavar="NAME", help="Use this entry of clouds.yaml instead of the emulated cloud.")
 @click.option(
     "--config-file", "config_files", multiple=True, type=click.Path(exists=True, dir_okay=False, resolve_path=True),
-    help="File in heat.conf's form; repeatable, later ones win.",
+    help="File in the format of heat.conf; repeatable, later ones override.",
 )  # fmt: skip
 @click.option(
     "--services", metavar="NAMES", callback=_chosen_services, default="",
-    help="Services of the emulated cloud beside identity, separated by commas.  [default: those of last time, or all]",
+    help="Services of the emulated cloud besides identity, separated by commas.  [default: the previous ones, or all]",
 )  # fmt: skip
-@click.option("--detach", is_flag=True, help="Return once everything serves.")
+@click.option("--detach", is_flag=True, help="Return as soon as everything is ready.")
 def up(
     directory: DataDirectory,
     rest: int | None,
@@ -151,9 +151,9 @@ def up(
     services: tuple[str, ...],
     detach: bool,
 ) -> None:
-    """Start Stoker on this machine, with an emulated cloud beside it.
+    """Start Stoker and an emulated cloud on this machine.
 
-    What is already running stays; what is missing is started on the same ports. Everything is kept over restarts.
+    Processes that are already running are kept; others are started on the same ports. All data survives restarts.
 
     \b
     Examples:
@@ -168,23 +168,23 @@ def up(
     local = Local(directory, planned_set_up(known, ports, cloud, config_files, services))
     missing = local.missing()
     if known is not None and len(missing) < len(local.programs) and not _same_addresses(known, local.set_up):
-        raise CommandFailed("Stoker runs already on other ports; `stoker down` stops it.")
+        raise CommandFailed("Stoker is already running on other ports; `stoker down` stops it.")
     out = console()
     if not missing:
         out.print("Stoker is already running.")
         if known is not None and known.config_files != local.set_up.config_files:
-            raise CommandFailed("It was started with other --config-file options; `stoker down` first.")
+            raise CommandFailed("It was started with other --config-file options; run `stoker down` first.")
         if known is not None and known.services != local.set_up.services:
-            raise CommandFailed("It was started with other --services; `stoker down` first.")
+            raise CommandFailed("It was started with other --services; run `stoker down` first.")
         _show_addresses(out, local)
         return
     if len(missing) < len(local.programs):
-        out.print(f"Restarting what is missing: {', '.join(program.title for program in missing)}.")
+        out.print(f"Restarting: {', '.join(program.title for program in missing)}.")
     with stop_signals() as stopped:
         try:
             children = local.start(stopped)
         except Stopped as error:
-            raise CommandFailed("Stopped before everything answered.") from error
+            raise CommandFailed("Stopped before everything was ready.") from error
         _show_addresses(out, local)
         if detach:
             out.print("`stoker down` stops it.")
@@ -209,9 +209,9 @@ def _show_addresses(out: Console, local: Local) -> None:
 
 
 def watch(local: Local, children: Processes, out: Console, stopped: threading.Event) -> None:
-    """Stay until `stopped` is set, then stop everything; start again what breaks down in the meantime.
+    """Wait until `stopped` is set, then stop everything; restart programs that fail in the meantime.
 
-    A program that ended with status 0 was told to, so everything else ends with it.
+    A program that ended with status 0 was stopped on purpose, so everything else is stopped, too.
     """
     while not stopped.wait(_WATCH_SECONDS):
         ended = {name: child.poll() for name, child in children.items() if child.poll() is not None}
@@ -219,7 +219,7 @@ def watch(local: Local, children: Processes, out: Console, stopped: threading.Ev
             break
         if ended:
             for name, status in ended.items():
-                out.print(f"The {name} process ended with status {status}; starting it again.")
+                out.print(f"The {name} process ended with status {status}; restarting it.")
             try:
                 children |= local.start(stopped)
             except Stopped:
@@ -230,7 +230,7 @@ def watch(local: Local, children: Processes, out: Console, stopped: threading.Ev
 
 @contextmanager
 def stop_signals() -> Iterator[threading.Event]:
-    """An event that SIGINT and SIGTERM set while the body runs."""
+    """Yield an event that SIGINT and SIGTERM set during the body."""
     stopped = threading.Event()
 
     def note(_number: int, _frame: FrameType | None) -> None:
@@ -247,7 +247,7 @@ def stop_signals() -> Iterator[threading.Event]:
 @click.command()
 @data_directory_option
 def down(directory: DataDirectory) -> None:
-    """Stop Stoker; nothing is lost.
+    """Stop Stoker; all data is kept.
 
     \b
     Examples:
@@ -268,7 +268,7 @@ def _all_run(rows: Rows) -> bool:
 @listing("status", "program", "state", "pid", "address", more=("log",), good=_all_run)
 @data_directory_option
 def status(directory: DataDirectory) -> list[Answer]:
-    """Show which processes run. The exit status is 1 unless all do.
+    """Show which processes are running. The exit status is 1 unless all are.
 
     \b
     Examples:
@@ -277,7 +277,7 @@ def status(directory: DataDirectory) -> list[Answer]:
     """
     set_up = directory.set_up()
     if set_up is None:
-        raise CommandFailed(f"There is no Stoker in {directory.path}. `stoker up` makes one.")
+        raise CommandFailed(f"There is no Stoker in {directory.path}. Start one with `stoker up`.")
     rows = []
     for program in programs_of(directory, set_up):
         pid = running(directory, program.name)

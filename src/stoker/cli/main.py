@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "service": "stoker.cli.inside:service",
     "operation": "stoker.cli.inside:operation",
 }
-"""Where each command is. Only the one that is asked for is loaded: some bring half of the engine with them."""
+"""Where each command is. Only the requested one is imported, since some import large parts of the engine."""
 
 
 class Stoker(Commands):
@@ -51,10 +51,10 @@ class Stoker(Commands):
 @click.group(cls=Stoker, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="stoker")
 def cli() -> None:
-    """Orchestration for OpenStack clouds: one file says what must exist, Stoker makes it so."""
+    """Create, update and delete stacks of OpenStack resources that are described in templates."""
 
 
 def main() -> None:
     """Entry point."""
-    logging.getLogger("keystoneauth").addHandler(logging.NullHandler())  # what it warns of, its errors tell as well
+    logging.getLogger("keystoneauth").addHandler(logging.NullHandler())  # its errors contain what it warns about
     cli(prog_name="stoker")

@@ -1,4 +1,4 @@
-"""What the commands have in common that read templates from this machine and talk to nobody."""
+"""Common parts of the commands that work on local templates without a server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _parameters(_context: click.Context, _option: click.Parameter, given: tuple[
 
 
 def binding_options(function: Command) -> Command:
-    """`-e` and `-P`, passed on as `environments` and `parameters`."""
+    """Add `-e` and `-P`, passed as `environments` and `parameters`."""
     environment = click.option(
         "-e",
         "--environment",
@@ -34,7 +34,7 @@ def binding_options(function: Command) -> Command:
         multiple=True,
         metavar="FILE",
         type=click.Path(exists=True, dir_okay=False),
-        help="Environment; repeatable, later ones win.",
+        help="Environment; repeatable, later ones override.",
     )
     parameter = click.option(
         "-P",
@@ -50,7 +50,7 @@ def binding_options(function: Command) -> Command:
 
 @contextmanager
 def problems_shown(sources: Sources) -> Iterator[None]:
-    """Shows what is wrong with a template, with excerpts, and ends the command with the exit status 1."""
+    """Show the problems of a template, with excerpts, and exit with status 1."""
     try:
         yield
     except TemplateInvalid as error:

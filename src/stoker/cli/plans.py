@@ -1,4 +1,4 @@
-"""A plan as text: what will be done to which resource, property by property, and why."""
+"""Format a plan for the terminal: the changes to each resource, property by property, with the reasons."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LOOKS = {
 }
 _ADDED, _CHANGED, _REMOVED = _LOOKS["create"], _LOOKS["update"], _LOOKS["delete"]
 _JOINED = "\ue000"
-"""A space at which no line is broken, until it is printed."""
+"""A non-breaking space, replaced by a space when printed."""
 
 _NOT_KNOWN = Text(f"(known{_JOINED}after{_JOINED}apply)", "italic cyan")
 _HIDDEN = Text("(hidden)", "italic cyan")
@@ -47,7 +47,7 @@ _RETENTION = frozenset({"object-retained", "snapshot-retained", "object-external
 
 
 def changes(plan: Answer) -> list[Answer]:
-    """The steps that do something; the removal of what a replacement leaves behind belongs to the replacement."""
+    """Return the steps that change something; the deletion of a replaced object is part of the replacement."""
     replaced = {step["path"] for step in plan["steps"] if step["kind"] == "replace"}
     found, skipped = [], None
     for step in plan["steps"]:
@@ -60,7 +60,7 @@ def changes(plan: Answer) -> list[Answer]:
 
 
 def summary(plan: Answer) -> str:
-    """How much of what: `2 to create, 1 to change`."""
+    """Return the number of changes by kind: `2 to create, 1 to change`."""
     kinds = [step["kind"] for step in changes(plan)]
     return ", ".join(f"{kinds.count(kind)} to {look.verb}" for kind, look in _LOOKS.items() if kind in kinds)
 
@@ -73,10 +73,10 @@ def show_plan(name: str, plan: Answer) -> None:
 
 
 def plan_lines(name: str, plan: Answer, out: Console) -> Iterator[Text]:
-    """The lines of a plan, none wider than `out`."""
+    """Yield the lines of a plan, none wider than `out`."""
     steps = changes(plan)
     if not steps:
-        yield Text.assemble("Nothing to change: the stack ", (name, "bold"), " has all resources as they shall be.")
+        yield Text.assemble("No changes: the resources of the stack ", (name, "bold"), " are up to date.")
         return
     yield Text.assemble("What will be done to the stack ", (name, "bold"), ":", ("  " + _legend(steps), "dim"))
     yield Text()
@@ -93,7 +93,7 @@ def _legend(steps: Sequence[Answer]) -> str:
 
 
 def _left_behind(plan: Answer) -> dict[str, str]:
-    """What is said about the former object of a replaced resource, beyond its being replaced."""
+    """Return additional messages about the former objects of replaced resources."""
     removals = (step for step in plan["steps"] if step["kind"] == "delete")
     return {
         step["path"]: reason["message"]
@@ -119,7 +119,7 @@ def _step_lines(step: Answer, left_behind: str | None, out: Console) -> Iterator
 
 
 def _definition_lines(definition: Sequence[Answer], margin: Text, out: Console) -> Iterator[Text]:
-    """What changes of metadata and policies; maps stand below a heading: properties may have the same names."""
+    """Yield changes of metadata and policies; maps have a heading, since properties may have the same names."""
     for part, group in groupby(definition, key=lambda change: change["property"]):
         found = list(group)
         name = f"{part} of the resource"
@@ -134,7 +134,7 @@ def _definition_lines(definition: Sequence[Answer], margin: Text, out: Console) 
 
 
 def _reasons(step: Answer) -> Iterator[str]:
-    """Why the step is there, where the properties do not say it already."""
+    """Yield the reasons of a step that are not shown by its properties already."""
     shown = [*step["changes"], *step.get("definition", ())]
     known = {change["property"] for change in shown if change["known"]}
     for reason in step["reasons"]:
@@ -165,7 +165,7 @@ def _goes(change: Answer) -> bool:
 
 
 def _name(change: Answer) -> str:
-    """`networks[0].port`; keys that are no plain words stand in quotes."""
+    """Return a path like `networks[0].port`; keys that are not identifiers are quoted."""
     text = str(change["property"])
     for part in change["path"]:
         if isinstance(part, int):
@@ -195,7 +195,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _text_lines(before: Any, after: Any, margin: Text, out: Console) -> Iterator[Text]:
-    """A text of several lines; of one that changes the lines that do, and some around them."""
+    """Yield the lines of a multi-line string; if it changes, the changed lines with some context."""
     old, new = (str(value).splitlines() if isinstance(value, str) else [] for value in (before, after))
     deeper = margin + Text("    ")
     if not old or not new:
@@ -211,7 +211,7 @@ def _text_lines(before: Any, after: Any, margin: Text, out: Console) -> Iterator
 
 
 def _near_changes(lines: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Changed lines with a little context; what is left out in between becomes an ellipsis."""
+    """Yield changed lines with some context; lines in between are replaced by an ellipsis."""
     changed = [index for index, (mark, _) in enumerate(lines) if mark != " "]
     near = {other for index in changed for other in range(index - _CONTEXT, index + _CONTEXT + 1)}
     last = -1
@@ -227,7 +227,7 @@ def _near_changes(lines: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def _wrapped(head: Text, body: Text, out: Console) -> Iterator[Text]:
-    """`body` after `head`, going on below itself where the line ends."""
+    """Yield `body` after `head`, wrapped and indented to the width of `head`."""
     room = max(out.width - head.cell_len, 20)
     rest = Text(" " * head.cell_len)
     for number, line in enumerate(body.wrap(out, room)):

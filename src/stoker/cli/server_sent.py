@@ -12,8 +12,8 @@ from requests import RequestException, Response
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One part of a stream: an event's data, or None for a sign of life; `retry` is the pause, in seconds, after which
-    a client may come back when the stream has ended, where the part says so.
+    """One part of a stream: an event's data, or None for a keep-alive; `retry` is the pause, in seconds, after which a
+    client may reconnect when the stream has ended, if the part sets one.
     """
 
     data: dict[str, Any] | None = None
@@ -21,7 +21,7 @@ class Message:
 
 
 def messages(response: Response) -> Iterator[Message]:
-    """The parts of a stream down to its end, also where that comes unexpectedly."""
+    """Yield the parts of a stream until its end, also if the connection breaks."""
     lines = response.iter_lines(decode_unicode=True)
     try:
         for line in lines:

@@ -1,4 +1,4 @@
-"""The REST API of orchestration, as the commands use it."""
+"""Client of the Orchestration REST API for the commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stoker.cli.server_sent import messages
 Answer = dict[str, Any]
 
 NESTED = 20
-"""How deep commands look into nested stacks; more than the service lets them go."""
+"""Depth of nested stacks that commands request; more than the service allows."""
 
 _PAGE = 500
 _STREAM = "text/event-stream"
@@ -24,11 +24,11 @@ _NOT_ACCEPTABLE = 406
 
 
 POLL_SECONDS = 0.4
-"""Pause before a service that does not stream events is asked for new ones."""
+"""Pause before a service that does not stream events is polled again."""
 
 
 class Refused(CommandFailed):
-    """The service did not do what it was asked; `diagnostics` are the problems of a template, with their places."""
+    """The service refused a request; `diagnostics` are the problems of a template, with their locations."""
 
     def __init__(self, status: int, message: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
         super().__init__(message)
@@ -37,14 +37,14 @@ class Refused(CommandFailed):
 
 
 class Service:
-    """One project's stacks. Every method raises Refused when the service says no."""
+    """The stacks of one project. Every method raises Refused if the service returns an error."""
 
     def __init__(self, adapter: Adapter, timeout: float) -> None:
         self._adapter = adapter
         self._timeout = timeout
 
     def stacks(self, query: Mapping[str, Any] | None = None) -> Iterator[Answer]:
-        """The project's stacks, page by page."""
+        """Yield the project's stacks, page by page."""
         page = {"limit": _PAGE, **(query or {})}
         while True:
             found = self._call("GET", "/stacks", query=page)["stacks"]
@@ -54,7 +54,7 @@ class Service:
             page["marker"] = found[-1]["id"]
 
     def stack(self, name: str, *, outputs: bool = True) -> Stack:
-        """A stack by name or id. Raises NoSuchStack."""
+        """Return a stack by name or ID. Raises NoSuchStack."""
         query = {} if outputs else {"resolve_outputs": "false"}
         try:
             return Stack(self, self._call("GET", f"/stacks/{_segment(name)}", query=query)["stack"])
@@ -64,7 +64,7 @@ class Service:
             raise
 
     def create(self, body: Mapping[str, Any]) -> Stack:
-        """Begin to make a stack."""
+        """Start the creation of a stack."""
         return self.stack(self._call("POST", "/stacks", body)["stack"]["id"], outputs=False)
 
     def preview(self, body: Mapping[str, Any]) -> Answer:
@@ -81,8 +81,9 @@ class Service:
         raise _refusal(response)
 
     def stream(self, stack: Answer, tail: str, query: Mapping[str, Any], last: str | None) -> Any:
-        """What hangs on a stack as a stream of server-sent events after the event `last`, an open response; None when
-        the service has none.
+        """Request a stream of server-sent events about a stack, after the event `last`.
+
+        Returns an open response, or None if the service does not stream them.
         """
         headers = {"Accept": _STREAM, **({"Last-Event-ID": last} if last else {})}
         response = self._adapter.request(
@@ -101,12 +102,12 @@ class Service:
         return self._call("GET", _path(stack) + tail, query=query)
 
     def send(self, method: str, stack: Answer, tail: str = "", body: Mapping[str, Any] | None = None) -> Any:
-        """Change a stack or something that hangs on it."""
+        """Change a stack or one of its subresources."""
         return self._call(method, _path(stack) + tail, body)
 
 
 class Stack:
-    """A stack as it was when it was read; `facts` is what the service said."""
+    """A stack at the time when it was read; `facts` is the response of the service."""
 
     def __init__(self, service: Service, facts: Answer) -> None:
         self._service = service
@@ -129,16 +130,16 @@ class Stack:
 
     @property
     def busy(self) -> bool:
-        """Whether an action is going on."""
+        """Whether an action is in progress."""
         return self.state.endswith("_IN_PROGRESS")
 
     def again(self, *, outputs: bool = False) -> Stack:
-        """The stack as it is now."""
+        """Read the stack again."""
         query = {} if outputs else {"resolve_outputs": "false"}
         return Stack(self._service, self._service.below(self.facts, "", query)["stack"])
 
     def update(self, body: Mapping[str, Any]) -> None:
-        """Begin to turn it into what `body` says."""
+        """Start an update to the definition in `body`."""
         self._service.send("PUT", self.facts, body=body)
 
     def preview_update(self, body: Mapping[str, Any]) -> Answer:
@@ -147,15 +148,15 @@ class Stack:
         return plan
 
     def delete(self) -> None:
-        """Begin to delete it."""
+        """Start its deletion."""
         self._service.send("DELETE", self.facts)
 
     def act(self, action: str) -> None:
-        """Begin an action: suspend, resume, check, cancel_update, cancel_without_rollback, retry or rollback."""
+        """Start an action: suspend, resume, check, cancel_update, cancel_without_rollback, retry or rollback."""
         self._service.send("POST", self.facts, "/actions", {action: None})
 
     def operations(self) -> Iterator[Answer]:
-        """What has been done to it, newest first."""
+        """Yield its operations, newest first."""
         marker: str | None = None
         while True:
             query = {"limit": _PAGE, **({"marker": marker} if marker else {})}
@@ -181,16 +182,16 @@ class Stack:
         return answer
 
     def signal(self, name: str, data: Mapping[str, Any] | None) -> None:
-        """Tell one of its resources something."""
+        """Send a signal to one of its resources."""
         self._service.send("POST", self.facts, f"/resources/{_segment(name)}/signal", data)
 
     def mark(self, name: str, unhealthy: bool, reason: str) -> None:
-        """Have the next update replace one of its resources, or spare it."""
+        """Mark one of its resources unhealthy, so that the next update replaces it, or remove the mark."""
         body = {"mark_unhealthy": unhealthy, "resource_status_reason": reason}
         self._service.send("PATCH", self.facts, f"/resources/{_segment(name)}", body)
 
     def environment(self) -> Answer:
-        """The environment that it was made with."""
+        """Its environment."""
         data: Answer = self._service.below(self.facts, "/environment")
         return data
 
@@ -205,7 +206,7 @@ class Stack:
         return rows
 
     def events(self, marker: str | None = None, depth: int = NESTED) -> Iterator[Answer]:
-        """What happened to it and to nested stacks down to `depth`, oldest first, after the event `marker`."""
+        """Yield its events and those of nested stacks down to `depth`, oldest first, after the event `marker`."""
         while True:
             query = {"nested_depth": depth, "limit": _PAGE, **({"marker": marker} if marker else {})}
             found = self._service.below(self.facts, "/events", query)["events"]
@@ -215,9 +216,9 @@ class Stack:
             marker = found[-1]["id"]
 
     def watch(self, marker: str | None = None, depth: int = NESTED) -> Generator[Answer | None, None, None]:
-        """As `events`, without end: each as it is recorded, and None in every pause.
+        """Like `events`, without an end: each event as it is recorded, and None in every pause.
 
-        Where the service streams events it is listened to; another one is asked again and again.
+        Uses a stream of events if the service offers one, and otherwise polls.
         """
         while True:
             response = self._service.stream(self.facts, "/events", {"nested_depth": depth}, marker)
@@ -245,7 +246,7 @@ class Stack:
         return found[0]["id"] if found else None
 
     def template(self) -> Answer:
-        """The template it was made from."""
+        """Its template."""
         data: Answer = self._service.below(self.facts, "/template")
         return data
 
@@ -268,4 +269,4 @@ def _refusal(response: Any) -> Refused:
         diagnostics = tuple(Diagnostic.from_dict(item) for item in error.get("diagnostics", ()))
         return Refused(response.status_code, error["message"], diagnostics)
     except (ValueError, KeyError, TypeError):
-        return Refused(response.status_code, f"The service answered {response.status_code} {response.reason}.")
+        return Refused(response.status_code, f"The service returned {response.status_code} {response.reason}.")

@@ -1,8 +1,8 @@
-"""Collects a template with everything it refers to: nested templates, environments, files.
+"""Collect a template with everything it refers to: nested templates, environments, files.
 
-The service sees only what is sent. References to files are rewritten to absolute URLs, which are also the keys of
-`files`, as OpenStack's other client does; so both can be used on one stack. A reference is replaced where it stands
-and nothing else in the text is touched, so that places which the service complains about are those of the user's file.
+The service only has the files that are sent. References to files are rewritten to absolute URLs, which are also the
+keys of `files`, as in OpenStack's other client; so both can be used on one stack. References are replaced in place and
+nothing else in the document is changed, so that locations in the service's diagnostics are those in the user's file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SCALAR_STYLES = (None, "", "'", '"')
 
 @dataclass(slots=True)
 class Sources:
-    """What is sent: the template's text, the URLs of environments in their order, the texts by URL."""
+    """What is sent: the template, the URLs of environments in their order, the content of files by URL."""
 
     template_url: str
     template: str = ""
@@ -38,7 +38,7 @@ class Sources:
     files: dict[str, str] = field(default_factory=dict)
 
     def named(self) -> dict[str, tuple[str, str]]:
-        """URL and text of each document by the name that the service has for it; the template may have none."""
+        """URL and content of each document by the name that the service uses for it; the template may have none."""
         names = {url: url for url in self.files} | {
             f"environment {number}": url for number, url in enumerate(self.environments, 1)
         }
@@ -49,7 +49,7 @@ class Sources:
 def collect(template: str, environments: Sequence[str] = ()) -> Sources:
     """Read a template and environments, each a path or a URL, and all that they refer to.
 
-    Raises CommandFailed, naming the place of the reference, for something that cannot be read.
+    Raises CommandFailed, with the location of the reference, for a file that cannot be read.
     """
     here = f"{Path.cwd().as_uri()}/"
     sources = Sources(url_of(template, here))
@@ -63,13 +63,13 @@ def collect(template: str, environments: Sequence[str] = ()) -> Sources:
 
 
 def url_of(location: str, base: str) -> str:
-    """The absolute URL of a path or URL that stands in the document at `base`.
+    """Return the absolute URL of a path or URL in the document at `base`.
 
-    Raises CommandFailed when a document from the network would have a file of this machine read and sent.
+    Raises CommandFailed if a document from the network refers to a file on this machine.
     """
     scheme = urlsplit(location).scheme
     if scheme == "file" and urlsplit(base).scheme != "file":
-        raise CommandFailed(f"{base} refers to {location}; what comes from the network may not read local files.")
+        raise CommandFailed(f"{base} refers to {location}; documents from the network must not refer to local files.")
     if scheme in ("http", "https", "file"):
         return location
     if urlsplit(base).scheme == "file":
@@ -84,7 +84,7 @@ def path_of(url: str) -> str:
 
 
 def short(url: str) -> str:
-    """A URL as the user would write it: files of the working directory by their relative path."""
+    """Return a URL as the user would write it: for files below the working directory, the relative path."""
     if urlsplit(url).scheme != "file":
         return url
     path = Path(path_of(url))
@@ -92,7 +92,7 @@ def short(url: str) -> str:
 
 
 def _normal(path: Path) -> Path:
-    """An absolute path without `..`, symbolic links left alone: two ways to one link stay one reference."""
+    """Return an absolute path without `..`; symbolic links are not resolved."""
     parts: list[str] = []
     for part in path.absolute().parts:
         if part == "..":
@@ -104,7 +104,7 @@ def _normal(path: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """A scalar in a text that names a file: where it stands, what it says, the URL it means."""
+    """A scalar in a document that names a file: its node, and the URL that it refers to."""
 
     node: yaml.ScalarNode
     url: str
@@ -112,7 +112,7 @@ class _Reference:
 
 
 def _rewritten(text: str, url: str, sources: Sources) -> str:
-    """A template with its references made absolute; what they lead to is in `sources.files` afterwards."""
+    """Return a template with absolute references, and add the files that they refer to to `sources.files`."""
     return _replaced(text, _template_references(_composed(text), url), url, sources)
 
 
@@ -129,7 +129,7 @@ def _replaced(text: str, references: Iterator[_Reference], url: str, sources: So
 
 
 def _add(reference: _Reference, document: str, sources: Sources) -> None:
-    """Read what a reference leads to, once."""
+    """Read the file of a reference, once."""
     if reference.url in sources.files:
         return
     try:
@@ -141,12 +141,12 @@ def _add(reference: _Reference, document: str, sources: Sources) -> None:
     if not reference.is_template and not _looks_like_template(content):
         sources.files[reference.url] = content
         return
-    sources.files[reference.url] = content  # stands already when the template refers to itself
+    sources.files[reference.url] = content  # must exist before the template is searched, in case it refers to itself
     sources.files[reference.url] = _rewritten(content, reference.url, sources)
 
 
 def _composed(text: str) -> yaml.Node | None:
-    """The text's nodes with their places; None for what is no YAML, which the service will explain."""
+    """Return the document's nodes with their locations; None for invalid YAML, which the service reports."""
     try:
         return yaml.compose(text, Loader=_LOADER)
     except yaml.YAMLError:
@@ -154,7 +154,7 @@ def _composed(text: str) -> yaml.Node | None:
 
 
 def _pairs(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node]]:
-    """All keys with their values, at any depth; what an alias repeats comes once."""
+    """Yield all keys with their values, at any depth; nodes with several aliases are yielded once."""
     stack, seen = [node], set()
     while stack:
         current = stack.pop()
@@ -180,7 +180,7 @@ def _template_references(root: yaml.Node | None, base: str) -> Iterator[_Referen
 
 
 def _registry_references(text: str, base: str) -> Iterator[_Reference]:
-    """References to templates in an environment's registry; its key `base_url` says what they are relative to."""
+    """Yield references to templates in an environment's registry; they are relative to its key `base_url`."""
     root = _composed(text)
     entries = root.value if isinstance(root, yaml.MappingNode) else []
     for key, registry in entries:
@@ -207,7 +207,7 @@ def _looks_like_template(content: str) -> bool:
 
 
 def _text(url: str) -> str:
-    """The text at a URL. Raises CommandFailed when there is none."""
+    """Return the content of a URL as a string. Raises CommandFailed if it cannot be read."""
     try:
         return _bytes(url).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -215,7 +215,7 @@ def _text(url: str) -> str:
 
 
 def _content(url: str) -> str:
-    """A file's text; of one that is not text the base64 form, as the template language has it."""
+    """Return a file's content as a string, in base64 if it is not UTF-8, as the template language defines it."""
     raw = _bytes(url)
     try:
         return raw.decode("utf-8")

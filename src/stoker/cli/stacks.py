@@ -1,4 +1,4 @@
-"""`stoker stack …`: looking at stacks. What acts on them is in `verbs`."""
+"""`stoker stack …`: commands that show stacks. Commands for actions are in `verbs`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Rows = Iterable[Answer]
     "list", "stack_name", "stack_status", "creation_time", "updated_time", "id",
     more=("stack_status_reason", "description", "tags", "stack_owner", "parent"),
 )  # fmt: skip
-@click.option("--deleted", is_flag=True, help="Deleted stacks too.")
-@click.option("--nested", is_flag=True, help="Nested stacks too.")
+@click.option("--deleted", is_flag=True, help="Include deleted stacks.")
+@click.option("--nested", is_flag=True, help="Include nested stacks.")
 @with_service
 def list_stacks(service: Service, deleted: bool, nested: bool) -> Rows:
     """List the project's stacks.
@@ -74,11 +74,11 @@ def resources(service: Service, name: str, nested_depth: int) -> Rows:
 )  # fmt: skip
 @click.argument("name")
 @click.option("-n", "--nested-depth", type=click.IntRange(0, NESTED), default=0, help="Levels of nested stacks.")
-@click.option("--limit", type=click.IntRange(min=1), help="Show the first ones only.")
-@click.option("--follow", is_flag=True, help="Go on with what happens next, until the stack is deleted.")
+@click.option("--limit", type=click.IntRange(min=1), help="Show only this many events, the first ones.")
+@click.option("--follow", is_flag=True, help="Wait for new events and show them, until the stack is deleted.")
 @with_service
 def events(service: Service, name: str, nested_depth: int, limit: int | None, follow: bool) -> Rows:
-    """List what happened to a stack, oldest first.
+    """List the events of a stack, oldest first.
 
     \b
     Examples:
@@ -91,7 +91,7 @@ def events(service: Service, name: str, nested_depth: int, limit: int | None, fo
 
 
 def _until_deleted(stack: Stack, depth: int) -> Rows:
-    """Events as they happen, down to the last that there can be."""
+    """Yield events as they are recorded, until the stack is deleted."""
     for event in stack.watch(depth=depth):
         if event is not None:
             yield event
@@ -117,7 +117,7 @@ def outputs(service: Service, name: str) -> Rows:
 @click.argument("name")
 @with_service
 def template(service: Service, name: str) -> Answer:
-    """Print the template that a stack was made from.
+    """Print the template of a stack.
 
     \b
     Examples:
@@ -130,7 +130,7 @@ def template(service: Service, name: str) -> Answer:
 @click.argument("name")
 @with_service
 def environment(service: Service, name: str) -> Answer:
-    """Print the environment that a stack was made with; hidden parameters are masked.
+    """Print the environment of a stack; hidden parameters are redacted.
 
     \b
     Examples:
@@ -143,7 +143,7 @@ def environment(service: Service, name: str) -> Answer:
 @click.argument("name")
 @with_service
 def files(service: Service, name: str) -> Answer:
-    """Print the files that came with a stack's template.
+    """Print the files of a stack's template.
 
     \b
     Examples:
@@ -188,7 +188,7 @@ def metadata(service: Service, name: str, resource: str) -> Answer:
 @click.argument("name")
 @with_service
 def failures(service: Service, name: str) -> Rows:
-    """List the resources that have failed, in nested stacks too.
+    """List the resources that have failed, including nested stacks.
 
     \b
     Examples:
@@ -208,5 +208,5 @@ stack = Commands(
         list_stacks, show, resources, resource, metadata, failures, events, outputs, template, environment, files,
         history, *VERBS, delete,
     ],
-    help="Look at stacks, and act on them.",
+    help="Show stacks and run actions on them.",
 )  # fmt: skip

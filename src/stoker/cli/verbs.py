@@ -1,4 +1,4 @@
-"""`stoker stack …`: what can be done to a stack besides deploying and deleting it."""
+"""`stoker stack …`: actions on a stack besides deploying and deleting it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _CLEARED = "Hook "
 
 
 def _act(stack: Stack, action: str, good: tuple[str, ...]) -> None:
-    """Begin an action, show how it goes, and tell how it ended."""
+    """Start an action, and show its progress and result."""
     marker = stack.last_event()
     stack.act(action)
     finish(follow(stack, marker), good)
 
 
 def _verb(action: str, good: tuple[str, ...], text: str, examples: str) -> click.Command:
-    """A command that has nothing to say but its stack's name."""
+    """Return the command of an action whose only argument is the name of the stack."""
 
     def command(service: Service, name: str) -> None:
         _act(service.stack(name, outputs=False), action, good)
@@ -38,48 +38,48 @@ def _verb(action: str, good: tuple[str, ...], text: str, examples: str) -> click
     return click.command(action)(decorated)
 
 
-suspend = _verb("suspend", ("SUSPEND",), "Put everything in the stack NAME to sleep.", "  stoker stack suspend web")
-resume = _verb("resume", ("RESUME",), "Wake up everything in the stack NAME.", "  stoker stack resume web")
+suspend = _verb("suspend", ("SUSPEND",), "Suspend all resources of the stack NAME.", "  stoker stack suspend web")
+resume = _verb("resume", ("RESUME",), "Resume all resources of the stack NAME.", "  stoker stack resume web")
 check = _verb(
     "check",
     ("CHECK",),
-    "Look whether everything in the stack NAME is there and well; the next update replaces what is not.",
+    "Check that all resources of the stack NAME exist and are healthy; the next update replaces others.",
     "  stoker stack check web",
 )
 retry = _verb(
     "retry",
     (*DEFINING, "ROLLBACK", "DELETE", "SUSPEND", "RESUME", "CHECK"),
-    "Go on with what has failed on the stack NAME, towards the same definition; what has been done is kept.",
+    "Retry the failed action on the stack NAME with the same definition; completed steps are kept.",
     "  stoker stack retry web",
 )
 
 
 @click.command("rollback")
 @click.argument("name")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @with_service
 def rollback(service: Service, name: str, yes: bool) -> None:
-    """Take the stack NAME, whose last change has failed, back to what it was before.
+    """Roll the stack NAME, whose last change has failed, back to its last good definition.
 
-    A failed creation leads back to nothing: what it made is removed.
+    After a failed creation, all its resources are deleted.
 
     \b
     Examples:
       stoker stack rollback web
     """
     stack = service.stack(name, outputs=False)
-    confirm(f"Take the stack {stack.name} ({stack.state}) back to what it was before?", yes)
+    confirm(f"Roll back the stack {stack.name} ({stack.state}) to its last good definition?", yes)
     _act(stack, "rollback", ("ROLLBACK",))
 
 
 @click.command("cancel")
 @click.argument("name")
-@click.option("--no-rollback", is_flag=True, help="Leave everything as it is; what is under way goes on to its end.")
+@click.option("--no-rollback", is_flag=True, help="Do not roll back; steps in progress are completed.")
 @with_service
 def cancel(service: Service, name: str, no_rollback: bool) -> None:
-    """Call off the update that is running on the stack NAME, and take back what it did.
+    """Cancel the update that is in progress on the stack NAME, and roll it back.
 
-    With --no-rollback a creation can be called off too.
+    With --no-rollback, a creation can be cancelled, too.
 
     \b
     Examples:
@@ -97,7 +97,7 @@ def cancel(service: Service, name: str, no_rollback: bool) -> None:
 @click.command("signal")
 @click.argument("name")
 @click.argument("resource")
-@click.option("--data", metavar="JSON", help="What to tell it.")
+@click.option("--data", metavar="JSON", help="Data to send, a JSON object.")
 @with_service
 def signal(service: Service, name: str, resource: str, data: str | None) -> None:
     """Send a signal to RESOURCE of the stack NAME.
@@ -124,11 +124,11 @@ def _data(text: str | None) -> Any:
 @click.command("mark-unhealthy")
 @click.argument("name")
 @click.argument("resource")
-@click.option("--reason", default="", help="Why.")
-@click.option("--reset", is_flag=True, help="It is well after all.")
+@click.option("--reason", default="", help="Reason, shown with the resource.")
+@click.option("--reset", is_flag=True, help="Remove the mark.")
 @with_service
 def mark_unhealthy(service: Service, name: str, resource: str, reason: str, reset: bool) -> None:
-    """Have the next update of the stack NAME replace RESOURCE.
+    """Mark RESOURCE of the stack NAME unhealthy, so that the next update replaces it.
 
     \b
     Examples:
@@ -143,7 +143,7 @@ def mark_unhealthy(service: Service, name: str, resource: str, reason: str, rese
 @click.option("-n", "--nested-depth", type=click.IntRange(0, NESTED), default=0, help="Levels of nested stacks.")
 @with_service
 def hooks(service: Service, name: str, nested_depth: int) -> Iterable[Answer]:
-    """List the hooks that hold resources of the stack NAME.
+    """List the hooks that pause resources of the stack NAME.
 
     \b
     Examples:
@@ -154,7 +154,7 @@ def hooks(service: Service, name: str, nested_depth: int) -> Iterable[Answer]:
 
 
 def _holding(events: Iterable[Answer]) -> Iterator[Answer]:
-    """The hooks that events say hold, and that no later event says are cleared."""
+    """Yield the hooks that pause a resource according to the events, and have not been cleared since."""
     held: dict[tuple[str, str], Answer] = {}
     for event in events:
         reason = event["resource_status_reason"] or ""
@@ -176,9 +176,9 @@ def _holding(events: Iterable[Answer]) -> Iterator[Answer]:
 @click.argument("hook", type=click.Choice(HOOKS), metavar="HOOK")
 @with_service
 def clear_hook(service: Service, name: str, resource: str, hook: str) -> None:
-    """Let RESOURCE of the stack NAME, which HOOK holds, go on.
+    """Clear HOOK, which pauses RESOURCE of the stack NAME, so that it continues.
 
-    HOOK is pre- or post-, and create, update or delete. `stoker stack hooks` lists those that hold something.
+    HOOK is pre- or post-, followed by create, update or delete. `stoker stack hooks` lists the active ones.
 
     \b
     Examples:
