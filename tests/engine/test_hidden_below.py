@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from world import World
 
-from stoker.base.redaction import masked, masked_values
+from stoker.base.redaction import redact, redact_values
 
 MASK = "******"
 REF = {"name": "web", "id": None}
@@ -155,15 +155,15 @@ async def test_values_of_long_ago_are_not_told(world: World) -> None:
 )
 def test_forms_in_which_a_secret_is_found(text: str) -> None:
     secrets = {"long", "long-secret", 'line1"\nline2', "a b/c", "secret" * 20}
-    shown = masked({"x": [text]}, secrets)["x"][0]
+    shown = redact({"x": [text]}, secrets)["x"][0]
     assert MASK in shown
     assert not any(part in shown for part in ("secret", "line1", "line2", "bG9uZy", "a%20b"))
 
 
 def test_short_secrets_are_blotted_out_only_as_a_whole() -> None:
-    assert masked_values({"a": "7", "b": 7, "c": "17", "d": True}, {"7", "True"}) == {
+    assert redact_values({"a": "7", "b": 7, "c": "17", "d": True}, {"7", "True"}) == {
         "a": MASK, "b": MASK, "c": "17", "d": True,
     }  # fmt: skip
-    assert masked({"depth": 7, "pin": 48213377, "key 48213377": 1}, {"7", "48213377"}) == {
+    assert redact({"depth": 7, "pin": 48213377, "key 48213377": 1}, {"7", "48213377"}) == {
         "depth": 7, "pin": MASK, f"key {MASK}": 1,
     }  # fmt: skip

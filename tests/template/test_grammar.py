@@ -90,8 +90,8 @@ def aws_values(values: Drawn, texts: Drawn) -> Drawn:
     )
 
 
-def grammar(texts_of: Callable[[Drawn], Drawn], values_of: Callable[[Drawn, Drawn], Drawn]) -> Drawn:
-    texts = st.recursive(plain_texts, texts_of, max_leaves=6)
+def grammar(strings_of: Callable[[Drawn], Drawn], values_of: Callable[[Drawn, Drawn], Drawn]) -> Drawn:
+    texts = st.recursive(plain_texts, strings_of, max_leaves=6)
     leaves = texts | st.integers() | st.booleans() | st.none()
     return st.recursive(leaves, lambda inner: values_of(inner, texts), max_leaves=8)
 

@@ -1,4 +1,4 @@
-"""Redaction of known secrets wherever they occur in output."""
+"""Redaction: secrets are replaced wherever they occur in what is shown."""
 
 from __future__ import annotations
 
@@ -11,47 +11,46 @@ from typing import Any
 from urllib.parse import quote
 
 REDACTED = "******"
-"""The replacement of a secret value."""
-
+"""What is shown in place of a value that nobody may see."""
 
 SHORTEST_SECRET = 4
-"""Shorter secrets are not searched for inside strings, since they would match by accident."""
+"""Shorter strings are not redacted inside longer ones: too much that is no secret would match."""
 
 _BEGINNING = 40
-"""Messages truncate long values: this many first characters of a secret, and those that follow, are redacted too."""
+"""Messages shorten long values: this many characters of a secret, and what follows them directly, are redacted too."""
 
 
-def texts_of(value: Any) -> Iterator[str]:
-    """Return the strings and numbers in a value, at any depth, as strings. Booleans are not secrets."""
+def strings_of(value: Any) -> Iterator[str]:
+    """The strings and numbers in a value, at any depth, as strings. Booleans are left out: they are no secrets."""
     match value:
         case Mapping():
             for inner in value.values():
-                yield from texts_of(inner)
+                yield from strings_of(inner)
         case list():
             for inner in value:
-                yield from texts_of(inner)
+                yield from strings_of(inner)
         case str() | int() | float() if not isinstance(value, bool) and value != "":
             yield str(value)
 
 
-def masked(value: Any, secrets: Collection[str]) -> Any:
-    """Return `value` with every occurrence of a secret redacted, including in keys and in numbers.
+def redact(value: Any, secrets: Collection[str]) -> Any:
+    """`value` with every occurrence of a secret redacted, in keys and numbers too.
 
-    Secrets encoded in JSON, base64 or a URL are redacted too.
+    A secret is also found in the form of JSON, base64 or a part of a URL.
     """
     pattern = _pattern(frozenset(secrets))
     return value if pattern is None else _redacted(value, pattern)
 
 
-def masked_values(value: Any, secrets: Collection[str]) -> Any:
-    """Redact property values like `masked`, and also values that equal a short secret."""
+def redact_values(value: Any, secrets: Collection[str]) -> Any:
+    """As `redact`; short secrets are redacted too where they are a whole value."""
     if isinstance(value, Mapping):
-        return {masked(key, secrets): masked_values(item, secrets) for key, item in value.items()}
+        return {redact(key, secrets): redact_values(item, secrets) for key, item in value.items()}
     if isinstance(value, list):
-        return [masked_values(item, secrets) for item in value]
+        return [redact_values(item, secrets) for item in value]
     if not isinstance(value, bool) and value is not None and str(value) in secrets:
         return REDACTED
-    return masked(value, secrets)
+    return redact(value, secrets)
 
 
 def _redacted(value: Any, pattern: re.Pattern[str]) -> Any:
@@ -69,7 +68,7 @@ def _redacted(value: Any, pattern: re.Pattern[str]) -> Any:
 
 @lru_cache(maxsize=64)
 def _pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
-    """Return a pattern for the secrets, the longest first, since one may be the beginning of another."""
+    """What finds the secrets, the longest first, since one may be the beginning of another."""
     forms = {form for secret in secrets if len(secret) >= SHORTEST_SECRET for form in _forms(secret)}
     found = sorted(forms, key=lambda form: (-len(form), form))
     beginnings = sorted({form[:_BEGINNING] for form in found if len(form) > _BEGINNING})
@@ -79,7 +78,7 @@ def _pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
 
 
 def _forms(secret: str) -> Iterable[str]:
-    """Return the secret as it is, in JSON, in JSON inside a JSON string, in base64, and in a URL."""
+    """The secret as it is, in JSON, in JSON inside a JSON string, in base64, in a URL."""
     for as_ascii in (True, False):
         once = json.dumps(secret, ensure_ascii=as_ascii)[1:-1]
         yield from (secret, once, json.dumps(once, ensure_ascii=as_ascii)[1:-1])

@@ -20,8 +20,8 @@ from stoker.base.ids import new_id
 from stoker.engine.core import Engine
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, read_plan
+from stoker.engine.redaction.templates import redact_template
 from stoker.operations.lookup import Reference, find_stack
-from stoker.operations.masking import masked_template
 from stoker.operations.planning import check_exported_values, make_plan, plan_tree
 from stoker.operations.requests import CheckedRequest, StackRequest, check_tags, check_whole
 from stoker.operations.settings import changed_settings, settings_of, settings_view
@@ -167,7 +167,7 @@ def _planned(checked: CheckedRequest, plan: Plan, body: Mapping[str, Any]) -> di
         "uuids": {step.key: step.uuid for step in plan.steps},
         "parameters": checked.definition.parameters.as_text(),
         "tags": list(check_tags(body.get("tags"))),
-        "template": masked_template(checked.prepared.loaded.template),
+        "template": redact_template(checked.prepared.loaded.template),
     }
 
 

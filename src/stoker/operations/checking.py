@@ -22,8 +22,8 @@ from stoker.cloud.session import Cloud
 from stoker.engine.core import Engine
 from stoker.engine.records.values import finalized
 from stoker.engine.redaction.hidden_values import Concealment
+from stoker.engine.redaction.templates import redact_file
 from stoker.engine.running.adoption import External, missing
-from stoker.operations.masking import masked_text
 from stoker.plugins.constraints import ConstraintChecker
 from stoker.plugins.resource import ChildRequest, ResourceType
 from stoker.schema.property import custom_constraints
@@ -335,7 +335,7 @@ def _without_secrets(complaints: Iterable[Diagnostic], definitions: Iterable[Def
     if not complaints:
         return complaints
     secrets = {secret for definition in definitions for secret in Concealment(definition, {}).secrets}
-    return [replace(item, message=masked_text(item.message, secrets)) for item in complaints]
+    return [replace(item, message=redact_file(item.message, secrets)) for item in complaints]
 
 
 def _unavailable(service: str, type_name: str, reason: str) -> ResourceTypeUnavailable:

@@ -11,15 +11,15 @@ from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
-from stoker.base.redaction import REDACTED, masked_values
+from stoker.base.redaction import REDACTED, redact_values
 from stoker.engine.calls.deployments import agent_metadata
 from stoker.engine.core import Engine
 from stoker.engine.records.actions import REMOVES
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.engine.redaction.stacks import properties_shown, secrets_ever, secrets_now
+from stoker.engine.redaction.templates import redact_file, redact_template
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack, found_stack, is_stack_user
-from stoker.operations.masking import masked_template, masked_text
 from stoker.operations.redaction import credentials_in, redacted_metadata
 from stoker.operations.views import event_view, place_view, required_by, resource_row, resource_view
 from stoker.plugins.resource import AttributeKey
@@ -32,8 +32,8 @@ from stoker.store.records import Event, Resource, ResourceSummary, Stack
 async def stack_template(engine: Engine, context: RequestContext, ref: Reference) -> Mapping[str, Any]:
     """The template as plain data, defaults of hidden parameters masked."""
     stack = await find_stack(engine, context, ref, deleted=True)
-    shown = masked_template((await engine.loader.load(stack.inputs)).template)
-    return shown if stack.parent_id is None else masked_values(shown, await secrets_now(engine, stack))
+    shown = redact_template((await engine.loader.load(stack.inputs)).template)
+    return shown if stack.parent_id is None else redact_values(shown, await secrets_now(engine, stack))
 
 
 async def stack_environment(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
@@ -47,7 +47,7 @@ async def stack_environment(engine: Engine, context: RequestContext, ref: Refere
     below = {schema.name for schema in engine.loader.hidden_below(inputs)}
     defaults = definition.parameters.mask(data["parameter_defaults"])
     data["parameter_defaults"] = {name: REDACTED if name in below else value for name, value in defaults.items()}
-    return data if stack.parent_id is None else masked_values(data, await secrets_now(engine, stack))
+    return data if stack.parent_id is None else redact_values(data, await secrets_now(engine, stack))
 
 
 async def stack_files(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, str]:
@@ -55,7 +55,7 @@ async def stack_files(engine: Engine, context: RequestContext, ref: Reference) -
     stack = await find_stack(engine, context, ref, deleted=True)
     files = (await engine.loader.load(stack.inputs)).files
     secrets = await secrets_now(engine, stack)
-    return {name: masked_text(text, secrets) for name, text in files.items()}
+    return {name: redact_file(text, secrets) for name, text in files.items()}
 
 
 async def output_list(engine: Engine, context: RequestContext, ref: Reference) -> list[dict[str, Any]]:
@@ -216,7 +216,7 @@ async def _attributes(
     keys: set[AttributeKey] = {(name,) for name in [*declared, *extra]}
     values = await engine.reader.read(view, state, keys, live=True)
     shown = {attribute_text(key): values[key] for key in sorted(keys)}
-    masked: Mapping[str, Any] = masked_values(shown, {*secrets, *credentials_in(state.stored.metadata)})
+    masked: Mapping[str, Any] = redact_values(shown, {*secrets, *credentials_in(state.stored.metadata)})
     return masked
 
 

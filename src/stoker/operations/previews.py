@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
-from stoker.base.redaction import masked
+from stoker.base.redaction import redact
 from stoker.engine.core import Engine
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
@@ -108,7 +108,7 @@ def _previewed(engine: Engine, stack: Stack, plan: Plan) -> list[Any]:
         type_ = types.get(step.type)
         if type_ is not None:
             properties = {name: prop.default for name, prop in type_.properties.items()} | properties
-        resource = _raw(stack, step, masked(properties, plan.secrets))
+        resource = _raw(stack, step, redact(properties, plan.secrets))
         resource["required_by"] = users.get(step.key, [])
         resource["attributes"] = dict.fromkeys(type_.attributes if type_ else ())
         levels[-1].append(resource)

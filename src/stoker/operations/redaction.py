@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stoker.base.errors import BadValue
-from stoker.base.redaction import masked_values, texts_of
+from stoker.base.redaction import redact_values, strings_of
 from stoker.engine.calls.deployments import configs_for, takes_deployments, with_configs
 from stoker.engine.core import Engine
 from stoker.engine.records.state import ResourceState
@@ -56,7 +56,7 @@ _VALUES = {"config", "inputs", "outputs", "options", "input_values", "output_val
 
 def _without(entry: Entry, secrets: set[str]) -> dict[str, Any]:
     """The entry with its values masked; its ids and times are no values."""
-    return {key: masked_values(value, secrets) if key in _VALUES else value for key, value in entry.items()}
+    return {key: redact_values(value, secrets) if key in _VALUES else value for key, value in entry.items()}
 
 
 async def refuse_redacted(engine: Engine, values: Mapping[str, Any], known: Sequence[Entry]) -> None:
@@ -84,7 +84,7 @@ def _inputs_of(entry: Entry) -> dict[str, Any]:
 async def redacted_metadata(engine: Engine, stack: Stack, state: ResourceState) -> dict[str, Any]:
     """A resource's metadata as people read them."""
     recorded, server_id = state.stored.metadata, state.row.physical_id
-    shown: dict[str, Any] = masked_values(recorded, {*await hidden_in(engine, stack), *credentials_in(recorded)})
+    shown: dict[str, Any] = redact_values(recorded, {*await hidden_in(engine, stack), *credentials_in(recorded)})
     if server_id is None or not takes_deployments(recorded, server_id):
         return shown
     return with_configs(shown, await redacted(engine, await configs_for(engine, server_id, stack.project_id)))
@@ -96,4 +96,4 @@ def credentials_in(metadata: Mapping[str, Any]) -> Iterator[str]:
     for collector, names in _CREDENTIALS.items():
         section = agent.get(collector) if isinstance(agent, Mapping) else None
         if isinstance(section, Mapping):
-            yield from texts_of([section.get(name) for name in names])
+            yield from strings_of([section.get(name) for name in names])

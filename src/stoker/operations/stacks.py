@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from stoker.base.context import RequestContext
 from stoker.base.errors import StackExists, StackValidationFailed
 from stoker.base.ids import new_id
-from stoker.base.redaction import masked_values
+from stoker.base.redaction import redact_values
 from stoker.engine.core import Engine
 from stoker.engine.records.loader import LoadedInputs, Prepared
 from stoker.engine.redaction.stacks import secrets_now
@@ -270,7 +270,7 @@ async def stack_show(
     definition = await engine.bind(stack, inputs)
     view["parameters"] = definition.parameters.as_text()
     if stack.parent_id is not None:
-        view["parameters"] = masked_values(view["parameters"], await secrets_now(engine, stack))
+        view["parameters"] = redact_values(view["parameters"], await secrets_now(engine, stack))
     view["description"] = view["template_description"] = inputs.template.description
     view |= settings_view(seen.settings)
     view["exports"] = {key: name for name, key in definition.exports()}

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError, StokerError
-from stoker.base.redaction import masked_values
+from stoker.base.redaction import redact_values
 from stoker.engine.calls.building import call_to_look
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.differences import Difference, differences, shown
@@ -78,8 +78,8 @@ def _compared(
     hidden = set(secret_paths(state.type.properties, actual))
     return {
         "status": MODIFIED if found else IN_SYNC,
-        "expected": masked_values(shown(expected, hidden), secrets),
-        "actual": masked_values(shown(actual, hidden), secrets),
+        "expected": redact_values(shown(expected, hidden), secrets),
+        "actual": redact_values(shown(actual, hidden), secrets),
         "differences": [
             _told(difference, secrets) for name in found for difference in _of_property(name, expected, actual, hidden)
         ],
@@ -95,4 +95,4 @@ def _of_property(name: str, expected: Mapping[str, Any], actual: Mapping[str, An
 
 def _told(difference: Difference, secrets: Collection[str]) -> dict[str, Any]:
     data = difference.to_data()
-    return {name: masked_values(data[name], secrets) for name in ("path", "before", "after")}
+    return {name: redact_values(data[name], secrets) for name in ("path", "before", "after")}

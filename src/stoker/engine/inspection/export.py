@@ -12,7 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from stoker.base.redaction import REDACTED, masked, texts_of
+from stoker.base.redaction import REDACTED, redact, strings_of
 from stoker.engine.records.content_copies import Path, path_of
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices
@@ -121,7 +121,7 @@ class _Exporter:
 
     def _hide(self, place: Place, value: Any) -> str:
         self.hidden.append((place, value))
-        self._secrets.update(texts_of(value))
+        self._secrets.update(strings_of(value))
         return REDACTED
 
     def _veil_parameters(
@@ -141,14 +141,14 @@ class _Exporter:
         for place in self._derived:
             self._veil(data, place)
         for name, text in data["files"].items():
-            blotted = masked(text, self._secrets)
+            blotted = redact(text, self._secrets)
             if blotted != text:
                 self.hidden.append((("files", name), text))
                 data["files"][name] = blotted
 
     def _veil(self, data: dict[str, Any], place: Place) -> None:
         for inner, leaf in list(_leaves(_get(data, place))):
-            if not isinstance(leaf, bool) and masked(str(leaf), self._secrets) != str(leaf):
+            if not isinstance(leaf, bool) and redact(str(leaf), self._secrets) != str(leaf):
                 found = (*place, *inner)
                 self.hidden.append((found, leaf))
                 _put(data, found, REDACTED)

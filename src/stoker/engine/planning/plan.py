@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from stoker.base.redaction import masked
+from stoker.base.redaction import redact
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.reasons import Reason
 from stoker.engine.records.differences import PropertyChange
@@ -107,14 +107,14 @@ class Plan:
         steps = [step.to_data() for step in self.steps]
         return {
             "action": self.action,
-            "steps": masked(steps, self.secrets),
+            "steps": redact(steps, self.secrets),
             "summary": self.summary(),
         }
 
     def identity(self) -> dict[str, Any]:
         """What the plan does and for which reasons, without their wording: plans that are alike have this in common."""
         steps = [{**step.to_data(), "reasons": [reason.code.value for reason in step.reasons]} for step in self.steps]
-        return {"action": self.action, "steps": masked(steps, self.secrets)}
+        return {"action": self.action, "steps": redact(steps, self.secrets)}
 
     def text(self) -> str:
         """One line a step that does something: `3 replace port after 1 2: network changes`."""
@@ -128,7 +128,7 @@ class Plan:
             line += f" after {after}" if after else ""
             line += f": {'; '.join(reason.sentence() for reason in step.reasons)}" if step.reasons else ""
             lines.append(line)
-        return str(masked("\n".join(lines), self.secrets))
+        return str(redact("\n".join(lines), self.secrets))
 
 
 def read_plan(data: Mapping[str, Any]) -> Mapping[str, Any]:

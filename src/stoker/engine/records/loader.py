@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import Bug, TemplateInvalid
 from stoker.base.ids import arn, new_id
-from stoker.base.redaction import texts_of
+from stoker.base.redaction import strings_of
 from stoker.engine.settings import EngineSettings
 from stoker.schema.unknown import Unknown
 from stoker.store import documents, exchange, queries
@@ -288,9 +288,9 @@ class Loader:
         if inputs.template.hides:
             parameters = self.bind(stack, inputs, strict=False).parameters
             for name in parameters.hidden:
-                yield from texts_of(parameters.fit(name))
+                yield from strings_of(parameters.fit(name))
         for schema in self.hidden_below(inputs):
-            yield from texts_of([schema.default, inputs.environment.parameter_defaults.get(schema.name)])
+            yield from strings_of([schema.default, inputs.environment.parameter_defaults.get(schema.name)])
 
     def hidden_below(self, inputs: LoadedInputs) -> Sequence[ParameterSchema]:
         """Hidden parameters of the templates among the files, which nested stacks may be made from."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from stoker.base.errors import StokerError
-from stoker.base.redaction import texts_of
+from stoker.base.redaction import strings_of
 from stoker.engine.records.differences import Path, PropertyChange
 from stoker.engine.records.state import ResourceState
 from stoker.engine.records.values import finalized
@@ -53,7 +53,7 @@ class Concealment:
     _local: dict[str, bool] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.secrets = frozenset(texts_of(list(self._hidden_values())))
+        self.secrets = frozenset(strings_of(list(self._hidden_values())))
         self._shadow = _shadowed(self.above or self.definition)
         self._former_shadow = _shadowed(self.former) if self.former is not None else None
 

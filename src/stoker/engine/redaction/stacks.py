@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 from stoker.base.errors import StokerError
-from stoker.base.redaction import REDACTED, masked, masked_values, texts_of
+from stoker.base.redaction import REDACTED, redact, redact_values, strings_of
 from stoker.engine.records.differences import shown
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices
@@ -74,14 +74,14 @@ async def without_secrets(view: StackView, told: Told, state: ResourceState | No
     secrets.update(generated_secrets(view))
     if state is not None:
         secrets.update(_secret_properties(state))
-    return cast(Told, masked(told, secrets))
+    return cast(Told, redact(told, secrets))
 
 
 def generated_secrets(view: StackView) -> Iterator[str]:
     """What types have made up and keep to themselves: `hidden_data` of the stack's resources."""
     for state in view.states.values():
         for key in state.type.hidden_data & state.stored.data.keys() if state.type.hidden_data else ():
-            yield from texts_of(state.stored.data[key])
+            yield from strings_of(state.stored.data[key])
 
 
 def _secret_properties(state: ResourceState) -> Iterator[str]:
@@ -90,7 +90,7 @@ def _secret_properties(state: ResourceState) -> Iterator[str]:
             value: Any = state.given
             for part in path:
                 value = value[part]
-            yield from texts_of(value)
+            yield from strings_of(value)
 
 
 async def properties_shown(
@@ -119,7 +119,7 @@ async def properties_shown(
             if concealment is not None and name in concealment.definition.resources:
                 hidden |= concealment.paths(name, view.scope)
             told = dict.fromkeys(values, REDACTED) if () in hidden else shown(values, hidden)
-            found[identifier] = masked_values(told, secrets)
+            found[identifier] = redact_values(told, secrets)
         return found
 
     return await services.evaluator.evaluate(stack.project_id, redacted)

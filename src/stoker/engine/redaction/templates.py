@@ -1,22 +1,22 @@
-"""Texts and templates with everything blotted out that nobody may see."""
+"""Templates and files with everything redacted that must not be shown."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from stoker.base.redaction import REDACTED, masked
+from stoker.base.redaction import REDACTED, redact
 from stoker.template.template import Template
 
 _DEFAULTS = ("default", "Default")
 
 
-def masked_text(text: str, secrets: Collection[str]) -> str:
-    """A file with secrets blotted out; very short ones are left, for they would blot out everything."""
-    return str(masked(text, secrets))
+def redact_file(text: str, secrets: Collection[str]) -> str:
+    """A file's content with secrets redacted; very short ones are left, since too much else would match."""
+    return str(redact(text, secrets))
 
 
-def masked_template(template: Template) -> Mapping[str, Any]:
+def redact_template(template: Template) -> Mapping[str, Any]:
     """The template as plain data, without the defaults of hidden parameters."""
     data: Mapping[str, Any] = template.document.data
     hidden = {name for name, parameter in template.parameters.items() if parameter.hidden}
