@@ -44,7 +44,7 @@ OBSERVED = {
     "reader": lambda rule: rule not in NOT_FOR_READERS,
     "stack user": lambda rule: rule in FOR_STACK_USERS,
 }
-"""What Heat was seen to allow (facts: policies.json, observed.new_defaults_only); all others: nothing.
+"""What Heat was seen to allow (the policies that Heat publishes, observed.new_defaults_only); all others: nothing.
 
 Stoker's own extensions are among them: trying again and going back are for members, histories for readers.
 """
