@@ -179,7 +179,7 @@ def test_descriptions_are_told_where_there_are_any(boto: Any) -> None:
     with pytest.raises(ClientError) as computed:
         boto.validate_template(TemplateBody=plain(Outputs={"Out": {"Value": "1", "Description": {"Fn::Sub": "x"}}}))
     assert error(computed)["Code"] == "ValidationError"
-    assert "a description is a text, not a map" in error(computed)["Message"]
+    assert "a description must be a string, not a map" in error(computed)["Message"]
 
 
 @pytest.mark.usefixtures("clean")

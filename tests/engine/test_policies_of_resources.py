@@ -227,7 +227,7 @@ def _data(world: World, stack_id: str, name: str) -> Mapping[str, Any]:
 @pytest.mark.parametrize(
     ("resource", "words"),
     [
-        ({"Type": THING, "CreationPolicy": {"ResourceSignal": {}}}, "takes no creation policy"),
+        ({"Type": THING, "CreationPolicy": {"ResourceSignal": {}}}, "does not support a creation policy"),
         (condition(count=0), "0 is less than 1"),
         (condition(timeout="5 minutes"), "is not a duration such as PT1M30S"),
         (condition(timeout="PT13H"), "is more than PT12H"),

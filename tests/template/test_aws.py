@@ -115,10 +115,10 @@ def test_functions(expression: str, expected: Any) -> None:
     ("expression", "words"),
     [
         ("!Sub '${Nam}'", "no resource 'Nam'"),
-        ("!Sub '${Zones}'", "must be a text or a number"),
-        ("!Sub [a]", "takes a text, or a list of a text and a map"),
-        ("!Sub {a: b}", "takes a text, or a list of a text and a map"),
-        ("!Cidr [x, 1, 8]", "'x' is no address block"),
+        ("!Sub '${Zones}'", "must be a string or a number"),
+        ("!Sub [a]", "takes a string, or a list of a string and a map"),
+        ("!Sub {a: b}", "takes a string, or a list of a string and a map"),
+        ("!Cidr [x, 1, 8]", "'x' is not an address block"),
         ("!Cidr [10.0.0.0/24, 300, 2]", "from 1 to 256"),
         ("!Cidr [10.0.0.0/24, 2, 8]", "no room for 2 blocks"),
         ("!Cidr [10.0.0.0/24, 2, 16]", "no room"),
@@ -155,9 +155,9 @@ def test_functions_of_the_transform(expression: str, expected: Any) -> None:
         ("!Length abc", "takes a list"),
         ("!Length {Ref: Name}", "takes a list"),
         ("!ToJsonString abc", "takes a map or a list"),
-        ("!FindInMap [Sizes, big, cores, 1]", "the fourth takes {DefaultValue"),
+        ("!FindInMap [Sizes, big, cores, 1]", "takes {DefaultValue: …} as the fourth argument"),
         ("!FindInMap [Sizes, small, cores]", "there is no 'small'"),
-        ("!FindInMap [Sizes, [a], cores, {DefaultValue: 1}]", "the keys must be texts"),
+        ("!FindInMap [Sizes, [a], cores, {DefaultValue: 1}]", "the keys must be strings"),
     ],
 )
 def test_functions_of_the_transform_that_cannot_work(expression: str, words: str) -> None:
@@ -254,11 +254,11 @@ def test_an_import_of_nothing() -> None:
     ("export", "words"),
     [
         ("{Name: !Ref Net}", "must not depend on resources"),
-        ("{Name: ''}", "is a text"),
-        ("{Name: [a]}", "is a text, not a list"),
+        ("{Name: ''}", "must be a string"),
+        ("{Name: [a]}", "must be a string, not a list"),
         ("{}", "a map with a Name"),
         ("x", "a map with a Name"),
-        ("{Name: taken}", "another output is exported as 'taken'"),
+        ("{Name: taken}", "another output is already exported as 'taken'"),
         ("{Name: !Ref Nobody}", "no resource 'Nobody'"),
     ],
 )
@@ -301,7 +301,7 @@ def test_parameter_types(kind: str, given: Any, expected: Any, checked: list[tup
     ("declared", "given", "words"),
     [
         ("Type: List<Number>", "1,x", "'1,x' is not a list of numbers"),
-        ("Type: AWS::SSM::Parameter::Value<String>", "x", "is not supported; AWS's parameter store is not asked"),
+        ("Type: AWS::SSM::Parameter::Value<String>", "x", "is not supported; AWS's parameter store is not available"),
         ("Type: List<AWS::EC2::KeyPair::KeyName>", "x", "no parameter type"),
         ("Type: String, AllowedPattern: '[a-z]+', ConstraintDescription: only letters", "1", "only letters"),
         ("Type: List<Number>, AllowedValues: [1, 2]", "1,3", "'3' is not one of '1', '2'"),
@@ -355,7 +355,7 @@ def test_policies_that_cannot_be(key: str, words: str) -> None:
 
 @pytest.mark.parametrize("transform", ["AWS::Serverless-2016-10-31", "[AWS::LanguageExtensions, Mine]", "{a: b}"])
 def test_other_transforms(transform: str) -> None:
-    assert "is not supported; known is AWS::LanguageExtensions" in invalid(HEAD + f"Transform: {transform}").message
+    assert "is not supported; use AWS::LanguageExtensions" in invalid(HEAD + f"Transform: {transform}").message
 
 
 # -- rules --------------------------------------------------------------------------------------------------------
@@ -427,12 +427,12 @@ def test_rules_about_what_values_name() -> None:
         ("{a: [b]}", "must be a map with RuleCondition and Assertions"),
         ("{a: {}}", "a rule needs Assertions"),
         ("{a: {Assertions: [{}]}}", "the assertion's Assert is missing"),
-        ("{a: {Assertions: [{Assert: c}]}}", "made with the functions of rules"),
+        ("{a: {Assertions: [{Assert: c}]}}", "an assertion must be a boolean or a function of the Rules section"),
         ("{a: {Assertions: [{Assert: !GetAtt a.b}]}}", "Fn::GetAtt cannot be used in an assertion"),
-        ("{a: {Assertions: [{Assert: !Contains [a, b]}]}}", "takes a list of texts and a text"),
+        ("{a: {Assertions: [{Assert: !Contains [a, b]}]}}", "takes a list of strings and a string"),
         ("{a: {Assertions: [{Assert: !EachMemberIn [a]}]}}", "takes a list of two"),
         ("{a: {Assertions: [{Assert: !Equals [!ValueOf [Q, b], 1]}]}}", "the parameter 'Q' does not exist"),
-        ("{a: {Assertions: [{Assert: true, Text: x}]}}", "there is no key 'Text' here"),
+        ("{a: {Assertions: [{Assert: true, Text: x}]}}", "unknown key 'Text'"),
     ],
 )
 def test_wrong_rules(rules: str, words: str) -> None:
@@ -532,10 +532,10 @@ def test_places_in_copies() -> None:
         ("[X, [a], [b]]", "must be a map"),
         ("[[X], [a], {'${X}': {}}]", "the identifier must consist of"),
         ("[X, a, {'N${X}': {}}]", "the collection must be a list"),
-        ("[X, [[a]], {'N${X}': {}}]", "the collection must be a list of texts"),
-        ("[X, [a, a], {'N${X}': {}}]", "'Na' is there more than once"),
-        ("[X, [a], {Net: {}}]", "the key must differ from copy to copy"),
-        ("[X, [a], {'Fn::ForEach::L': [Y, [b], {'N${Y}': {}}]}]", "a name of its own"),
+        ("[X, [[a]], {'N${X}': {}}]", "the collection must be a list of strings"),
+        ("[X, [a, a], {'N${X}': {}}]", "the key 'Na' occurs more than once"),
+        ("[X, [a], {Net: {}}]", "the key must be different in each copy"),
+        ("[X, [a], {'Fn::ForEach::L': [Y, [b], {'N${Y}': {}}]}]", "a loop needs a unique name"),
         ("[X, !Ref Nobody, {'N${X}': {}}]", "no resource 'Nobody'"),
         ("[X, !If [Nope, [a], [b]], {'N${X}': {}}]", "no condition 'Nope'"),
     ],
@@ -549,7 +549,7 @@ def test_loops_need_the_transform_and_a_good_name() -> None:
     assert "add Transform" in invalid(f"{HEAD}Resources: {{'Fn::ForEach::L': {loop}}}").message
     within = f"{HEAD}Resources: {{N: {{Type: Test::Group, Properties: {{'Fn::ForEach::L': {loop}}}}}}}"
     assert "add Transform" in invalid(within).message
-    assert "a name of its own" in invalid(f"{TRANSFORM}Resources: {{'Fn::ForEach::a-b': {loop}}}").message
+    assert "a loop needs a unique name" in invalid(f"{TRANSFORM}Resources: {{'Fn::ForEach::a-b': {loop}}}").message
 
 
 def test_a_loop_over_a_parameter_without_value() -> None:

@@ -81,19 +81,19 @@ def test_all_complaints_come_together_with_places_and_hints() -> None:
     [
         ("{g: {type: 'Test::Gateway', properties: {network: n, a: 1, b: 2}}}", ["a and b exclude each other"]),
         ("{g: {type: 'Test::Gateway', properties: {network: n}, deletion_policy: Snapshot}}", []),
-        ("{n: {type: 'Test::Net', deletion_policy: Snapshot}}", ["cannot be kept as a snapshot"]),
+        ("{n: {type: 'Test::Net', deletion_policy: Snapshot}}", ["does not support snapshots"]),
         ("{n: {type: 'Test::Net', metadata: {x: {get_file: f}}}}", ["no file 'f'"]),
         ("{n: {type: 'Test::Net', properties: {mtu: null, name: null}}}", []),
         ("{g: {type: 'Test::Group', properties: {x: {get_resource: g2}}}, g2: {type: 'Test::Group'}}", []),
-        ("{g: {type: 'Test::Group', properties: {x: {get_attr: [g, whatever]}}}}", ["need each other: g → g"]),
+        ("{g: {type: 'Test::Group', properties: {x: {get_attr: [g, whatever]}}}}", ["circular dependency: g → g"]),
         ("{a: {type: 'Test::Group', depends_on: b}, b: {type: 'Test::Group', depends_on: a}}", ["a → b → a"]),
         ("{n: {type: 'Test::Net', external_id: x, properties: {mtu: text}}}", []),
-        ("{p: {type: web/port.yaml}}", ["send it along among the files"]),
+        ("{p: {type: web/port.yaml}}", ["include it in the files of the request"]),
         ("{g: {type: 'Test::Gateway', properties: {network: {get_attr: [n, show, x]}}}, n: {type: 'Test::Net'}}", []),
         (
             "{g: {type: 'Test::Gateway', properties: {network: {get_resource: n}}}, "
             "n: {type: 'Test::Net', condition: {equals: [1, 2]}}}",
-            ["does not exist, for its condition is false"],
+            ["does not exist because its condition is false"],
         ),
         ("{g: {type: 'Test::Group', depends_on: n}, n: {type: 'Test::Net', condition: {equals: [1, 2]}}}", []),
     ],

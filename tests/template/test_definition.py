@@ -86,9 +86,14 @@ def test_precedence_of_parameter_values() -> None:
             HEAD + "parameters: {a: {type: number, hidden: true, default: '******'}}",
             {},
             "StackValidationFailed",
-            "parameters.a: ****** only stands for a hidden value; give the value itself",
+            "parameters.a: ****** is only the placeholder of a hidden value; give the value itself",
         ),
-        (PARAMETERS, {"secret": "******"}, "StackValidationFailed", "parameters.secret: ****** only stands for"),
+        (
+            PARAMETERS,
+            {"secret": "******"},
+            "StackValidationFailed",
+            "parameters.secret: ****** is only the placeholder of",
+        ),
     ],
 )
 def test_unfit_parameters(text: str, parameters: dict[str, Any], kind: str, words: str) -> None:
@@ -324,7 +329,7 @@ def test_errors_of_functions_say_where() -> None:
         definition.resolve(definition.outputs["o"].value, UnknownScope())
     assert caught.value.kind == "ValueError"
     assert caught.value.message.startswith(
-        "web.yaml:4:31: outputs.o.value.list_join[1][0]: get_file: no file 'nowhere'"
+        "web.yaml:4:31: outputs.o.value.list_join[1][0]: get_file: the request contains no file 'nowhere'"
     )
 
 
@@ -452,5 +457,5 @@ def test_wrong_cfn_parameters(schema: dict[str, Any], path: tuple[str, ...], wor
 def test_the_condition_of_an_output_that_cannot_be_decided_is_a_complaint() -> None:
     text = HEAD + "parameters: {a: {type: string}}\noutputs: {out: {value: 1, condition: {get_param: a}}}"
     error = invalid(text, {"a": "word"})
-    assert "get_param gives a text, which is no boolean" in error.message
+    assert "get_param returns a string, not a boolean" in error.message
     assert error.diagnostics[0].path[:2] == ("outputs", "out")

@@ -42,7 +42,7 @@ def registry(user: dict[str, Any], operator: dict[str, Any] | None = None) -> An
         (
             {"resource_registry": {"resources": {"r": {"restricted_actions": ["update", "x"]}}}},
             "InvalidRestrictedAction",
-            "no 'x'",
+            "unknown value 'x'",
         ),
     ],
 )

@@ -64,8 +64,8 @@ HEAVY = "range(190).select(range(190).select(range(190).sum()).sum()).sum()"
 HOSTILE: dict[str, tuple[str, Limits, str]] = {
     "max_template_size": (HOT + "x" * 600_000, Limits(), "max_template_size"),
     "max_resources_per_stack": (resources([1] * 1001), Limits(), "max_resources_per_stack"),
-    "max_depth": (HOT + "a: " + "[" * 100_000, Limits(), "nested more than 100 deep"),
-    "max_expanded_size": (aliases(), Limits(), "grows too large when its aliases are written out"),
+    "max_depth": (HOT + "a: " + "[" * 100_000, Limits(), "nested more than 100 levels deep"),
+    "max_expanded_size": (aliases(), Limits(), "grows too large when its aliases are expanded"),
     "max_repeat_items": (loops(6), Limits(), "more than 20000 copies"),
     "yaql_limit_iterators": (resources([yaql("range(300).len()")]), Limits(), "200"),
     "yaql_memory_quota": (resources([yaql("range(150).select('x' * 90).join(',')")]), Limits(), "too much memory"),
@@ -129,7 +129,7 @@ def test_beyond_a_budget(name: str) -> None:
         (HOT + "parameters: {p: {type: string, constraints: [{allowed_pattern: '" + "(" * 200 + ")" * 199
          + "'}]}}", "not a regular expression"),
         (resources([yaql("1" + " + 1" * 20_000)]), "yaql"),
-        (HOT + "? " + "[" * 50 + "x" + "]" * 50 + "\n: y", "a key must be a plain text"),
+        (HOT + "? " + "[" * 50 + "x" + "]" * 50 + "\n: y", "a key must be a scalar"),
         (HOT + "a: " + "9" * 200_000, "is not a int"),
     ],
     ids=lambda value: value[:40],

@@ -32,20 +32,20 @@ def test_all_structural_problems_come_together_in_order() -> None:
             """
         )
     assert texts(caught.value.diagnostics) == [
-        "web.yaml:11:1: unknown: unknown section 'unknown'; known are conditions, description, heat_template_version, "
+        "web.yaml:11:1: unknown: unknown section 'unknown'; use one of conditions, description, heat_template_version, "
         "outputs, parameter_groups, parameters, resources",
         "web.yaml:10:7: parameters.p.type: there is no parameter type 'strin'; did you mean 'string'?",
         "web.yaml:7:5: resources.web.propertys: a resource has no key 'propertys'; did you mean 'properties'?",
         "web.yaml:8:25: resources.db.depends_on: must be the name of a resource or a list of names",
-        "web.yaml:3:3: outputs.a: an output is a map with a value, not a text",
+        "web.yaml:3:3: outputs.a: an output must be a map with a value, not a string",
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "kind", "words"),
     [
-        ("resources: {}", "ValueError", "does not say which version"),
-        ("heat_template_version: 2099-01-01", "InvalidTemplateVersion", "known are 2013-05-23"),
+        ("resources: {}", "ValueError", "does not state its version"),
+        ("heat_template_version: 2099-01-01", "InvalidTemplateVersion", "use one of 2013-05-23"),
         ("{heat_template_version: 2013-05-23, AWSTemplateFormatVersion: 2010-09-09}", "InvalidTemplateVersion", "one"),
         (LATEST + "mappings: {}", "StackValidationFailed", "unknown section"),
         ("HeatTemplateFormatVersion: 2012-12-12\nConditions: {}", "StackValidationFailed", "unknown section"),
@@ -63,11 +63,11 @@ def test_all_structural_problems_come_together_in_order() -> None:
         (LATEST + "resources: [x]", "StackValidationFailed", "must be a map"),
         (LATEST + "outputs: [x]", "StackValidationFailed", "must be a map"),
         (LATEST + "conditions: [x]", "StackValidationFailed", "must be a map"),
-        (LATEST + "resources: {a: }", "StackValidationFailed", "a resource is a map"),
-        (LATEST + "resources: {a: text}", "StackValidationFailed", "a resource is a map"),
+        (LATEST + "resources: {a: }", "StackValidationFailed", "a resource must be a map"),
+        (LATEST + "resources: {a: text}", "StackValidationFailed", "a resource must be a map"),
         (LATEST + "resources: {a: {}}", "StackValidationFailed", "type is missing"),
         (LATEST + "resources: {a: {type: ''}}", "StackValidationFailed", "type is missing"),
-        (LATEST + "resources: {a: {type: 5}}", "StackValidationFailed", "must be a text"),
+        (LATEST + "resources: {a: {type: 5}}", "StackValidationFailed", "must be a string"),
         (LATEST + "resources: {a/b: {type: T}}", "StackValidationFailed", "'/'"),
         (LATEST + "resources: {a: {type: T, properties: [1]}}", "StackValidationFailed", "must be a map"),
         (LATEST + "resources: {a: {type: T, properties: }}", "StackValidationFailed", "must be a map, not null"),
@@ -88,7 +88,7 @@ def test_all_structural_problems_come_together_in_order() -> None:
         (LATEST + "resources: {a: {type: T, condition: nope}}", "StackValidationFailed", "no condition 'nope'"),
         (LATEST + "conditions: {a: {not: b}, b: {not: a}}", "StackValidationFailed", "depends on itself"),
         (LATEST + "outputs: {o: {}}", "StackValidationFailed", "value is missing"),
-        (LATEST + "outputs: {o: }", "StackValidationFailed", "an output is a map"),
+        (LATEST + "outputs: {o: }", "StackValidationFailed", "an output must be a map"),
         (LATEST + "outputs: {o: {value: 1, condition: nope}}", "StackValidationFailed", "no condition"),
         (
             LATEST + "parameters: {a: {type: string, default: x}}\nresources: {a: {type: T}}",

@@ -11,7 +11,7 @@ from stoker.authoring.workspace import Place
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.plugins.resource import ResourceType
 from stoker.template.check import requirements
-from stoker.template.circles import circular
+from stoker.template.cycles import circular
 from stoker.template.definition import ResourceDefinition
 from stoker.template.expressions import UnknownScope
 from stoker.template.properties import finalize

@@ -79,7 +79,7 @@ def _forms(registry: Registry, place: Place) -> Iterator[Diagnostic]:
         complaint = custom(asked.constraint, asked.value)
         if complaint:
             position = document.locate(asked.path)
-            yield Diagnostic("parameter-constraint", asked.told(complaint), asked.path, document.source, position)
+            yield Diagnostic("parameter-constraint", asked.message(complaint), asked.path, document.source, position)
     for resource in definition.resources.values():
         kind = place.kind_of(resource)
         if kind is not None and kind.has_custom_constraints and resource.external_id is None:

@@ -288,7 +288,7 @@ class ValueChecker:
     def _each_value(self, definition: Definition) -> Iterator[tuple[str, Any, Path, Tell]]:
         """Known values that custom constraints look at, with their places and how complaints are told."""
         for parameter in definition.parameters.custom_checks:
-            yield parameter.constraint, parameter.value, parameter.path, parameter.told
+            yield parameter.constraint, parameter.value, parameter.path, parameter.message
         for name, resource in definition.resources.items():
             types = self._engine.types
             _, kind = types.lookup(definition.environment, definition.files, resource.type, name)

@@ -1,8 +1,8 @@
-"""The template language: text, document, template, definition.
+"""The template language: document, template, environment, definition.
 
-`Document` reads a text and knows where each value stands; `Template` is its checked structure with compiled
-expressions, shared by all stacks that use it; `Environment` says what parameters and types mean for one stack;
-`Definition` binds the three together, and `check` holds a definition against the resource types' schemas.
+`Document` parses YAML or JSON and records the position of each value. `Template` is its checked structure with compiled
+expressions, shared by all stacks that use it. `Environment` gives parameter values and type mappings for one stack.
+`Definition` binds the three together, and `check` validates a definition against the resource types' schemas.
 
 Everything here is pure: no I/O, no knowledge of the engine or the store.
 """

@@ -1,4 +1,4 @@
-"""The Rules section of CloudFormation templates: assertions about parameter values, held when a template is bound."""
+"""The Rules section of CloudFormation templates: assertions about parameter values, checked on binding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ASSERTION_KEYS = ("Assert", "AssertDescription")
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """What must be true; `condition` is compiled, `path` where it stands."""
+    """An assertion of a rule. `condition` is the compiled Assert; `path` is its place in the template."""
 
     condition: Any
     description: str
@@ -26,14 +26,14 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True)
 class RuleTemplate:
-    """Assertions that count when `condition`, compiled and True for none, holds."""
+    """A rule. Its assertions are checked if `condition` is true: a compiled RuleCondition, or True if there is none."""
 
     name: str
     condition: Any
     assertions: tuple[Assertion, ...]
 
     def broken(self, evaluation: Evaluation) -> Iterator[Diagnostic]:
-        """A complaint for each assertion that does not hold; one that cannot be told yet is no complaint.
+        """Yield a diagnostic for each assertion that is false; skip assertions whose value is not known yet.
 
         Raises FunctionError.
         """
@@ -47,7 +47,7 @@ class RuleTemplate:
 def read_rules(
     entries: Mapping[str, Any], path: Path, compiler: TemplateCompiler, problems: Problems
 ) -> dict[str, RuleTemplate]:
-    """The rules that could be read, by name."""
+    """Return the valid rules by name; add a problem for each mistake."""
     rules = {}
     for name, raw in entries.items():
         place = (*path, name)
@@ -65,7 +65,7 @@ def _assertions(
     listed = raw.get("Assertions")
     place = (*path, "Assertions")
     if not isinstance(listed, list) or not listed:
-        problems.add("rule", "a rule needs Assertions, a list", path)
+        problems.add("rule", "a rule needs Assertions, a non-empty list", path)
         return
     for index, entry in enumerate(listed):
         if not _is_map_with(entry, _ASSERTION_KEYS, (*place, index), problems):
@@ -83,11 +83,11 @@ def _is_map_with(raw: Any, keys: tuple[str, ...], path: Path, problems: Problems
         return False
     for key in raw:
         if key not in keys:
-            problems.add("rule", f"there is no key {key!r} here", (*path, key), hint=suggestion(key, keys))
+            problems.add("rule", f"unknown key {key!r}", (*path, key), hint=suggestion(key, keys))
     return True
 
 
 def check_rules(rules: Mapping[str, RuleTemplate], evaluation: Evaluation) -> Iterator[Diagnostic]:
-    """Everything that the rules refuse. Raises FunctionError."""
+    """Yield a diagnostic for each assertion that the parameters' values violate. Raises FunctionError."""
     for rule in rules.values():
         yield from rule.broken(evaluation)

@@ -1,6 +1,6 @@
-"""Holding a definition against the resource types: everything that can be known to be wrong before anything is made.
+"""Validate a definition against the resource types: every mistake that is visible before any resource is created.
 
-Rules: facts engine.yaml (template_validation). Nothing here asks a service; custom constraints are for whoever can.
+Nothing here sends requests to a service; the engine checks custom constraints.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from stoker.template.expressions import (
     entries_of,
     walk,
 )
-from stoker.template.ordering import would_close_circle
+from stoker.template.ordering import would_close_cycle
 from stoker.template.problems import Problems, suggestion
 from stoker.template.properties import Finalized, against_schema, finalize, key_path, resolve_map
 from stoker.template.registry import is_template_name
 
 TypeLookup = Callable[[str, str], ResourceType | None]
-"""From a type as written and the resource's name to the type that it stands for; None when there is none."""
+"""Takes the type as written and the resource's name; returns the type that it maps to, or None if there is none."""
 
 DeepCheck = Callable[[ResourceDefinition, ResourceType, Mapping[str, Any]], Iterable[Diagnostic]]
-"""Complaints about the nested stack that a resource with these property values would make."""
+"""Returns diagnostics about the nested stack that a resource with these property values would create."""
 
 _SCOPE = UnknownScope()
 _EVERY_TYPE_HAS = "show"
 _MEMBER = "resource."
-"""What the name of an attribute begins with that is one of a single member: `resource.0.addr`."""
+"""The prefix of attributes of a single member: `resource.0.addr`."""
 
 
 def check(
@@ -47,10 +47,10 @@ def check(
     deep: DeepCheck | None = None,
     type_names: Sequence[str] = (),
 ) -> list[Diagnostic]:
-    """All complaints, in Heat's order; empty when there is nothing to complain about.
+    """Return all diagnostics, in the order in which Heat checks; empty if the definition is valid.
 
-    `deep` is asked about each resource of a type that is `nested` and whose known properties are fine; `type_names` are
-    the types that there are, for hints.
+    `deep` is called for each resource of a `nested` type whose known properties are valid. `type_names` are the
+    existing types, for suggestions in hints.
     """
     try:
         with ensured(definition.limits.allowed):
@@ -87,7 +87,7 @@ class _Checker:
         if found is None:
             path = key_path(self._definition, resource, "type")
             if is_template_name(resource.type):
-                hint = "send it along among the files"
+                hint = "include it in the files of the request"
                 self.problems.add("unknown-type", f"there is no template {resource.type!r}", path, hint=hint)
             else:
                 hint = suggestion(resource.type, self._type_names) if self._type_names else ""
@@ -103,10 +103,10 @@ class _Checker:
                 self._reference(placed, "InvalidTemplateReference")
                 self._attribute(resource, placed)
             self._values(resource)
-        self._circles()
+        self._cycles()
 
     def _attribute(self, resource: ResourceDefinition, placed: PlacedReference) -> None:
-        """Check the attribute that a resource refers to, unless it does not look at its properties at all."""
+        """Check the attribute that a resource refers to, unless the resource's type ignores its properties."""
         kind = self._types[resource.name]
         if kind is not None and kind.ignores_properties:
             return
@@ -114,13 +114,13 @@ class _Checker:
             self._attribute_path(placed)
 
     def _values(self, resource: ResourceDefinition) -> None:
-        """Check what the resource's parts come to."""
+        """Check the values of the resource's metadata and properties."""
         kind = self._types[resource.name]
         self._metadata(resource)
         if kind is not None and resource.external_id is None:
             self._against_type(resource, kind, finalize(self._definition, resource, kind, _SCOPE))
 
-    def _circles(self) -> None:
+    def _cycles(self) -> None:
         try:
             self._definition.in_order()
         except TemplateInvalid as error:
@@ -146,13 +146,13 @@ class _Checker:
         if name not in self._definition.resources:
             declared = self._definition.template.resources
             if name in declared:
-                message, hint = f"the resource {name!r} does not exist, for its condition is false", ""
+                message, hint = f"the resource {name!r} does not exist because its condition is false", ""
             else:
                 message, hint = f"the template has no resource {name!r}", suggestion(name, declared)
             self.problems.add("unknown-resource", message, path, hint=hint, kind=kind)
 
     def _named_attribute(self, placed: PlacedReference) -> bool:
-        """Check that there is such an attribute; True when there may be one."""
+        """Check that the attribute exists; return True if it does or may."""
         reference, path = placed.reference, placed.path
         target = self._types.get(reference.resource)
         if target is None or not reference.attribute:
@@ -183,7 +183,7 @@ class _Checker:
                     )
 
     def _attribute_path(self, placed: PlacedReference) -> None:
-        """Without a path there is nothing to give to a resource; an output shows null, as in Heat."""
+        """Refuse a reference without a path to an attribute that needs one; in outputs the value is null as in Heat."""
         reference, path = placed.reference, placed.path
         target = self._types[reference.resource]
         assert target is not None
@@ -193,7 +193,7 @@ class _Checker:
                 "unknown-attribute",
                 f"the attribute {reference.attribute!r} of {reference.resource!r} ({target.type_name}) needs a path",
                 path,
-                hint=f"say which attribute of the members is meant: [{reference.resource}, {reference.attribute}, …]",
+                hint=f"name an attribute of the members: [{reference.resource}, {reference.attribute}, …]",
             )
 
     def _metadata(self, resource: ResourceDefinition) -> None:
@@ -223,7 +223,7 @@ class _Checker:
             written = member.get("type")
             try:
                 found = self._lookup(written, name) if isinstance(written, str) else None
-            except TemplateInvalid:  # the nested stack's own check complains
+            except TemplateInvalid:  # the check of the nested stack reports it
                 found = None
             if found is not None:
                 yield found
@@ -232,7 +232,7 @@ class _Checker:
         if resource.deletion_policy == "Snapshot" and not kind.snapshot_on_delete:
             self.problems.add(
                 "deletion-policy",
-                f"the type {kind.type_name} cannot be kept as a snapshot",
+                f"the type {kind.type_name} does not support snapshots",
                 key_path(self._definition, resource, "deletion_policy"),
                 hint="use Delete or Retain",
             )
@@ -252,7 +252,7 @@ class _Checker:
             self._creation_policy(resource, kind)
 
     def _creation_policy(self, resource: ResourceDefinition, kind: ResourceType) -> None:
-        """Check a creation policy; what it is worked out from must be known before anything is made."""
+        """Check a creation policy; its value must be known before any resource is created."""
         definition = self._definition
         path = key_path(definition, resource, "creation_policy")
         given, found = resolve_map(definition, resource.creation_policy, _SCOPE, path)
@@ -261,17 +261,19 @@ class _Checker:
             self.problems.add("creation-policy", "a creation policy must not depend on resources", placed.path)
         if given and not kind.creation_policy:
             hint = (
-                "AWS::AutoScaling::AutoScalingGroup, AWS::CloudFormation::WaitCondition and AWS::EC2::Instance take one"
+                "AWS::AutoScaling::AutoScalingGroup, AWS::CloudFormation::WaitCondition and AWS::EC2::Instance have one"
             )
-            self.problems.add("creation-policy", f"the type {kind.type_name} takes no creation policy", path, hint=hint)
+            self.problems.add(
+                "creation-policy", f"the type {kind.type_name} does not support a creation policy", path, hint=hint
+            )
         elif given:
             self.problems.add_all(against_schema(definition, kind.creation_policy, given, path)[1])
             for name in sorted(kind.instead_of_creation_policy & (entries_of(resource.properties) or {}).keys()):
-                message = f"{name} cannot be given together with a creation policy, which takes its place"
+                message = f"{name} cannot be combined with a creation policy, which replaces it"
                 self.problems.add("creation-policy", message, (*key_path(definition, resource, "properties"), name))
 
     def outputs(self) -> None:
-        """Check the calls in outputs as far as Heat does: their shape, and the attributes that they name."""
+        """Check the calls in outputs to the extent that Heat does: their shape, and the attributes that they name."""
         template = self._definition.template
         for output in self._definition.outputs.values():
             path = (template.written("outputs"), output.key)
@@ -289,7 +291,7 @@ class _Checker:
 
 
 def has_attribute(kind: ResourceType, attribute: str) -> bool:
-    """Whether resources of the type answer to the attribute; one with dots belongs to what stands before the first."""
+    """Return whether resources of the type have the attribute; only the part before the first dot counts."""
     if kind.any_properties or kind.any_attribute or attribute == _EVERY_TYPE_HAS:
         return True
     head = attribute.partition(".")[0]
@@ -297,12 +299,12 @@ def has_attribute(kind: ResourceType, attribute: str) -> bool:
 
 
 def is_group(kind: ResourceType) -> bool:
-    """Whether a nested stack of the type has members whose attributes are the group's."""
+    """Return whether the type is a group: a nested stack whose members' attributes are available from the group."""
     return kind.nested and (kind.any_attribute or any(declared.needs_path for declared in kind.attributes.values()))
 
 
 def attribute_of_members(kind: ResourceType, reference: Reference) -> str | None:
-    """The attribute that a reference to a group wants of its members; None when it wants none, or none is known."""
+    """Return the attribute that a reference to a group reads from its members; None if there is none or unknown."""
     attribute = reference.attribute
     if not is_group(kind) or not attribute or attribute == _EVERY_TYPE_HAS:
         return None
@@ -328,18 +330,18 @@ class _Nodes:
 
 
 def graph(definition: Definition, types: Mapping[str, ResourceType]) -> dict[str, frozenset[str]]:
-    """What each resource requires: `ResourceDefinition.requires`, and what its type says on top.
+    """Return what each resource requires: `ResourceDefinition.requires` plus the implicit requirements of its type.
 
-    As `requirements`; raises TemplateInvalid (CircularDependencyException) when resources depend on each other.
+    Like `requirements`, but raises TemplateInvalid (CircularDependencyException) if resources depend on each other.
     """
     definition.in_order()
     return requirements(definition, types)
 
 
 def requirements(definition: Definition, types: Mapping[str, ResourceType]) -> dict[str, frozenset[str]]:
-    """What each resource requires, also in a template with circular dependencies.
+    """Return what each resource requires, even in a template with circular dependencies.
 
-    `types` are the types by resource name. A requirement by type that would close a circle is left out.
+    `types` are the types by resource name. An implicit requirement that would close a cycle is omitted.
     """
     requires = {name: set(resource.requires) for name, resource in definition.resources.items()}
     nodes = {}
@@ -353,6 +355,6 @@ def requirements(definition: Definition, types: Mapping[str, ResourceType]) -> d
     everything = _Nodes(by_type)
     for name, node in nodes.items():
         for other in types[name].implicit_requirements(node, everything):
-            if other in requires and other not in requires[name] and not would_close_circle(requires, name, other):
+            if other in requires and other not in requires[name] and not would_close_cycle(requires, name, other):
                 requires[name].add(other)
     return {name: frozenset(others) for name, others in requires.items()}

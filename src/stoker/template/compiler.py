@@ -1,4 +1,4 @@
-"""From a template's plain data to expression trees, once per template."""
+"""Compile a template's plain data to expression trees, once per template."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from stoker.template.versions import Version
 class TemplateCompiler:
     """Compiles the values of one template.
 
-    A complaint about a call that is certain to be looked at goes to `problems` at once; one inside a branch or a
-    conditional resource waits in the tree as `Malformed`, because Heat never looks there unless it is chosen.
+    An error in a call that is always evaluated is added to `problems` immediately. An error inside a branch or a
+    conditional resource stays in the tree as `Malformed`, because Heat checks only the branches that are chosen.
     """
 
     def __init__(self, version: Version, condition_names: frozenset[str], problems: Problems) -> None:
@@ -35,7 +35,7 @@ class TemplateCompiler:
 
     @contextmanager
     def deferring(self) -> Iterator[None]:
-        """Within this block complaints stay in the tree."""
+        """Keep errors in the tree within this block."""
         self._deferred += 1
         try:
             yield
@@ -43,46 +43,48 @@ class TemplateCompiler:
             self._deferred -= 1
 
     def value(self, snippet: Any, path: Path) -> Any:
-        """A compiled tree, or the snippet itself when it holds no call."""
+        """Return a compiled tree, or the snippet itself if it contains no call."""
         return self.compiled(snippet, path, self, self._call)
 
     def branch(self, snippet: Any, path: Path) -> Any:
-        """As `value`, for a tree that may never be looked at."""
+        """Compile like `value`, for a tree that may never be evaluated."""
         with self.deferring():
             return self.value(snippet, path)
 
     def condition(self, snippet: Any, path: Path) -> Any:
-        """A compiled condition: a boolean, a name or a condition function."""
+        """Return a compiled condition: a boolean, a name or a condition function."""
         return self._conditions.condition(snippet, path)
 
     def definition_of_condition(self, snippet: Any, path: Path) -> Any:
-        """As `condition`, for an entry of the conditions section, which cannot be another condition's name."""
+        """Compile like `condition`, for an entry of the conditions section, which cannot be a condition's name."""
         if isinstance(snippet, str):
-            return self.malformed("condition", "a condition is a boolean or a condition function", path)
+            return self.malformed("condition", "a condition must be a boolean or a condition function", path)
         return self.condition(snippet, path)
 
     def assertion(self, snippet: Any, path: Path) -> Any:
-        """A compiled assertion, or condition of a rule, which cannot be a condition's name."""
+        """Return a compiled assertion or condition of a rule, which cannot be a condition's name."""
         if isinstance(snippet, str):
-            return self.malformed("condition", "an assertion is made with the functions of rules", path)
+            return self.malformed(
+                "condition", "an assertion must be a boolean or a function of the Rules section", path
+            )
         return self._assertions.condition(snippet, path)
 
     def named_condition(self, name: str, path: Path) -> Expression:
-        """A reference to a condition by name."""
+        """Return a reference to a condition by name."""
         if name in self._condition_names:
             return ConditionName(name, path)
         hint = suggestion(name, self._condition_names)
         return self.malformed("unknown-condition", f"there is no condition {name!r}", path, hint)
 
     def malformed(self, rule: str, message: str, path: Path, hint: str = "") -> Malformed:
-        """A node that stands for a mistake, which is reported now unless complaints are deferred."""
+        """Return a node that stands for an error; report the error now unless errors are deferred."""
         diagnostic = Diagnostic(rule=rule, message=message, path=path, hint=hint)
         if not self._deferred:
             self._problems.add_all([diagnostic])
         return Malformed(diagnostic)
 
     def build(self, cls: type[Function], name: str, arguments: Any, path: Path, compiler: Compiler) -> Expression:
-        """A call of a known function, or a complaint about its arguments."""
+        """Return a call of a known function, or a `Malformed` node if its arguments are invalid."""
         self.used.add(name)
         call = cls.compile(name, arguments, path, compiler)
         complaint = None if isinstance(call.arguments, Function | Malformed) else call.complaint(call.arguments)
@@ -95,7 +97,7 @@ class TemplateCompiler:
         return self.refusal(name, (*path, name))
 
     def refusal(self, name: str, path: Path) -> Malformed | None:
-        """A complaint about a function that exists but not in this template; None for what is no function at all."""
+        """Return an error for a function that exists but not in this template; None if `name` is not a function."""
         version = self.version
         if name in version.removed_functions:
             message = f"{name} does not exist in {version.name}"
@@ -115,7 +117,7 @@ class TemplateCompiler:
         compiler: Compiler,
         call: Callable[[str, Any, Path], Expression | None],
     ) -> Any:
-        """`snippet` with every call that `call` knows made into a node, values below going through `compiler`."""
+        """Return `snippet` with every call that `call` knows replaced by a node; `compiler` compiles inner values."""
         if isinstance(snippet, dict):
             charge(1, _NODE_BYTES * len(snippet))
             if len(snippet) == 1:
@@ -134,11 +136,11 @@ class TemplateCompiler:
         return self._text(snippet, path) if _may_refer_elsewhere(snippet) else snippet
 
     def _text(self, text: str, path: Path) -> Any:
-        """A text as it is, or a complaint about what AWS would put in its place."""
+        """Return the string itself, or an error if it contains a dynamic reference of AWS."""
         found = _DYNAMIC_REFERENCE.search(text)
         if found is None or self.version.dialect.name == "hot":
             return text
-        hint = f"{_STORES[found[1]]} is not asked; use a parameter, with NoEcho for a secret, and pass the value itself"
+        hint = f"{_STORES[found[1]]} is not available; pass the value in a parameter, with NoEcho for a secret"
         return self.malformed("dynamic-reference", f"{{{{resolve:{found[1]}:…}}}} is not supported", path, hint)
 
 
@@ -162,7 +164,7 @@ _DYNAMIC_REFERENCE = re.compile(rf"\{{\{{resolve:({'|'.join(_STORES)}):")
 
 
 class _ConditionCompiler:
-    """Compiles what stands where a condition is expected, and inside of that, with the functions of `table`."""
+    """Compiles conditions, and the values inside them, with the functions of `table`."""
 
     def __init__(self, template: TemplateCompiler, table: Mapping[str, str], place: str) -> None:
         self._template = template
@@ -179,7 +181,9 @@ class _ConditionCompiler:
             return ConditionResult(made)
         if isinstance(made, Malformed):
             return made
-        message = f"a condition is a boolean, the name of a condition or a condition function, not {type_name(snippet)}"
+        message = (
+            f"a condition must be a boolean, the name of a condition or a condition function, not {type_name(snippet)}"
+        )
         return self._template.malformed("condition", message, path)
 
     def value(self, snippet: Any, path: Path) -> Any:

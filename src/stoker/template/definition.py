@@ -1,4 +1,4 @@
-"""A template bound to an environment and parameter values: what one stack should be."""
+"""A template bound to an environment and parameter values: the desired state of one stack."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Called = TypeVar("Called", bound=Function)
 
 @dataclass(frozen=True, slots=True)
 class PlacedReference:
-    """A reference and where in the template it stands."""
+    """A reference and its place in the template."""
 
     reference: Reference
     path: Path
@@ -52,8 +52,8 @@ class PlacedReference:
 
 @dataclass(frozen=True, slots=True)
 class OutputDefinition:
-    """An output; `value` is to be resolved, and null when the output is not `enabled`; `export` the name under
-    which other stacks may import it.
+    """An output. `value` is an unresolved tree, None if the output is not `enabled`; `export` is the name under which
+    other stacks can import the value.
     """
 
     key: str
@@ -64,8 +64,8 @@ class OutputDefinition:
 
 
 class ResourceDefinition:
-    """A resource whose condition holds. `properties`, `metadata`, `update_policy` and `creation_policy` are to be
-    resolved.
+    """A resource whose condition is true. `properties`, `metadata`, `update_policy` and `creation_policy` are
+    unresolved trees.
     """
 
     __slots__ = ("__dict__", "_definition", "deletion_policy", "external_id", "template")
@@ -84,7 +84,7 @@ class ResourceDefinition:
 
     @property
     def type(self) -> str:
-        """The type as written; the environment's registry says what it stands for."""
+        """The type as written; the environment's resource registry may map it to another type."""
         return self.template.type
 
     @property
@@ -105,7 +105,7 @@ class ResourceDefinition:
 
     @property
     def update_replace_policy(self) -> str | None:
-        """What becomes of the object when another one replaces it; None leaves that to the deletion policy."""
+        """The policy for the object when another one replaces it; None leaves that to the deletion policy."""
         return self.template.update_replace_policy
 
     @property
@@ -114,39 +114,39 @@ class ResourceDefinition:
 
     @property
     def depends_on(self) -> tuple[str, ...]:
-        """Names as written, also of resources whose condition does not hold."""
+        """Names as written, including those of resources whose condition is false."""
         return self.template.depends_on
 
     @property
     def condition(self) -> Any:
-        """The compiled condition; True when there is none."""
+        """The compiled condition; True if there is none."""
         return self.template.condition
 
     @cached_property
     def placed_references(self) -> tuple[PlacedReference, ...]:
-        """Every reference in properties and metadata, of chosen branches only, with its place."""
+        """Every reference in properties and metadata, in chosen branches only, with its place."""
         definition = self._definition
         return (*definition.references_in(self.properties), *definition.references_in(self.metadata))
 
     @cached_property
     def references(self) -> frozenset[Reference]:
-        """What properties and metadata refer to."""
+        """The references in properties and metadata."""
         return frozenset(placed.reference for placed in self.placed_references)
 
     @cached_property
     def requires(self) -> frozenset[str]:
-        """Names of the resources that must come first. An external resource needs nothing that it refers to."""
+        """Names of the resources that must be created first; none for an external resource."""
         referred = () if self.external_id is not None else (reference.resource for reference in self.references)
         present = self._definition.resources
         return frozenset(name for name in (*self.depends_on, *referred) if name in present)
 
     def frozen_source(self) -> Mapping[str, Any]:
-        """The entry as written: plain data, equal exactly when the template says the same."""
+        """The entry as written: plain data, equal if and only if the template's source is equal."""
         return self.template.source
 
 
 class Definition:
-    """Made with `bind`; read-only."""
+    """A template bound to one stack's environment and parameters. Created by `bind`; read-only."""
 
     __slots__ = (
         "_conditions",
@@ -187,17 +187,17 @@ class Definition:
         exports: Mapping[str, Any] | None = None,
         look_up: LookUp | None = None,
     ) -> Definition:
-        """Give a template what it needs to be one stack's.
+        """Bind a template to the environment and parameters of one stack.
 
-        `parameters` are those of the request; they may be unknown for a stack whose parent has not been made.
-        With `strict` off values are taken as they are, as for a stack that was made with them; with `missing_ok` a
-        parameter without a value is one whose value is not known yet.
+        `parameters` are those of the request; they may be unknown if the parent stack has not been created yet.
+        Without `strict` values are not validated, as for an existing stack that was created with them. With
+        `missing_ok` the value of a parameter without a value is unknown.
 
-        `exports` are what the project's stacks export, by name: with None every import is one whose value is not known
-        yet. `look_up` answers Fn::ValueOf, which is refused without.
+        `exports` are the values that the project's stacks export, by name; with None the value of every import is
+        unknown. `look_up` resolves Fn::ValueOf, which is an error without it.
 
-        Raises TemplateInvalid for unknown, missing and unfit parameters, and for conditions and policies that do not
-        come to what they should.
+        Raises TemplateInvalid for unknown, missing and invalid parameters, and for conditions and policies with
+        invalid values.
         """
         definition = cls()
         definition.environment = environment
@@ -238,7 +238,7 @@ class Definition:
         problems.raise_if_any()
 
     def with_parameters(self, values: Mapping[str, Any]) -> Definition:
-        """The same resources and outputs with other values of some parameters, unknown ones perhaps; unchecked."""
+        """Return the definition with other values of some parameters, which may be unknown and are not checked."""
         other = copy(self)
         other.parameters = self.parameters.with_values(values)
         other.budget = Budget(self.template.limits.allowed)
@@ -252,10 +252,10 @@ class Definition:
     # -- resolving --------------------------------------------------------------------------------------------
 
     def resolve(self, expression: Any, scope: Scope) -> Any:
-        """The value of a compiled tree; it may be unknown, or hold unknowns, where the scope's answers are.
+        """Return the value of a compiled tree; it may be or contain unknowns if values from the scope are unknown.
 
         The value may share parts with the template: treat it as read-only. Raises TemplateInvalid with one diagnostic,
-        of the kind that Heat's error has, when a function cannot work.
+        of the same kind as Heat's error, when a function fails.
         """
         if not isinstance(expression, Expression):
             return expression
@@ -269,7 +269,7 @@ class Definition:
         return None if value is OMIT else value
 
     def located(self, error: FunctionError) -> Diagnostic:
-        """The error of a function as a diagnostic with its place."""
+        """Return the error of a function as a diagnostic with its place."""
         document = self.template.document
         path = error.path or ()
         return Diagnostic(
@@ -283,7 +283,7 @@ class Definition:
         )
 
     def references_in(self, expression: Any) -> Iterator[PlacedReference]:
-        """Every reference in a compiled tree, of chosen branches only. A call that cannot work refers to nothing."""
+        """Yield every reference in a compiled tree, in chosen branches only; none in a call that fails."""
         evaluation = Evaluation(self, _UNKNOWN_SCOPE, [])
         for node in walk(expression, evaluation):
             if isinstance(node, ReferenceFunction):
@@ -295,11 +295,11 @@ class Definition:
                     yield PlacedReference(reference, (*node.path, node.name))
 
     def calls_in(self, expression: Any, function: type[Called]) -> Iterator[Called]:
-        """Every call of a function in a compiled tree, of chosen branches only; none in a call that cannot work."""
+        """Yield every call of a function in a compiled tree, in chosen branches only; none in a call that fails."""
         return (node for node in walk(expression, Evaluation(self, _UNKNOWN_SCOPE, [])) if isinstance(node, function))
 
     def all_references(self) -> Iterator[Reference]:
-        """What resources and outputs refer to."""
+        """Yield the references of resources and outputs."""
         for resource in self.resources.values():
             yield from resource.references
         for output in self.outputs.values():
@@ -307,12 +307,12 @@ class Definition:
                 yield placed.reference
 
     def exports(self) -> list[tuple[str, str]]:
-        """What other stacks may import: the name of each export and the key of its output."""
+        """The exports: the name of each and the key of its output."""
         return [(output.export, key) for key, output in self.outputs.items() if output.export is not None]
 
     @property
     def imports(self) -> list[str]:
-        """Names of the exports that resources and outputs import, sorted; of chosen branches only."""
+        """Return the sorted names of the exports that resources and outputs import, in chosen branches only."""
         evaluation = Evaluation(self, _UNKNOWN_SCOPE)
         trees = [tree for resource in self.resources.values() for tree in (resource.properties, resource.metadata)]
         trees += [output.value for output in self.outputs.values()]
@@ -327,13 +327,13 @@ class Definition:
             return None
 
     def in_order(self) -> list[str]:
-        """Names of all resources, requirements first, otherwise in the template's order.
+        """Return the names of all resources, requirements first, otherwise in the template's order.
 
-        Raises TemplateInvalid (CircularDependencyException) when some need each other.
+        Raises TemplateInvalid (CircularDependencyException) if some depend on each other.
         """
         return in_order({name: resource.requires for name, resource in self.resources.items()}, self.template)
 
-    # -- what functions see -----------------------------------------------------------------------------------
+    # -- the interface for functions -----------------------------------------------------------------------------------
 
     @property
     def limits(self) -> Limits:
@@ -344,14 +344,14 @@ class Definition:
         return self.template.mappings
 
     def parameter(self, name: str) -> Any:
-        """The parameter's value; FunctionError (UserParameterMissing) when there is none."""
+        """Return the parameter's value; raises FunctionError (UserParameterMissing) if there is none."""
         try:
             return self.parameters[name]
         except ValueError as error:
             raise FunctionError(f"the parameter {name!r}: {error}", "StackValidationFailed") from error
 
     def type_of_parameter(self, name: str) -> str:
-        """The parameter's type as the template writes it."""
+        """Return the parameter's type as the template writes it."""
         schema = self.template.parameters.get(name)
         if schema is None:
             hint = suggestion(name, self.template.parameters)
@@ -359,7 +359,7 @@ class Definition:
         return schema.type.cfn
 
     def parameters_of_type(self, kind: str) -> Iterator[str]:
-        """Names of the parameters of a type, or of lists of it."""
+        """Yield the names of the parameters of a type, or of lists of it."""
         kinds = (kind, f"List<{kind}>")
         return (name for name, schema in self.template.parameters.items() if schema.type.cfn in kinds)
 
@@ -367,14 +367,17 @@ class Definition:
         return name in self.parameters
 
     def has_resource(self, name: str) -> bool:
-        """Whether the resource is declared and its condition holds."""
+        """Return whether the resource is declared and its condition is true."""
         return name in self.resources
 
     def resource_names(self) -> Iterator[str]:
         return iter(self.resources)
 
     def condition(self, name: str) -> bool | Unknown:
-        """The named condition's value; FunctionError when it has none. Nothing is said of one that nobody uses."""
+        """Return the named condition's value; raises FunctionError if evaluating it failed.
+
+        Errors of conditions that are not used are not reported.
+        """
         if name in self._failed_conditions:
             raise self._failed_conditions[name]
         if name not in self._conditions:
@@ -409,7 +412,7 @@ class Definition:
             problems.add_all(self.parameters.check())
 
     def _decide_conditions(self) -> None:
-        """Decide every condition, in an order in which none waits for another; what fails is told where it is used."""
+        """Evaluate every condition, required ones first; report errors where a condition is used."""
         for name in self.template.conditions:
             try:
                 self.condition(name)
@@ -417,7 +420,7 @@ class Definition:
                 self._failed_conditions[name] = error
 
     def _holds(self, condition: Any) -> bool:
-        """Whether a condition is true, or may turn out to be."""
+        """Return whether a condition is true or unknown."""
         return condition is True or evaluate(condition, Evaluation(self, _UNKNOWN_SCOPE)) is not False
 
     def _bind_resources(self, problems: Problems) -> None:
@@ -444,7 +447,7 @@ class Definition:
             value = output.value if enabled else None
             export = self._export(output, problems) if enabled and output.export is not None else None
             if export in exported:
-                problems.add("export", f"another output is exported as {export!r}", self._export_path(key))
+                problems.add("export", f"another output is already exported as {export!r}", self._export_path(key))
             elif export is not None:
                 exported.add(export)
             self.outputs[key] = OutputDefinition(key, output.description, value, enabled, export)
@@ -461,7 +464,7 @@ class Definition:
         elif not has_unknown(name):
             if isinstance(name, str) and name:
                 return name
-            problems.add("export", f"the name of an export is a text, not {type_name(name)}", path)
+            problems.add("export", f"the name of an export must be a string, not {type_name(name)}", path)
         return None
 
     def _export_path(self, key: str) -> Path:
@@ -482,7 +485,7 @@ class Definition:
         if value is None or is_unknown(value):
             return "Delete"
         if not isinstance(value, str) or value not in known:
-            raise self._misplaced(resource, "deletion_policy", f"is none of {', '.join(known)}")
+            raise self._misplaced(resource, "deletion_policy", f"must be one of {', '.join(known)}")
         return known[value]
 
     def _external_id(self, resource: ResourceTemplate) -> str | None:
@@ -494,7 +497,7 @@ class Definition:
             error.kind = "InvalidExternalResourceDependency"
             raise error
         if value is not None and not is_unknown(value) and not isinstance(value, str):
-            raise self._misplaced(resource, "external_id", "must be a text")
+            raise self._misplaced(resource, "external_id", "must be a string")
         return None if value is None else str(value)
 
     def _early(self, expression: Any) -> Any:

@@ -1,6 +1,6 @@
-"""One text, or one mapping that was parsed elsewhere, as plain data with places.
+"""A YAML or JSON document, or a mapping that was parsed elsewhere, as plain data with positions.
 
-The data is read-only and shared: whoever wants to change a value copies it first.
+The data is read-only and shared: copy a value before you change it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 class Document:
-    """Plain data with the name of its source and, when it came as text, the place of every value.
+    """Plain data with the name of its source and, if it was parsed from a string, the position of every value.
 
-    `size` counts the characters of the text, or of the data as JSON.
-    `origins` lead from paths of what was made from the data (the copies of a loop) to what it was made from.
+    `size` is the number of characters of the source, or of the data as JSON.
+    `origins` map paths of generated data (the copies of a loop) to the paths that it was generated from.
     """
 
     __slots__ = ("data", "origins", "size", "source", "text")
@@ -49,7 +49,7 @@ class Document:
         self.origins = origins or {}
 
     def with_origins(self, origins: Mapping[Path, Path]) -> Document:
-        """The same document, in which paths of what was made from it lead to places."""
+        """Return the same document, in which paths of generated data lead to the positions of their origins."""
         return Document(self.data, self.source, self.text, self.size, origins)
 
     @classmethod
@@ -60,9 +60,9 @@ class Document:
         source: str = "template",
         limits: Limits = DEFAULT_LIMITS,
     ) -> Document:
-        """Read YAML or JSON text, or take a mapping as it is.
+        """Parse YAML or JSON, or take a mapping as it is.
 
-        Raises TemplateInvalid for what is no mapping of plain data, RequestLimitExceeded for one that is too large.
+        Raises TemplateInvalid for anything but a mapping of plain data, RequestLimitExceeded for one that is too large.
         """
         if isinstance(text_or_mapping, str):
             return cls._from_text(text_or_mapping, source, limits)
@@ -90,9 +90,9 @@ class Document:
         return cls(data, source, text, len(text))
 
     def locate(self, path: Path) -> Position | None:
-        """Where the value at `path` is written, or the nearest thing around it that is; None without a text.
+        """Return the position of the value at `path`, or of the nearest enclosing value; None if `parse` got a mapping.
 
-        A key's own place stands for the value of a map's pair.
+        The position of a value in a map is the position of its key.
         """
         return None if self.text is None else _position(_compose(self.text), self._origin(path))
 
@@ -129,7 +129,7 @@ def _refuse_size(size: int, source: str, limits: Limits) -> None:
 
 
 def _read_json(text: str, source: str, limits: Limits) -> Any:
-    """The data of a JSON text; None when it is not JSON (YAML's flow style begins with a brace as well)."""
+    """Return the data of a JSON document; None if it is not JSON (YAML's flow style begins with a brace as well)."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -138,11 +138,11 @@ def _read_json(text: str, source: str, limits: Limits) -> Any:
 
 
 def _plain_copy(value: Any, depth: int, source: str) -> Any:
-    """`value` with text keys and nothing but JSON's types; raises for anything else and for too deep nesting."""
+    """Return `value` with string keys and only JSON's types; raises for anything else and for excessive nesting."""
     if isinstance(value, _PLAIN):
         return value
     if depth == 0:
-        raise RequestLimitExceeded(f"{source}: values are nested too deep.")
+        raise RequestLimitExceeded(f"{source}: values are nested too deeply.")
     if isinstance(value, Mapping):
         charge(len(value) + 1, _ENTRY_BYTES * len(value))
         return {
@@ -162,7 +162,7 @@ def _key_text(key: Any, source: str) -> str:
 
 
 def _json_size(data: Mapping[str, Any]) -> int:
-    """Characters of the data as JSON."""
+    """Return the number of characters of the data as JSON."""
     try:
         written = orjson.dumps(data)
     except (TypeError, ValueError):
@@ -172,8 +172,8 @@ def _json_size(data: Mapping[str, Any]) -> int:
 
 @lru_cache(maxsize=1)
 def _compose(text: str) -> yaml.Node | None:
-    """The text's nodes with their marks. They take far more memory than the data, and complaints come in batches, so
-    those of one text at a time are kept.
+    """Return the document's nodes with their marks. They take far more memory than the data, and diagnostics come in
+    batches, so only those of one document at a time are cached.
     """
     try:
         return yaml.compose(text, Loader=yaml.CSafeLoader)
@@ -207,7 +207,7 @@ def _step(node: yaml.Node, part: str | int) -> tuple[yaml.Mark, yaml.Node] | Non
 
 
 def _untagged(node: yaml.Node) -> yaml.Node:
-    """The value that a short tag stands before."""
+    """Return the value to which a short tag applies."""
     if isinstance(node, yaml.MappingNode):
         return yaml.MappingNode("", node.value, node.start_mark, node.end_mark)
     if isinstance(node, yaml.SequenceNode):

@@ -7,8 +7,8 @@ from contextlib import nullcontext
 from typing import Any
 
 from stoker.base.diagnostics import Path
-from stoker.template.circles import topological
 from stoker.template.compiler import TemplateCompiler
+from stoker.template.cycles import topological
 from stoker.template.expressions import Expression, Malformed
 from stoker.template.functions.base import Function
 from stoker.template.functions.conditions import ConditionName, ConditionResult, Connective
@@ -18,7 +18,7 @@ from stoker.template.versions import AWS, Version
 
 
 class EntryReader:
-    """Reads entries with one compiler; problems go where the compiler's go."""
+    """Reads entries with one compiler; reports problems to the same place as the compiler."""
 
     def __init__(self, version: Version, compiler: TemplateCompiler, problems: Problems) -> None:
         self._version = version
@@ -28,14 +28,14 @@ class EntryReader:
     # -- conditions -------------------------------------------------------------------------------------------
 
     def conditions(self, entries: Mapping[str, Any], path: Path) -> dict[str, Any]:
-        """Compiled conditions by name, those first that others name; a circle is noted."""
+        """Return compiled conditions by name, required ones first; add a problem for a cycle."""
         compiled = {
             name: self._compiler.definition_of_condition(snippet, (*path, name)) for name, snippet in entries.items()
         }
-        order, circle = topological({name: _names_in(node) for name, node in compiled.items()})
-        if circle:
-            message = f"the condition {circle[0]!r} depends on itself: {' → '.join([*circle, circle[0]])}"
-            self._problems.add("condition-cycle", message, (*path, circle[0]))
+        order, cycle = topological({name: _names_in(node) for name, node in compiled.items()})
+        if cycle:
+            message = f"the condition {cycle[0]!r} depends on itself: {' → '.join([*cycle, cycle[0]])}"
+            self._problems.add("condition-cycle", message, (*path, cycle[0]))
             return compiled
         return {name: compiled[name] for name in order}
 
@@ -49,7 +49,7 @@ class EntryReader:
     # -- resources --------------------------------------------------------------------------------------------
 
     def resources(self, entries: Mapping[str, Any], path: Path) -> dict[str, ResourceTemplate]:
-        """The resources that could be read, by name."""
+        """Return the valid resources by name; add a problem for each mistake."""
         found = {}
         for name, raw in entries.items():
             resource = self._resource(name, raw, (*path, name))
@@ -63,7 +63,7 @@ class EntryReader:
         if not name.isprintable():
             self._problems.add("resource-name", "the name of a resource must not contain control characters", path)
         if not isinstance(raw, Mapping):
-            self._problems.add("resource", f"a resource is a map with a type, not {type_name(raw)}", path)
+            self._problems.add("resource", f"a resource must be a map with a type, not {type_name(raw)}", path)
             return None
         keys = self._version.dialect.resource_keys
         self._check_keys(raw, path)
@@ -107,7 +107,7 @@ class EntryReader:
         if not value:
             self._problems.add("resource-type", "the resource's type is missing", path)
         elif not isinstance(value, str):
-            self._problems.add("resource-type", f"the type must be a text, not {type_name(value)}", (*path, key))
+            self._problems.add("resource-type", f"the type must be a string, not {type_name(value)}", (*path, key))
         return value if isinstance(value, str) else ""
 
     def _field(self, raw: Mapping[str, Any], key: str, allowed: tuple[type, ...], path: Path) -> Any:
@@ -115,13 +115,13 @@ class EntryReader:
             return None
         compiled = self._compiler.value(raw[key], (*path, key))
         if not isinstance(compiled, Function | Malformed) and not isinstance(raw[key], allowed):
-            expected = "a map" if dict in allowed else "a text"
+            expected = "a map" if dict in allowed else "a string"
             self._problems.add("resource-field", f"must be {expected}, not {type_name(raw[key])}", (*path, key))
             return None
         return compiled
 
     def _is_null(self, raw: Mapping[str, Any], key: str) -> bool:
-        """Whether the key is there with a null that Heat refuses: only properties must not be null."""
+        """Return whether the key has a null value that Heat refuses: only properties must not be null."""
         return key in raw and key == self._version.dialect.resource_keys["properties"]
 
     def _deletion_policy(self, compiled: Any, path: Path) -> Any:
@@ -167,13 +167,13 @@ class EntryReader:
     # -- outputs ----------------------------------------------------------------------------------------------
 
     def outputs(self, entries: Mapping[str, Any], path: Path) -> dict[str, OutputTemplate]:
-        """The outputs that could be read, by key."""
+        """Return the valid outputs by key; add a problem for each mistake."""
         keys = self._version.dialect.output_keys
         found = {}
         for name, raw in entries.items():
             place = (*path, name)
             if not isinstance(raw, Mapping):
-                self._problems.add("output", f"an output is a map with a value, not {type_name(raw)}", place)
+                self._problems.add("output", f"an output must be a map with a value, not {type_name(raw)}", place)
                 continue
             if keys["value"] not in raw:
                 self._problems.add("output", f"the output's {keys['value']} is missing", place)
@@ -187,10 +187,10 @@ class EntryReader:
         return found
 
     def _output_description(self, written: Any, path: Path) -> str:
-        """Templates of AWS's may not have anything but a text there; elsewhere Heat shows whatever there is."""
+        """Return the description, which in templates of AWS must be a string; elsewhere Heat accepts any value."""
         if self._version.dialect is AWS and isinstance(written, Mapping | list):
-            hint = "functions are not called in descriptions; write the text out"
-            self._problems.add("output", f"a description is a text, not {type_name(written)}", path, hint=hint)
+            hint = "functions are not evaluated in descriptions; write the description literally"
+            self._problems.add("output", f"a description must be a string, not {type_name(written)}", path, hint=hint)
         return _text(written)
 
     def _export(self, raw: Mapping[str, Any], key: str, path: Path) -> Any:
@@ -198,7 +198,7 @@ class EntryReader:
         if export is None:
             return None
         if not isinstance(export, Mapping) or set(export) != {"Name"}:
-            self._problems.add("export", "an export is a map with a Name", (*path, key))
+            self._problems.add("export", "an export must be a map with a Name", (*path, key))
             return None
         return self._compiler.value(export["Name"], (*path, key, "Name"))
 
@@ -222,7 +222,7 @@ def _text(value: Any) -> str:
 
 
 def _names_in(node: Any) -> list[str]:
-    """The conditions that a compiled condition names."""
+    """Return the names of the conditions that a compiled condition refers to."""
     if isinstance(node, ConditionName):
         return [node.name]
     if isinstance(node, ConditionResult):

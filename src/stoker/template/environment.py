@@ -1,7 +1,4 @@
-"""The environment of a stack: parameter values, what type names mean, and where events go.
-
-Sections and merging: facts engine.yaml (environment) and lifecycle.json (environment).
-"""
+"""The environment of a stack: parameter values, the resource registry, and event sinks."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ RESTRICTED_ACTIONS = frozenset({"update", "replace"})
 
 
 class Environment:
-    """Read-only; made from data with `from_data`, from several environments with `merged`."""
+    """A stack's environment. Read-only; create it with `from_data`, or from several environments with `merged`."""
 
     __slots__ = (
         "_operator_defaults",
@@ -52,7 +49,7 @@ class Environment:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any] | None, *, source: str = "environment") -> Environment:
-        """The environment that plain data describes; None is the empty one.
+        """Return the environment that plain data describes; None gives an empty environment.
 
         Raises TemplateInvalid, of the kind ValueError, for an unknown section and for one of the wrong type.
         """
@@ -70,10 +67,10 @@ class Environment:
 
     @classmethod
     def merged(cls, environments: Sequence[Mapping[str, Any]], schemas: Mapping[str, ParameterSchema]) -> Environment:
-        """Several environments' data as one, later ones on top; `schemas` are the template's parameters, whose types
-        decide how values are merged where an environment asks for more than overwriting.
+        """Return several environments as one, in which later ones override earlier ones. `schemas` are the template's
+        parameters, whose types decide how values are merged if an environment has a merge strategy.
 
-        Raises TemplateInvalid as `from_data` does, and for merge strategies that contradict or do not fit.
+        Raises TemplateInvalid as `from_data` does, and for merge strategies that conflict or do not fit.
         """
         combined: dict[str, Any] = {}
         merges = {section: ParameterMerge(schemas) for section in ("parameters", "parameter_defaults")}
@@ -92,11 +89,11 @@ class Environment:
 
     @property
     def parameter_defaults(self) -> Mapping[str, Any]:
-        """Values for parameters that are given none: the user's over the operator's."""
+        """Values for parameters without a given value; the user's override the operator's."""
         return {**self._operator_defaults, **self._own_defaults}
 
     def to_data(self) -> dict[str, Any]:
-        """Plain JSON data from which `from_data` makes an equal environment; the operator's part is left out."""
+        """Return plain JSON data from which `from_data` creates an equal environment; without the operator's part."""
         return {
             "parameters": dict(self.parameters),
             "parameter_defaults": dict(self._own_defaults),
@@ -106,8 +103,8 @@ class Environment:
         }
 
     def with_operator(self, operator: Environment) -> Environment:
-        """This environment over the operator's: the operator's mappings apply where the user has none, and so do the
-        operator's parameter defaults.
+        """Return this environment with the operator's as a fallback: the operator's type mappings and parameter
+        defaults apply where the user has none.
         """
         return Environment(
             self.parameters,
@@ -119,19 +116,19 @@ class Environment:
         )
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Environment:
-        """The same environment with other parameter values."""
+        """Return the same environment with other parameter values."""
         return self._changed(parameters, self.registry)
 
     def for_child(
         self, resource_name: str, template_name: str, parameters: Mapping[str, Any] | None = None
     ) -> Environment:
-        """The environment of the nested stack behind a resource: see `Registry.for_child`; defaults and event sinks
-        stay, parameters are the child's own.
+        """Return the environment of the nested stack of a resource (see `Registry.for_child`), with the same defaults
+        and event sinks and the child's own parameters.
         """
         return self._changed(parameters or {}, self.registry.for_child(resource_name, template_name))
 
     def with_missing(self, mappings: Mapping[str, str]) -> Environment:
-        """The same environment, types mapped besides that nobody maps."""
+        """Return the same environment with additional mappings for types that have none."""
         return self._changed(self.parameters, self.registry.with_missing(mappings))
 
     def _changed(self, parameters: Mapping[str, Any], registry: Registry) -> Environment:
@@ -192,7 +189,7 @@ def _choice_problems(key: str, value: Any, path: Path, source: str) -> list[Diag
     names = value if isinstance(value, list | tuple) else [value]
     wrong = [name for name in names if not isinstance(name, str) or name not in known]
     return [
-        Diagnostic("registry", f"there is no {name!r} here", path, source, hint=suggestion(name, known), kind=kind)
+        Diagnostic("registry", f"unknown value {name!r}", path, source, hint=suggestion(name, known), kind=kind)
         for name in wrong
     ]
 

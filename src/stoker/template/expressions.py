@@ -1,8 +1,8 @@
-"""Values that are worked out later: trees of function calls inside plain data.
+"""Expression trees: function calls inside plain data, which are evaluated later.
 
-Plain data stays plain. Only a map or a list that holds a function call becomes a node, so a template without calls
-costs nothing to resolve. Trees are compiled once per template and shared by every stack that uses it; what differs
-between stacks comes in with the `Evaluation`.
+Only a map or a list that contains a function call becomes a node; other data stays plain, so a template without calls
+costs nothing to resolve. Trees are compiled once per template and shared by every stack that uses it; the `Evaluation`
+supplies what differs between stacks.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _SMALL = 16_384
 
 
 class _Omit:
-    """What `if` without a third argument yields when false: the place it stands in is left out."""
+    """The value of `if` without a third argument when false: the property, map key or list item is omitted."""
 
     def __repr__(self) -> str:
-        return "(left out)"
+        return "(omitted)"
 
 
 OMIT: Final = _Omit()
 
 
 class FunctionError(Exception):
-    """A function cannot work with what it was given. `kind` is the name of Heat's error, `path` where it stands."""
+    """A function cannot be evaluated with its arguments. `kind` is the name of Heat's error, `path` the place."""
 
     def __init__(self, message: str, kind: str = "ValueError", hint: str = "") -> None:
         super().__init__(message)
@@ -44,7 +44,7 @@ class FunctionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A resource that an expression needs; `attribute` is None for its reference id."""
+    """A resource that an expression refers to; `attribute` is None for its reference ID."""
 
     resource: str
     attribute: str | None = None
@@ -53,7 +53,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Facade:
-    """What a nested template may know of the resource that it stands for."""
+    """What a nested template can read of its parent resource."""
 
     metadata: Any = None
     deletion_policy: str = "Delete"
@@ -61,26 +61,26 @@ class Facade:
 
 
 class Scope(Protocol):
-    """What resolving needs from outside the definition. Each method may answer with an Unknown."""
+    """The values that an evaluation needs from outside the definition. Each method may return an Unknown."""
 
     def reference(self, resource: str) -> Any:
-        """The resource's reference id."""
+        """Return the resource's reference ID."""
 
     def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
-        """The attribute's value with `path` followed into it; None when there is nothing there."""
+        """Return the attribute's value at `path`; None if there is none."""
 
     def all_attributes(self, resource: str) -> Any:
-        """Every attribute of the resource but `show`, by name."""
+        """Return every attribute of the resource except `show`, by name."""
 
     def availability_zones(self) -> Any:
-        """Names of the compute service's availability zones."""
+        """Return the names of the compute service's availability zones."""
 
     def facade(self) -> Facade | None:
-        """The parent resource of a nested stack; None in a root stack."""
+        """Return the parent resource of a nested stack; None in a root stack."""
 
 
 class UnknownScope:
-    """The scope of a stack of which nothing exists yet: every reference is unknown."""
+    """The scope of a stack whose resources do not exist yet: every reference is unknown."""
 
     def reference(self, resource: str) -> Any:
         return Unknown.of(resource)
@@ -99,15 +99,15 @@ class UnknownScope:
 
 
 UNDETERMINED: Final = Unknown(frozenset())
-"""An unknown that waits for no resource: a parameter without a value yet, or a value that could not be had."""
+"""An unknown that depends on no resource: a parameter without a value yet, or a value that could not be determined."""
 
 
 LookUp = Callable[[str, str, str], Any]
-"""From a parameter type, a value of it and the name of an attribute to that attribute of what the value names."""
+"""Takes a parameter type, a value of it and an attribute's name; returns that attribute of the object that is named."""
 
 
 class Binding(Protocol):
-    """The part of a definition that functions see."""
+    """The part of a definition that functions can use."""
 
     @property
     def limits(self) -> Limits: ...
@@ -120,43 +120,43 @@ class Binding(Protocol):
 
     @property
     def known_exports(self) -> Mapping[str, Any] | None:
-        """What stacks of the project export, by name; None when that is not known."""
+        """The exports of the project's stacks by name; None if they are not known."""
 
     @property
     def look_up(self) -> LookUp | None: ...
 
     @property
     def budget(self) -> Budget:
-        """What is charged where no budget is open."""
+        """The budget to charge when no other one is open."""
 
     def parameter(self, name: str) -> Any:
-        """The parameter's value; FunctionError (UserParameterMissing) when there is none."""
+        """Return the parameter's value; raises FunctionError (UserParameterMissing) if there is none."""
 
     def has_parameter(self, name: str) -> bool: ...
 
     def type_of_parameter(self, name: str) -> str:
-        """The parameter's type as the template writes it; FunctionError when there is no such parameter."""
+        """Return the parameter's type as the template writes it; raises FunctionError if there is no such parameter."""
 
     def parameters_of_type(self, kind: str) -> Iterator[str]:
-        """Names of the parameters of a type, or of lists of it."""
+        """Yield the names of the parameters of a type, or of lists of it."""
 
     def has_resource(self, name: str) -> bool:
-        """Whether the resource is declared and its condition holds."""
+        """Return whether the resource is declared and its condition is true."""
 
     def resource_names(self) -> Iterator[str]: ...
 
     def condition(self, name: str) -> bool | Unknown:
-        """The named condition's value; FunctionError for an unknown name."""
+        """Return the named condition's value; raises FunctionError for an unknown name."""
 
 
 class Evaluation:
-    """One run of resolving: the binding, the scope, and what was met on the way.
+    """One evaluation of expression trees: the binding, the scope, and whether an unknown was found.
 
     `size` estimates the bytes of the value so far: what functions returned, and the plain parts of lists and maps, each
     time that they are used. It is summed up during the evaluation, so that small values are charged without a walk.
 
-    With a list of `failures` a call that cannot work is noted there and its value is undetermined; without, it ends
-    the run.
+    With a list of `failures`, the error of a call is added there and the call's value is unknown; without it, the
+    error is raised.
     """
 
     __slots__ = ("binding", "budget", "failures", "scope", "size", "unknown_seen")
@@ -175,7 +175,7 @@ class Evaluation:
         self.budget.charge(made=made)
 
     def failed(self, error: FunctionError) -> Unknown:
-        """Note a failure and go on, or raise it."""
+        """Record the error and return an unknown, or raise the error."""
         if self.failures is None:
             raise error
         self.failures.append(error)
@@ -183,40 +183,39 @@ class Evaluation:
         return UNDETERMINED
 
     def met(self, value: Any) -> Any:
-        """Pass on a value that may hold unknowns; every value from outside goes through here."""
+        """Return the value and record whether it contains unknowns; every value from outside must pass through here."""
         if not self.unknown_seen and type(value) is not str and has_unknown(value):
             self.unknown_seen = True
         return value
 
     def blocked(self, value: Any) -> bool:
-        """Whether an unknown is inside `value`; free as long as none was met."""
+        """Return whether `value` contains an unknown; costs nothing as long as no value from outside did."""
         return self.unknown_seen and has_unknown(value)
 
 
 class Expression:
     """A node of a compiled tree.
 
-    Not an abstract base class in Python's sense: `isinstance` of one is several times slower, and is asked for every
-    value of every template.
+    Not an `abc.ABC`: `isinstance` with one is several times slower, and is called for every value of every template.
     """
 
     __slots__ = ()
 
     def evaluate(self, evaluation: Evaluation) -> Any:
-        """The node's value; raises FunctionError."""
+        """Return the node's value; raises FunctionError."""
         raise NotImplementedError
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
-        """The values below this node that take part, conditions having been decided."""
+        """Yield the values inside this node, in chosen branches only."""
         raise NotImplementedError
 
     def all_children(self) -> Iterable[Any]:
-        """The values below this node, whether they take part or not."""
+        """Return the values inside this node, in all branches."""
         return ()
 
 
 class ListExpression(Expression):
-    """A list with a function call somewhere inside."""
+    """A list that contains a function call."""
 
     __slots__ = ("_size", "items")
 
@@ -241,7 +240,7 @@ class ListExpression(Expression):
 
 
 class MapExpression(Expression):
-    """A map with a function call somewhere inside."""
+    """A map that contains a function call."""
 
     __slots__ = ("_size", "entries")
 
@@ -271,7 +270,7 @@ class MapExpression(Expression):
 
 
 class Malformed(Expression):
-    """A call that cannot work, in a place that may never be looked at; whoever does look gets the complaint."""
+    """An invalid call in a place that may never be evaluated; evaluating it raises the error."""
 
     __slots__ = ("diagnostic",)
 
@@ -293,14 +292,14 @@ def _plain(item: Any) -> Any:
 
 
 def evaluate(value: Any, evaluation: Evaluation) -> Any:
-    """The value of a compiled tree, which may be OMIT; plain data is itself. Raises FunctionError."""
+    """Return the value of a compiled tree, which may be OMIT, or plain data as it is. Raises FunctionError."""
     return value.evaluate(evaluation) if isinstance(value, Expression) else value
 
 
 def walk(value: Any, evaluation: Evaluation) -> Iterator[Expression]:
-    """Every node of a compiled tree that takes part, from the top down.
+    """Yield every node of a compiled tree, in chosen branches only, from the top down.
 
-    Raises FunctionError for a call whose condition cannot be decided; one that notes failures goes on after it.
+    Raises FunctionError for a call whose condition cannot be evaluated, or records it if the evaluation has `failures`.
     """
     if not isinstance(value, Expression):
         return
@@ -319,7 +318,7 @@ def walk(value: Any, evaluation: Evaluation) -> Iterator[Expression]:
 
 
 def every_node(value: Any) -> Iterator[Expression]:
-    """Every node of a compiled tree, also those in branches that are not chosen, from the top down."""
+    """Yield every node of a compiled tree, in all branches, from the top down."""
     pending = [value]
     while pending:
         node = pending.pop()
@@ -329,14 +328,14 @@ def every_node(value: Any) -> Iterator[Expression]:
 
 
 def items_of(value: Any) -> Sequence[Any] | None:
-    """The items of a compiled list; None when it is no list, or a call whose result may be one."""
+    """Return the items of a compiled list; None if it is not a list, or is a call whose result may be one."""
     if isinstance(value, ListExpression):
         return value.items
     return value if isinstance(value, list) else None
 
 
 def entries_of(value: Any) -> Mapping[str, Any] | None:
-    """The entries of a compiled map; None when it is no map, or a call whose result may be one."""
+    """Return the entries of a compiled map; None if it is not a map, or is a call whose result may be one."""
     if isinstance(value, MapExpression):
         return value.entries
     return value if isinstance(value, dict) else None

@@ -1,4 +1,4 @@
-"""How a template says which format it is written in."""
+"""The keys by which a template states its format."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ VERSION_KEYS: tuple[str, ...] = ("heat_template_version", "HeatTemplateFormatVer
 
 
 def named_formats(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys that say the format, with their values: one, in a template that is right.
+    """Return the keys that state the format, with their values: exactly one in a valid template.
 
-    AWS has one format and does not ask for its name: a template that has `Resources` and names none is of that one.
+    AWS has one format, and stating it is optional: a template with `Resources` that states none has that format.
     """
     named = {key: data[key] for key in VERSION_KEYS if key in data}
     return named or ({AWS_KEY: AWS_VALUE} if "Resources" in data else {})

@@ -1,4 +1,4 @@
-"""How much a template may ask of the service. Options keep Heat's names where Heat has them."""
+"""Limits on the cost of a template. Options have Heat's names where Heat has them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import ceil
 from stoker.base.budget import Allowed
 
 _RESOURCES = 1000
-"""For how many resources the budget of an evaluation is meant; where more are allowed, so is more of everything."""
+"""The number of resources for which the budget of an evaluation is sized; it grows if more are allowed."""
 
 _WITHOUT_LIMIT = 100
 
@@ -20,16 +20,16 @@ class Limits:
     `max_template_size` counts characters, `max_resources_per_stack` resources of this template (-1 is no limit),
     `max_depth` nested collections, `max_expanded_size` the characters and values left when every YAML alias, loop or
     replacement has been written out, `max_repeat_items` what one `repeat`, or all loops of a template, may yield,
-    `max_problems` how many are reported before the rest of the template is left unread.
+    `max_problems` how many are reported before checking stops.
 
     `yaql_limit_iterators` and `yaql_memory_quota` are the options `limit_iterators` and `memory_quota` of the group
     `yaql`; `yaql_seconds` is for one expression.
 
-    What is done for one request, or one operation, shares a budget (see `stoker.base.budget`): `evaluation_steps` are
-    calls of functions and values that are looked at, `evaluation_bytes` what is made of text and values, each time that
-    it is made, `evaluation_seconds` the time that all this takes.
+    All evaluations for one request, or one operation, share a budget (see `stoker.base.budget`): `evaluation_steps`
+    counts function calls and visited values, `evaluation_bytes` the bytes of all strings and values that are created,
+    and `evaluation_seconds` limits the time for all of it.
 
-    Times are seconds of processor time, so that what else a machine does never makes a template fail.
+    Times are seconds of processor time, so that other load on the machine never makes a template fail.
     """
 
     max_template_size: int = 524_288
@@ -47,7 +47,7 @@ class Limits:
 
     @property
     def allowed(self) -> Allowed:
-        """What the budget of one request, or one operation, has."""
+        """The budget of one request, or one operation."""
         whole = Allowed(
             self.evaluation_steps, self.evaluation_bytes, self.evaluation_seconds, self.max_resources_per_stack
         )

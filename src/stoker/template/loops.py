@@ -1,8 +1,8 @@
-"""Fn::ForEach: copies of a part of a template, written out before anything else is read.
+"""Fn::ForEach: copies of a part of a template, expanded before anything else is read.
 
 A loop is a key of a map, `Fn::ForEach::Name`, with `[Identifier, collection, {key: value}]`. For every item of the
-collection the map gets a copy of the key and value in which `${Identifier}` (and `Ref` of it) is the item, and
-`&{Identifier}` the item without anything but letters and digits.
+collection the map gets a copy of the key and value in which `${Identifier}` (and `Ref` of it) is replaced by the item,
+and `&{Identifier}` by only the letters and digits of the item.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _NOT_ALPHANUMERIC = re.compile(r"[^A-Za-z0-9]")
 
 
 def is_loop(key: str) -> bool:
-    """Whether a map's key begins a loop."""
+    """Return whether a map's key begins a loop."""
     return key.startswith(PREFIX)
 
 
 class LoopProblem(Exception):
-    """A loop that cannot be written out."""
+    """A loop that cannot be expanded."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
@@ -39,7 +39,7 @@ class LoopProblem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ParameterBinding:
-    """What a collection may be made from: parameters and mappings. `value` gives a parameter's value, or None."""
+    """What a collection can refer to: parameters and mappings. `value` returns a parameter's value, or None."""
 
     limits: Limits
     mappings: Mapping[str, Any]
@@ -47,7 +47,7 @@ class ParameterBinding:
     value: Callable[[str], Any]
 
     def evaluate(self, tree: Any) -> Any:
-        """A compiled tree's value; unknown when it needs a parameter that has no value yet. Raises FunctionError."""
+        """Return a compiled tree's value; unknown if it needs a parameter without a value. Raises FunctionError."""
         return evaluate(tree, Evaluation(self, UnknownScope()))
 
     @property
@@ -74,7 +74,7 @@ class ParameterBinding:
         return name in self.names
 
     def type_of_parameter(self, name: str) -> str:
-        raise FunctionError(f"{name}: only assertions ask for a parameter's type")
+        raise FunctionError(f"{name}: a parameter's type is available in assertions only")
 
     def parameters_of_type(self, kind: str) -> Iterator[str]:
         return iter(())
@@ -86,18 +86,21 @@ class ParameterBinding:
         return iter(())
 
     def condition(self, name: str) -> bool | Unknown:
-        raise FunctionError(f"the condition {name!r} is not known before the loops are", "StackValidationFailed")
+        raise FunctionError(
+            f"the condition {name!r} cannot be used in a loop; loops are expanded before conditions are evaluated",
+            "StackValidationFailed",
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _Variable:
-    """An identifier's value in one copy, and the ways to write it."""
+    """An identifier's value in one copy, and the notations that refer to it."""
 
     name: str
     item: str
 
     def fill(self, text: str) -> str:
-        """`text` with the item for the identifier."""
+        """Return `text` with the identifier replaced by the item."""
         text = text.replace(f"${{{self.name}}}", self.item)
         marked = f"&{{{self.name}}}"
         return text.replace(marked, _NOT_ALPHANUMERIC.sub("", self.item)) if marked in text else text
@@ -107,10 +110,10 @@ class _Variable:
 
 
 class Expander:
-    """Writes out the loops of one template.
+    """Expands the loops of one template.
 
-    `compile_collection` makes a tree of a collection's source. After `expand`, `origins` lead from the paths of copies
-    to what they were made from, and `collections` are all compiled collections.
+    `compile_collection` compiles a collection's source. After `expand`, `origins` maps the paths of copies to the paths
+    that they were copied from, and `collections` has all compiled collections.
     """
 
     def __init__(self, binding: ParameterBinding, compile_collection: Callable[[Any, Path], Any]) -> None:
@@ -123,7 +126,7 @@ class Expander:
         self._size = 0
 
     def expand(self, value: Any, path: Path) -> Any:
-        """`value`, which stands at `path`, with all loops in it written out. Raises LoopProblem."""
+        """Return `value`, which is at `path`, with all loops in it expanded. Raises LoopProblem."""
         return self._copy(value, path, path, ())
 
     def _copy(self, value: Any, path: Path, origin: Path, variables: tuple[_Variable, ...]) -> Any:
@@ -142,7 +145,7 @@ class Expander:
         for key, item, place, inner in self._entries(value, origin, variables):
             filled = self._filled(key, inner, place)
             if filled in result:
-                raise _problem(f"{filled!r} is there more than once", place)
+                raise _problem(f"the key {filled!r} occurs more than once", place)
             below = (*path, filled)
             if place != below:
                 self.origins[below] = place
@@ -152,7 +155,7 @@ class Expander:
     def _entries(
         self, value: dict[str, Any], origin: Path, variables: tuple[_Variable, ...]
     ) -> Iterator[tuple[str, Any, Path, tuple[_Variable, ...]]]:
-        """The entries of a map with loops taken apart: key, value, where they stand, the variables in them."""
+        """Yield the entries of a map with loops expanded: key, value, their place, and the variables in them."""
         for key, item in value.items():
             place = (*origin, key)
             if not is_loop(key):
@@ -166,23 +169,23 @@ class Expander:
     def _loop(self, key: str, value: Any, place: Path) -> tuple[str, Any, dict[str, Any]]:
         name = key.removeprefix(PREFIX)
         if not _NAME.match(name) or self._names.setdefault(name, place) != place:
-            raise _problem("a loop needs a name of its own, of letters and digits, after Fn::ForEach::", place)
+            raise _problem("a loop needs a unique name of letters and digits after Fn::ForEach::", place)
         if not isinstance(value, list) or len(value) != 3:
             raise _problem("takes a list of three: an identifier, a collection and a map", place)
         identifier, collection, body = value
         if not isinstance(identifier, str) or not _NAME.match(identifier):
             raise _problem("the identifier must consist of letters and digits", (*place, 0))
         if not isinstance(body, dict):
-            raise _problem(f"what is copied must be a map, not {type_name(body)}", (*place, 2))
+            raise _problem(f"the body of the loop must be a map, not {type_name(body)}", (*place, 2))
         marker = _Variable(identifier, "")
         for inner in body:
             if not is_loop(inner) and not marker.occurs_in(inner):
-                hint = f"write ${{{identifier}}} or &{{{identifier}}} into it"
-                raise _problem("the key must differ from copy to copy", (*place, 2, inner), hint)
+                hint = f"include ${{{identifier}}} or &{{{identifier}}} in it"
+                raise _problem("the key must be different in each copy", (*place, 2, inner), hint)
         return identifier, collection, body
 
     def _items(self, collection: Any, place: Path, variables: tuple[_Variable, ...]) -> list[str]:
-        """The collection's items; none as long as a parameter that it needs has no value."""
+        """Return the collection's items; none as long as a parameter that it needs has no value."""
         tree = self._compile(self._copy(collection, place, place, variables), place)
         self.collections.append(tree)
         try:
@@ -192,14 +195,14 @@ class Expander:
         if has_unknown(value):
             return []
         if not isinstance(value, list) or not all(isinstance(item, str | int | float) for item in value):
-            raise _problem("the collection must be a list of texts", place)
+            raise _problem("the collection must be a list of strings", place)
         return [str(item).strip() for item in value]
 
     def _count(self, place: Path) -> None:
         self._copies += 1
         limit = self._binding.limits.max_repeat_items
         if self._copies > limit:
-            raise _problem(f"the loops make more than {limit} copies", place)
+            raise _problem(f"the loops expand to more than {limit} copies", place)
 
     def _filled(self, text: str, variables: tuple[_Variable, ...], place: Path) -> str:
         for variable in variables:
@@ -209,7 +212,7 @@ class Expander:
             charge(1, size_of(text))
             limit = self._binding.limits.max_expanded_size
             if self._size > limit:
-                raise _problem(f"the loops make more than {limit} characters", place)
+                raise _problem(f"the loops expand to more than {limit} characters", place)
         return text
 
 

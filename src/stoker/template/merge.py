@@ -1,7 +1,4 @@
-"""Merging parameter values from several environments, as each environment asks for it.
-
-Strategies: facts engine.yaml (environment.merge_strategies) and lifecycle.json (parameter_merge_strategies).
-"""
+"""Merging of parameter values from several environments, by the `parameter_merge_strategies` of each."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ _STRATEGIES = frozenset({_OVERWRITE, "merge", "deep_merge"})
 
 
 class ParameterMerge:
-    """Values gathered from environments in their order; `result` is what they come to."""
+    """Values collected from environments in their order; `result` is the merged values."""
 
     def __init__(self, schemas: Mapping[str, ParameterSchema]) -> None:
         self._schemas = schemas
@@ -26,7 +23,7 @@ class ParameterMerge:
         self.result: dict[str, Any] = {}
 
     def add(self, values: Mapping[str, Any], strategies: Mapping[str, Any]) -> None:
-        """Put one environment's values on top. Raises TemplateInvalid for strategies that contradict each other
+        """Merge one environment's values into the result. Raises TemplateInvalid for strategies that conflict
         (ConflictingMergeStrategyForParam) or do not fit the parameter (InvalidMergeStrategyForParam).
         """
         general = strategies.get("default", _OVERWRITE)
@@ -46,7 +43,7 @@ class ParameterMerge:
         if strategy not in _STRATEGIES:
             return
         if self._asked.setdefault(name, strategy) != strategy:
-            raise _refused(name, "two environments ask for different merge strategies", "Conflicting")
+            raise _refused(name, "two environments specify different merge strategies", "Conflicting")
 
 
 def _combined(schema: ParameterSchema, before: Any, value: Any, deep: bool) -> Any:

@@ -1,7 +1,6 @@
 """A template as a resource type: its parameters are the type's properties, its outputs the attributes.
 
-Functions for whoever makes the type's class. Rules: facts engine.yaml (template_resources) and parameters.json
-(parameter_to_property).
+The functions here build the schema of the type.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from stoker.template.problems import suggestion
 from stoker.template.template import Template
 
 REFERENCE_OUTPUT = "OS::stack_id"
-"""The output whose value is the reference id of a resource that stands for the template, when it has one."""
+"""The output whose value, if there is one, is the reference ID of a resource of the type."""
 
 _PROPERTY_TYPES: Mapping[str, Type] = {
     STRING.hot: Type.STRING,
@@ -39,7 +38,7 @@ _PARAMETER_TYPES: Mapping[Type, ParameterType] = {
 
 
 def properties_of(template: Template, defaults: Mapping[str, Any] | None = None) -> dict[str, Property]:
-    """The properties of the type; `defaults` are the environment's parameter defaults, which make one optional."""
+    """Return the type's properties; `defaults` are the environment's parameter defaults, which make one optional."""
     return {name: _property(schema, defaults or {}) for name, schema in template.parameters.items()}
 
 
@@ -56,12 +55,12 @@ def _property(schema: ParameterSchema, defaults: Mapping[str, Any]) -> Property:
 
 
 def attributes_of(template: Template) -> dict[str, Attribute]:
-    """The attributes of the type."""
+    """Return the attributes of the type."""
     return {key: Attribute(output.description) for key, output in template.outputs.items()}
 
 
 def child_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Property values as parameter values of the nested stack; nulls are left out."""
+    """Return property values as parameter values of the nested stack, without nulls."""
     return {name: _parameter_value(value) for name, value in values.items() if value is not None}
 
 
@@ -76,7 +75,7 @@ def _parameter_value(value: Any) -> Any:
 
 
 def _members(items: Iterable[Any]) -> Iterator[str]:
-    """A list of maps in the form that CloudFormation's query interface has for it."""
+    """Yield the members of a list of maps as CloudFormation's query interface writes them."""
     for number, item in enumerate(items):
         if isinstance(item, Mapping):
             for key, value in item.items():
@@ -86,7 +85,7 @@ def _members(items: Iterable[Any]) -> Iterator[str]:
 
 
 def facade_problems(template: Template, facade: ResourceType) -> Iterator[str]:
-    """Why the template cannot stand in for the type `facade`, which an environment maps to it."""
+    """Yield the reasons why the template cannot replace the type `facade`, which an environment maps to it."""
     for name, prop in facade.properties.items():
         schema = template.parameters.get(name)
         if schema is None:

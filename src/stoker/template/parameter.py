@@ -1,4 +1,4 @@
-"""The declaration of a parameter: type, default, constraints, and what is shown of it."""
+"""The declaration of a parameter: type, default, constraints, and how its values are shown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from stoker.template.versions import Version
 
 
 class SchemaProblem(Exception):
-    """A declaration says something that makes no sense; `path` counts from the declaration's top."""
+    """A declaration is invalid; `path` is relative to the declaration."""
 
     def __init__(self, message: str, path: Path = (), hint: str = "") -> None:
         super().__init__(message)
@@ -34,15 +34,15 @@ class SchemaProblem(Exception):
         self.hint = hint
 
     def below(self, *path: str | int) -> SchemaProblem:
-        """The same problem, seen from further up."""
+        """Return the same problem with a path that begins with `path`."""
         return SchemaProblem(self.message, (*path, *self.path), self.hint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterSchema:
-    """One parameter's declaration. `default` is as written, None for none, `default_key` what the template calls it,
-    and `default_complaint` which constraint it breaks. `constraint_description` is what a CloudFormation template says
-    about all constraints together.
+    """One parameter's declaration. `default` is as written, None if there is none, `default_key` is the template's word
+    for it, and `default_complaint` names the constraint that it violates. `constraint_description` is the description
+    that a CloudFormation template has for all constraints together.
     """
 
     name: str
@@ -60,15 +60,15 @@ class ParameterSchema:
 
     @property
     def required(self) -> bool:
-        """Whether a value must be given. A default that only masks one, as in a template that was shown, is none."""
+        """Whether a value must be given. A redacted default, as in a template that the API returned, does not count."""
         return self.default is None or self.is_mask(self.default)
 
     def is_mask(self, value: Any) -> bool:
-        """Whether `value` is only what answers show in the place of a hidden one."""
+        """Return whether `value` is the placeholder that API responses show instead of a hidden value."""
         return self.hidden and isinstance(value, str) and value == REDACTED
 
     def convert(self, value: Any) -> Any:
-        """`value` as the parameter's type; raises ValueError with a message that never shows a hidden value."""
+        """Convert `value` to the parameter's type; raises ValueError with a message that never shows a hidden value."""
         try:
             return self.type.convert(value)
         except ValueError as error:
@@ -76,7 +76,7 @@ class ParameterSchema:
             raise ValueError(f"{shown} is not {self.type.expects}") from error
 
     def complaints(self, value: Any) -> Iterator[str]:
-        """Which constraints a converted value breaks; those that need a service are left out."""
+        """Yield a message for each constraint that a converted value violates, except those that need a service."""
         for constraint in self.constraints:
             complaint = constraint.problem(value) if _applies(constraint, value) else None
             if complaint and self.hidden and not constraint.description:
@@ -85,7 +85,7 @@ class ParameterSchema:
                 yield complaint
 
     def custom_constraints(self, value: Any) -> Iterator[tuple[CustomConstraint, Any]]:
-        """The constraints that a plug-in must check, each with the value, or the item of a list, that it is about."""
+        """Yield the constraints that a plug-in must check, each with the value, or the list item, to check."""
         for constraint in self.constraints:
             if isinstance(constraint, CustomConstraint):
                 yield constraint, value
@@ -95,7 +95,7 @@ class ParameterSchema:
                 yield named, item
 
     def to_text(self, value: Any) -> str:
-        """A converted value as the API shows it, hidden or not."""
+        """Return a converted value as the API shows it; a hidden one is redacted."""
         return REDACTED if self.hidden else self.type.to_text(value)
 
 
@@ -109,13 +109,17 @@ def _shown(value: Any) -> str:
 
 
 def parse(name: str, raw: Any, version: Version) -> tuple[ParameterSchema | None, list[Diagnostic]]:
-    """The declaration `raw` of the parameter `name`, or what is wrong with it, paths counted from the declaration."""
+    """Parse the declaration `raw` of the parameter `name`; paths of diagnostics are relative to the declaration."""
     try:
         if not isinstance(raw, Mapping):
-            raise SchemaProblem(f"a parameter is declared with a map, not {type_name(raw)}")
+            raise SchemaProblem(f"the declaration of a parameter must be a map, not {type_name(raw)}")
         for key in raw:
             if key not in version.parameter_keys:
-                raise SchemaProblem(f"a parameter has no key {key!r}", (key,), suggestion(key, version.parameter_keys))
+                raise SchemaProblem(
+                    f"unknown key {key!r} in the declaration of a parameter",
+                    (key,),
+                    suggestion(key, version.parameter_keys),
+                )
         schema = (_from_hot if version.dialect.name == "hot" else _from_cfn)(name, raw, version)
         _check_constraints(schema)
         schema = replace(schema, constraints=tuple(_finished(item, schema.type) for item in schema.constraints))
@@ -136,12 +140,12 @@ def parse(name: str, raw: Any, version: Version) -> tuple[ParameterSchema | None
 
 def _type(raw: Mapping[str, Any], key: str, types: Mapping[str, ParameterType]) -> ParameterType:
     if key not in raw:
-        raise SchemaProblem(f"the {key} is missing", (), f"known are {', '.join(types)}")
+        raise SchemaProblem(f"the {key} is missing", (), f"use one of {', '.join(types)}")
     found = types.get(raw[key]) if isinstance(raw[key], str) else None
     if found is None:
         named = str(raw[key])
         if named.startswith("AWS::SSM::Parameter::"):
-            hint = "AWS's parameter store is not asked; make the type String and pass the value itself"
+            hint = "AWS's parameter store is not available; make the type String and pass the value itself"
             raise SchemaProblem(f"the parameter type {named} is not supported", (key,), hint)
         raise SchemaProblem(f"there is no parameter type {raw[key]!r}", (key,), suggestion(named, types))
     return found
@@ -154,10 +158,10 @@ def _text(value: Any) -> str:
 def _from_hot(name: str, raw: Mapping[str, Any], version: Version) -> ParameterSchema:
     tags = raw.get("tags") or []
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        raise SchemaProblem("tags is a list of texts", ("tags",))
+        raise SchemaProblem("tags must be a list of strings", ("tags",))
     declared = raw.get("constraints") or []
     if not isinstance(declared, list):
-        raise SchemaProblem(f"constraints is a list, not {type_name(declared)}", ("constraints",))
+        raise SchemaProblem(f"constraints must be a list, not {type_name(declared)}", ("constraints",))
     return ParameterSchema(
         name=name,
         type=_type(raw, "type", version.parameter_types),
@@ -174,14 +178,14 @@ def _from_hot(name: str, raw: Mapping[str, Any], version: Version) -> ParameterS
 def _hot_constraint(entry: Any, index: int, version: Version) -> Constraint:
     place = ("constraints", index)
     if not isinstance(entry, Mapping):
-        raise SchemaProblem(f"a constraint is a map, not {type_name(entry)}", place)
+        raise SchemaProblem(f"a constraint must be a map, not {type_name(entry)}", place)
     known = version.parameter_constraints
     for key in entry:
         if key not in known and key != "description":
             raise SchemaProblem(f"there is no constraint {key!r}", (*place, key), suggestion(key, known))
     kind = next((kind for kind in _CONSTRAINTS if kind in entry), None)
     if kind is None:
-        raise SchemaProblem("a constraint names what it limits", place, f"known are {', '.join(sorted(known))}")
+        raise SchemaProblem("a constraint must have a kind", place, f"use one of {', '.join(sorted(known))}")
     try:
         return _CONSTRAINTS[kind](entry[kind], _text(entry.get("description")))
     except SchemaProblem as problem:
@@ -203,7 +207,7 @@ def _numbers(raw: Any, keys: tuple[str, str], whole: bool) -> tuple[Any, Any]:
         raise SchemaProblem(f"takes a map with {' and '.join(keys)}")
     for key in raw:
         if key not in keys:
-            raise SchemaProblem(f"there is no {key!r} here", (key,), suggestion(key, keys))
+            raise SchemaProblem(f"unknown key {key!r}", (key,), suggestion(key, keys))
     first, second = (_bound(raw.get(key), whole) for key in keys)
     if first is None and second is None:
         raise SchemaProblem(f"takes at least one of {' and '.join(keys)}")
@@ -239,7 +243,7 @@ def _allowed_values(raw: Any, description: str) -> Constraint:
 
 def _allowed_pattern(raw: Any, description: str) -> Constraint:
     if not isinstance(raw, str):
-        raise SchemaProblem(f"takes a text, not {type_name(raw)}")
+        raise SchemaProblem(f"takes a string, not {type_name(raw)}")
     broken = pattern_error(raw)
     if broken:
         raise SchemaProblem(f"{raw!r} is not a regular expression: {broken}")
@@ -252,7 +256,7 @@ def _custom(raw: Any, description: str) -> Constraint:
     return CustomConstraint(name=raw, description=description)
 
 
-# In the order in which Heat looks for them when one entry has several kinds.
+# In the order of Heat's precedence for an entry with several kinds.
 _CONSTRAINTS: Mapping[str, Callable[[Any, str], Constraint]] = {
     "modulo": _modulo,
     "range": _range,
@@ -310,12 +314,12 @@ def _check_constraints(schema: ParameterSchema) -> None:
             raise SchemaProblem(
                 f"the constraint {kind} does not fit the type {schema.type.hot}",
                 (),
-                f"known for it are {', '.join(sorted(schema.type.checks))}",
+                f"use one of {', '.join(sorted(schema.type.checks))}",
             )
 
 
 def _finished(constraint: Constraint, kind: ParameterType) -> Constraint:
-    """Allowed values as the type's, for they are compared after conversion."""
+    """Convert allowed values to the parameter's type, because they are compared after conversion."""
     if not isinstance(constraint, AllowedValues):
         return constraint
     convert = str if kind.hot == COMMA_DELIMITED_LIST.hot else kind.convert
@@ -326,8 +330,8 @@ def _finished(constraint: Constraint, kind: ParameterType) -> Constraint:
 
 
 def _complaint_about_default(schema: ParameterSchema, key: str) -> str:
-    """Which constraint the default breaks. Without constraints one of another type is no mistake until it is used, as
-    in Heat, but for lists, which are split at once.
+    """Return the constraint that the default violates. Without constraints, a default of the wrong type is an error
+    only when it is used, as in Heat, except for lists, which are split immediately.
     """
     if schema.required:
         return ""
@@ -338,4 +342,4 @@ def _complaint_about_default(schema: ParameterSchema, key: str) -> str:
             raise SchemaProblem(str(error), (key,)) from error
         return str(error) if schema.constraints else ""
     complaint = next(schema.complaints(value), None)
-    return f"the default breaks a constraint: {complaint}" if complaint else ""
+    return f"the default violates a constraint: {complaint}" if complaint else ""

@@ -1,6 +1,6 @@
-"""The types of parameters: how a given value becomes the type's, and how it is shown.
+"""The types of parameters: how a given value is converted, and how it is shown.
 
-Conversions were measured (facts: parameters.json, observed_conversions; engine_functions.yaml, parameters).
+The conversions are Heat's, as `tests/parity/test_parameters.py` states them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from stoker.schema.property import to_number
 
 _PIECE_BYTES = 64
 _BYTES_PER_CHARACTER = 16
-"""What JSON data takes, at the most, for a character of its text."""
+"""The maximum number of bytes that JSON data takes in memory for each character of its source."""
 
 _TRUE = frozenset({"1", "t", "true", "on", "y", "yes"})
 _FALSE = frozenset({"0", "f", "false", "off", "n", "no"})
@@ -23,9 +23,9 @@ _FALSE = frozenset({"0", "f", "false", "off", "n", "no"})
 
 @dataclass(frozen=True, slots=True)
 class ParameterType:
-    """`convert` makes the type's value of a given one or raises ValueError, `to_text` shows it; `expects` says what
-    it takes. `checks` are the kinds of constraint that fit. `names` is the custom constraint on each value of a type
-    whose values name things in the cloud.
+    """A parameter type. `convert` converts a given value to the type or raises ValueError, `to_text` formats it, and
+    `expects` describes the accepted values. `checks` are the applicable kinds of constraint. `names` is the custom
+    constraint on each value of a type whose values name objects in the cloud.
     """
 
     hot: str
@@ -74,7 +74,7 @@ def _to_json(value: Any) -> Any:
 STRING = ParameterType(
     "string",
     "String",
-    "a text",
+    "a string",
     str,
     str,
     frozenset({"length", "allowed_values", "allowed_pattern", "custom_constraint"}),
@@ -90,13 +90,13 @@ NUMBER = ParameterType(
 COMMA_DELIMITED_LIST = ParameterType(
     "comma_delimited_list",
     "CommaDelimitedList",
-    "a list, or a text with commas",
+    "a list, or a string with commas",
     _to_list,
     ",".join,
     frozenset({"length", "allowed_values", "custom_constraint"}),
 )
 JSON = ParameterType(
-    "json", "Json", "JSON: a map or a list, or the text of one", _to_json, json.dumps, frozenset({"length"})
+    "json", "Json", "JSON: a map or a list, or a string that contains one", _to_json, json.dumps, frozenset({"length"})
 )
 BOOLEAN = ParameterType(
     "boolean", "Boolean", "true or false", _to_boolean, str, frozenset({"allowed_values", "custom_constraint"})
@@ -136,14 +136,14 @@ _AWS_NAMES: Mapping[str, str] = {
     "AWS::EC2::Volume::Id": "cinder.volume",
     "AWS::Route53::HostedZone::Id": "designate.zone",
 }
-"""AWS's types for things, and the constraint that looks up what stands for such a thing here. Availability zones have
-none.
+"""AWS's types for objects, and the constraint that looks up the corresponding OpenStack object. Availability zones
+have none.
 """
 
 
 def _aws_types() -> Iterator[ParameterType]:
     yield replace(COMMA_DELIMITED_LIST, convert=_trimmed)
-    yield _list_type("List<Number>", _number_texts, "a list of numbers, or a text with commas")
+    yield _list_type("List<Number>", _number_texts, "a list of numbers, or a string with commas")
     yield _list_type("List<String>", _trimmed, COMMA_DELIMITED_LIST.expects)
     for name, constraint in _AWS_NAMES.items():
         yield replace(STRING, cfn=name, names=constraint)
@@ -152,4 +152,4 @@ def _aws_types() -> Iterator[ParameterType]:
 
 
 BY_AWS_NAME: Mapping[str, ParameterType] = {**BY_CFN_NAME, **{kind.cfn: kind for kind in _aws_types()}}
-"""The types of CloudFormation templates as AWS has them today; blanks around the items of lists do not count."""
+"""The types of CloudFormation templates as AWS defines them now; whitespace around the items of lists is ignored."""

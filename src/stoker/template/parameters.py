@@ -15,15 +15,15 @@ from stoker.template.parameter import ParameterSchema
 from stoker.template.problems import suggestion
 
 _AWS_REGION = "ap-southeast-1"
-"""What the reference engine calls every region."""
+"""The name that Heat gives to every region."""
 
-_UNMASKED = "give the value itself; an update may also keep the former one (`existing`, UsePreviousValue)"
+_UNMASKED = "give the value itself; an update can also keep the current one (`existing`, UsePreviousValue)"
 
 
 @dataclass(frozen=True, slots=True)
 class PseudoParameters:
-    """What every template may ask of its stack (facts: template_versions.json, pseudo_parameters). An AWS account is a
-    project. Names that a stack has not got yet are unknown.
+    """The parameters that every stack has without a declaration, such as `AWS::StackName`. An AWS account is a project.
+    Values that a stack does not have yet are unknown.
     """
 
     stack_id: str | Unknown
@@ -33,7 +33,7 @@ class PseudoParameters:
     arn: str | Unknown = ""
 
     def values(self, names: Iterable[str]) -> dict[str, Any]:
-        """The pseudo parameters of these names; None for one that has no value."""
+        """Return the pseudo parameters of these names; None for one without a value."""
         known = {
             "OS::stack_id": self.stack_id,
             "OS::stack_name": self.stack_name,
@@ -50,8 +50,8 @@ class PseudoParameters:
 
 @dataclass(frozen=True, slots=True)
 class CustomCheck:
-    """A parameter value that a plug-in must look at. `description` replaces the plug-in's complaint when given;
-    the value of a `hidden` parameter must not be shown.
+    """A parameter value that a plug-in must check. `description`, if given, replaces the plug-in's message; the value
+    of a `hidden` parameter must not be shown.
     """
 
     constraint: str
@@ -61,15 +61,15 @@ class CustomCheck:
     description: str = ""
     hidden: bool = False
 
-    def told(self, complaint: str) -> str:
-        """The plug-in's complaint as the author of the template shall see it."""
+    def message(self, complaint: str) -> str:
+        """Return the message for the user when the plug-in refuses the value with `complaint`."""
         return self.description or (f"{REDACTED} does not meet {self.constraint}" if self.hidden else complaint)
 
 
 class Parameters:
-    """Given values, defaults, and what they become. Read-only; values convert when they are first asked for.
+    """Given values, defaults, and converted values. Read-only; values are converted on first access.
 
-    `section` is what the template calls its parameters section, for the paths of complaints.
+    `section` is the template's name of the parameters section, for the paths of diagnostics.
     """
 
     __slots__ = ("_converted", "_defaults", "_given", "_pseudo", "_schemas", "_section")
@@ -91,12 +91,12 @@ class Parameters:
 
     @property
     def hidden(self) -> frozenset[str]:
-        """Names of the parameters whose values nobody may see."""
+        """Names of the parameters whose values must not be shown."""
         return frozenset(name for name, schema in self._schemas.items() if schema.hidden)
 
     @property
     def custom_checks(self) -> list[CustomCheck]:
-        """The values that plug-ins must check."""
+        """Return the values that plug-ins must check."""
         return [
             CustomCheck(constraint.name, value, name, (self._section, name), constraint.description, schema.hidden)
             for name, schema in self._schemas.items()
@@ -111,7 +111,7 @@ class Parameters:
         return iter(self._schemas)
 
     def __getitem__(self, name: str) -> Any:
-        """The converted value; raises FunctionError (UserParameterMissing) for one that is not there."""
+        """Return the converted value; raises FunctionError (UserParameterMissing) if there is none."""
         value = self.get(name)
         if value is None:
             known = [*self._schemas, *self._pseudo]
@@ -120,7 +120,7 @@ class Parameters:
         return value
 
     def get(self, name: str) -> Any:
-        """The converted value; None when there is none. Raises ValueError for one that does not convert."""
+        """Return the converted value; None if there is none. Raises ValueError for one that cannot be converted."""
         if name in self._converted:
             return self._converted[name]
         if name in self._pseudo:
@@ -139,23 +139,23 @@ class Parameters:
         return self._schemas[name].default
 
     def values(self) -> dict[str, Any]:
-        """Converted values of all declared parameters that have one."""
+        """Return the converted values of all declared parameters that have one."""
         found = {name: self.fit(name) for name in self._schemas}
         return {name: value for name, value in found.items() if value is not None}
 
     def stored(self) -> dict[str, Any]:
-        """The values that were given, as they were given: what is kept with the stack. Has hidden ones in clear."""
+        """Return the given values as they were given, to be stored with the stack. Hidden ones are in clear."""
         return dict(self._given)
 
     def fit(self, name: str) -> Any:
-        """As `get`, with None for a value that does not convert, which only an unchecked definition can have."""
+        """Return the value like `get`, or None if it cannot be converted, as is possible in unchecked definitions."""
         try:
             return self.get(name)
         except ValueError:
             return None
 
     def as_text(self) -> dict[str, str]:
-        """All parameters and pseudo parameters as stack show has them, hidden ones masked."""
+        """Return all parameters and pseudo parameters as the API shows them with a stack; hidden ones are redacted."""
         shown = {name: str(value) for name, value in self._pseudo.items() if value is not None}
         for name, schema in self._schemas.items():
             value = self.fit(name)
@@ -164,9 +164,9 @@ class Parameters:
         return shown
 
     def check_defaults(self) -> Iterator[Diagnostic]:
-        """Defaults that break a constraint of their own parameter, unless the environment puts others in their place.
+        """Yield a diagnostic for each default that violates a constraint, unless the environment overrides it.
 
-        That a default is not of the parameter's type matters only where it is used: `check` finds that.
+        A default of the wrong type is an error only if it is used: `check` reports that.
         """
         for name, schema in self._schemas.items():
             if schema.default_complaint and self._defaults.get(name) is None:
@@ -174,14 +174,16 @@ class Parameters:
                 yield Diagnostic("parameter-schema", schema.default_complaint, path, kind="InvalidSchemaError")
 
     def check(self) -> Iterator[Diagnostic]:
-        """What is wrong with the values: missing, of the wrong type, against a constraint."""
+        """Yield a diagnostic for each value that is missing, of the wrong type, or violates a constraint."""
         for name, schema in self._schemas.items():
             yield from self._check(name, schema)
 
     def _check(self, name: str, schema: ParameterSchema) -> Iterator[Diagnostic]:
         path = (self._section, name)
         if schema.is_mask(self._raw(name)):
-            yield Diagnostic("parameter-value", f"{REDACTED} only stands for a hidden value", path, hint=_UNMASKED)
+            yield Diagnostic(
+                "parameter-value", f"{REDACTED} is only the placeholder of a hidden value", path, hint=_UNMASKED
+            )
             return
         try:
             value = self.get(name)
@@ -195,16 +197,16 @@ class Parameters:
                 yield Diagnostic("parameter-constraint", complaint, path)
 
     def refuse_changes_to_immutable(self, before: Parameters) -> None:
-        """Raise ImmutableParameterModified when an immutable parameter had another value in `before`."""
+        """Raise ImmutableParameterModified if an immutable parameter had another value in `before`."""
         for name, schema in self._schemas.items():
             if schema.immutable and name in before._schemas and before.fit(name) != self.fit(name):
                 raise ImmutableParameterModified(f"The parameter {name!r} is immutable; its value cannot be changed.")
 
     def with_values(self, values: Mapping[str, Any]) -> Parameters:
-        """The same parameters with other values given to some of them."""
+        """Return the same parameters with other values for some of them."""
         return Parameters(self._schemas, {**self._given, **values}, self._defaults, self._pseudo, self._section)
 
     def mask(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """`values` by parameter name, with the hidden ones replaced by asterisks."""
+        """Return `values`, which are by parameter name, with the hidden ones replaced by asterisks."""
         hidden = self.hidden
         return {name: REDACTED if name in hidden else value for name, value in values.items()}

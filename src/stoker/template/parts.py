@@ -1,4 +1,4 @@
-"""What a template says of one resource and of one output, before it is bound to a stack."""
+"""The entries of a template for one resource and one output, before the template is bound to a stack."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ResourceTemplate:
-    """One entry of the resources section. Values are compiled trees; `condition` is a compiled condition, True for
-    none; `update_replace_policy` is None where the template gives none; `source` the entry as written.
+    """One entry of the resources section. Values are compiled trees; `condition` is a compiled condition, True if there
+    is none; `update_replace_policy` is None if the template gives none; `source` is the entry as written.
     """
 
     name: str
@@ -30,8 +30,8 @@ class ResourceTemplate:
 
 @dataclass(frozen=True, slots=True)
 class OutputTemplate:
-    """One entry of the outputs section; `value` is a compiled tree, `condition` a compiled condition, `export` a
-    compiled name under which other stacks may import the value, or None.
+    """One entry of the outputs section. `value` is a compiled tree, `condition` a compiled condition, and `export` the
+    compiled name under which other stacks can import the value, or None.
     """
 
     key: str

@@ -10,9 +10,9 @@ from stoker.template.functions.base import to_index
 
 
 def follow_attribute(value: Any, path: Iterable[Any]) -> Any:
-    """What `get_attr` finds: None for a missing key, a bad index or something that holds nothing.
+    """Return the value at `path`, as `get_attr` does; None for a missing key, a bad index or a scalar.
 
-    A list index must be an integer; a text is never indexed. An unknown on the way is the answer.
+    A list index must be an integer; a string is never indexed. An unknown on the path is returned.
     """
     for part in path:
         if isinstance(value, Unknown):
@@ -27,8 +27,9 @@ def follow_attribute(value: Any, path: Iterable[Any]) -> Any:
 
 
 def follow_parameter(value: Any, path: Iterable[Any]) -> Any:
-    """What `get_param` finds: an empty text where `follow_attribute` finds None; numeric texts are indexes, texts have
-    characters.
+    """Return the value at `path`, as `get_param` does: like `follow_attribute`, with an empty string instead of None.
+
+    Numeric strings are indexes too, and indexing a string gives a character.
     """
     for part in path:
         if isinstance(value, Unknown):

@@ -1,7 +1,7 @@
-"""Gathering what is wrong with a template, and the order in which it is told.
+"""The collection of a template's problems, and the order in which they are reported.
 
-Heat reports the first error that it meets; we report all of them, those first that Heat meets first, because the
-first one's kind is what clients see (facts: engine.yaml, template_validation.order).
+Heat reports the first error that it finds; we report all of them, in the order in which Heat checks, because the kind
+of the first one is the error type that clients see.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _RULE_RANKS = {
     "constraint": 3,
     "properties": 3,
 }
-"""Within a section: what Heat sees while it reads the section comes before what it sees looking at each resource."""
+"""Within a section: errors in reading the section come before errors in checking each resource, as in Heat."""
 
 
 class Problems:
     """Collects diagnostics about one document.
 
-    Nobody reads more than `most`: when there are that many, TemplateInvalid is raised with them.
+    When there are `most` of them, TemplateInvalid is raised with all of them.
     """
 
     def __init__(self, document: Document, most: int = DEFAULT_LIMITS.max_problems) -> None:
@@ -58,27 +58,27 @@ class Problems:
     def add(
         self, rule: str, message: str, path: Path = (), *, hint: str = "", kind: str = "StackValidationFailed"
     ) -> None:
-        """Note a problem at `path`."""
+        """Add a problem at `path`."""
         self.add_all([Diagnostic(rule=rule, message=message, path=path, hint=hint, kind=kind)])
 
     def move_to(self, document: Document) -> None:
-        """Look places up in another document from now on."""
+        """Look up positions in another document from now on."""
         self._document = document
 
     def add_all(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Note problems that were found elsewhere."""
+        """Add problems that were found elsewhere."""
         for diagnostic in diagnostics:
             self._found.append(diagnostic)
             if len(self._found) >= self._most:
                 self.raise_if_any()
 
     def sorted(self) -> list[Diagnostic]:
-        """Everything noted, with places, in the order of Heat's phases and then from top to bottom."""
+        """Return all problems, with positions, in the order of Heat's phases and then from top to bottom."""
         placed = [self._placed(diagnostic) for diagnostic in dict.fromkeys(self._found)]
         return sorted(placed, key=_order)
 
     def raise_if_any(self) -> None:
-        """Raise TemplateInvalid with everything noted; do nothing when nothing was."""
+        """Raise TemplateInvalid with all problems; do nothing if there are none."""
         if self._found:
             raise TemplateInvalid(self.sorted())
 
@@ -104,7 +104,7 @@ def _order(diagnostic: Diagnostic) -> tuple[object, ...]:
 
 
 def suggestion(name: object, known: Iterable[str]) -> str:
-    """`did you mean 'x'?`, or what there is, or nothing when there is nothing."""
+    """Return the hint `did you mean 'x'?`, or the known names, or an empty string if there are none."""
     choices = [str(choice) for choice in known]
     close = get_close_matches(str(name)[:_LONGEST_NAME], _candidates(str(name), choices), n=1)
     if close:
@@ -112,7 +112,7 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     if not choices:
         return ""
     shown = ", ".join(sorted(choices)[:10])
-    return f"known are {shown}{', …' if len(choices) > 10 else ''}"
+    return f"use one of {shown}{', …' if len(choices) > 10 else ''}"
 
 
 _MOST_CANDIDATES = 200
@@ -120,7 +120,7 @@ _LONGEST_NAME = 60
 
 
 def _candidates(name: str, choices: list[str]) -> list[str]:
-    """The choices worth a closer look, which takes time: of nearly the same length, and not too many."""
+    """Return the choices to compare with `name`, of similar length and not too many, because comparing takes time."""
     if len(choices) <= _MOST_CANDIDATES // 10:
         return [choice[:_LONGEST_NAME] for choice in choices]
     near = (choice for choice in choices if abs(len(choice) - len(name)) <= 2 and len(choice) <= _LONGEST_NAME)
@@ -128,13 +128,13 @@ def _candidates(name: str, choices: list[str]) -> list[str]:
 
 
 def type_name(value: object) -> str:
-    """What a value is called in YAML: text, number, boolean, map, list, null."""
+    """Return the name of a value's type, with its article: string, number, boolean, map, list, null."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "a boolean"
     if isinstance(value, str):
-        return "a text"
+        return "a string"
     if isinstance(value, int | float):
         return "a number"
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Property values of a resource as its type declares them: resolved, converted, with defaults."""
+"""Property values of a resource by the schema of its type: resolved, converted, with defaults."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CustomCheck = Callable[[str, Any], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Finalized:
-    """Values of every declared property, and what is wrong with them."""
+    """Values of every declared property, and diagnostics about them."""
 
     values: Mapping[str, Any]
     diagnostics: list[Diagnostic]
@@ -38,9 +38,9 @@ def finalize(
     scope: Scope,
     custom: CustomCheck | None = None,
 ) -> Finalized:
-    """The resource's properties against its type's schema. A value that a function could not give is unknown.
+    """Validate and convert the resource's properties by its type's schema. The value of a failed call is unknown.
 
-    `custom` is asked about custom constraints, as `Finalizer` does.
+    `custom` checks custom constraints, as in `Finalizer`.
     """
     if kind.ignores_properties:
         return Finalized({}, [])
@@ -64,8 +64,8 @@ def declared_for(resource: ResourceDefinition, kind: ResourceType) -> Mapping[st
 
 
 def with_description(resource: ResourceDefinition, kind: ResourceType, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The values with the resource's own description for an updatable property of that name that is not given
-    (facts: engine.yaml, properties.description_fallback).
+    """Return the values with the resource's own description as the value of an updatable property `description` that is
+    not given, as in Heat.
     """
     prop = kind.properties.get("description")
     if not resource.description or prop is None or prop.change is not Change.UPDATE or given.get("description"):
@@ -80,7 +80,7 @@ def against_schema(
     path: Path,
     custom: CustomCheck | None = None,
 ) -> tuple[dict[str, Any], list[Diagnostic]]:
-    """Values converted by a schema, and complaints with places; `path` is where the values stand."""
+    """Return values converted by a schema, and diagnostics with positions; `path` is the place of the values."""
     finalizer = Finalizer(custom)
     values = finalizer.properties(schema, given)
     return values, [_diagnostic(definition, problem, path) for problem in finalizer.problems]
@@ -89,7 +89,7 @@ def against_schema(
 def _diagnostic(definition: Definition, problem: Problem, path: Path) -> Diagnostic:
     document = definition.template.document
     whole = (*path, *problem.path)
-    # The name of an unknown property is said in the message; the path ends at the map that it stands in.
+    # The message names an unknown property; the path ends at the map that contains it.
     shown = whole[:-1] if problem.rule == "unknown-property" else whole
     return Diagnostic(
         rule=problem.rule,
@@ -104,9 +104,9 @@ def _diagnostic(definition: Definition, problem: Problem, path: Path) -> Diagnos
 def resolve_map(
     definition: Definition, expression: Any, scope: Scope, path: Path
 ) -> tuple[Mapping[str, Any], list[Diagnostic]]:
-    """The map that a tree stands for, with undetermined values in place of calls that cannot work.
+    """Return the map that a tree evaluates to, with unknowns in place of calls that fail, and diagnostics.
 
-    References to resources that are not there are left to whoever checks references.
+    References to resources that do not exist are not reported here: `check` does that.
     """
     if type(expression) is dict:
         return expression, []
@@ -134,6 +134,8 @@ def _placed(definition: Definition, message: str, path: Path) -> Diagnostic:
 
 
 def key_path(definition: Definition, resource: ResourceDefinition, key: str) -> Path:
-    """Where our word `key` of the resource stands in the template: `('Resources', 'web', 'Properties')`."""
+    """Return the path of the HOT key `key` of the resource, in the template's words:
+    `('Resources', 'web', 'Properties')`.
+    """
     template = definition.template
     return (template.written("resources"), resource.name, template.dialect.resource_keys[key])

@@ -1,7 +1,4 @@
-"""The resource registry of an environment: what a resource's type name stands for, and what may not be done to it.
-
-Rules: facts engine.yaml (environment.resource_registry) and lifecycle.json (environment, hooks, restricted_actions).
-"""
+"""The resource registry of an environment: type mappings, hooks and restricted actions."""
 
 from __future__ import annotations
 
@@ -18,12 +15,12 @@ _NOT_TYPES = frozenset({_RESOURCES, "base_url"})
 
 
 def is_template_name(type_name: str) -> bool:
-    """Whether a type name is the name or URL of a template."""
+    """Return whether a type name is the name or URL of a template."""
     return type_name.endswith(TEMPLATE_SUFFIXES)
 
 
 class Registry:
-    """The user's mappings over the operator's; read-only."""
+    """The user's mappings, with the operator's as a fallback; read-only."""
 
     __slots__ = ("_operator", "_user")
 
@@ -32,39 +29,39 @@ class Registry:
         self._operator = _without_removed(operator or {})
 
     def to_data(self) -> dict[str, Any]:
-        """The user's part as plain data."""
+        """Return the user's part as plain data."""
         return dict(self._user)
 
     def with_operator(self, operator: Mapping[str, Any]) -> Registry:
-        """The same user's mappings over these."""
+        """Return the same user's mappings with the operator's mappings `operator`."""
         return Registry(self._user, operator)
 
     def operator_types(self) -> Mapping[str, str]:
-        """The operator's own mappings that name a type and not a pattern."""
+        """Return the operator's own mappings whose key is a type, not a pattern."""
         return {name: target for name, target in _types(self._operator) if not name.endswith("*")}
 
     def resolve(self, resource_type: str, resource_name: str) -> str:
-        """What `resource_type` of the resource `resource_name` stands for: a type, or a template's name or URL.
+        """Return what `resource_type` of the resource `resource_name` maps to: a type, or a template's name or URL.
 
-        Mappings are followed until none applies; one that leads back to where it came from ends the search.
+        Mappings are followed until none applies or a name repeats.
         """
         return self.steps(resource_type, resource_name)[-1]
 
     def steps(self, resource_type: str, resource_name: str) -> list[str]:
-        """The names that `resolve` passes: the type as written, what each mapping makes of it, and the result."""
+        """Return the steps of `resolve`: the type as written and the result of each mapping."""
         names = [resource_type]
         while not is_template_name(names[-1]):
             found = self._mapped(names[-1], resource_name)
             if found is None:
                 break
-            is_circle = found in names
+            is_cycle = found in names
             names.append(found)
-            if is_circle:
+            if is_cycle:
                 break
         return names
 
     def with_missing(self, mappings: Mapping[str, str]) -> Registry:
-        """The same registry, types mapped besides that nobody maps."""
+        """Return the same registry with additional mappings for types that have none."""
         missing = {name: target for name, target in mappings.items() if self._mapped(name, "") is None}
         return Registry({**missing, **self._user}, self._operator) if missing else self
 
@@ -77,11 +74,11 @@ class Registry:
         return None
 
     def hooks(self, resource_name: str) -> frozenset[str]:
-        """Where work on the resource stops and waits for a signal: `pre-create`, `post-update`, …"""
+        """Return the resource's hooks, at which an operation waits for a signal: `pre-create`, `post-update`, …"""
         return self._listed(resource_name, _HOOKS)
 
     def restricted_actions(self, resource_name: str) -> frozenset[str]:
-        """What an update may not do to the resource: `update`, `replace`."""
+        """Return the actions that an update must not perform on the resource: `update`, `replace`."""
         return self._listed(resource_name, _RESTRICTED)
 
     def _listed(self, resource_name: str, key: str) -> frozenset[str]:
@@ -93,10 +90,10 @@ class Registry:
         return frozenset(found)
 
     def for_child(self, resource_name: str, template_name: str) -> Registry:
-        """The registry of the nested stack that the resource stands for.
+        """Return the registry of the resource's nested stack.
 
-        Per-resource entries are those below the resource's own, and the mappings that lead to the child's template are
-        gone, so that the template can use the original type. One of the operator's is undone by mapping it to itself.
+        Per-resource entries are those below the resource's own. The mappings to the child's template are removed, so
+        that the template can use the original type; one of the operator's is overridden by mapping the type to itself.
         """
         user = {name: target for name, target in self._user.items() if target != template_name}
         undone = {name: name for name, target in _types(self._operator) if target == template_name}
@@ -110,7 +107,7 @@ class Registry:
 
 
 def _without_removed(layer: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The layer without its nulls, each of which takes away what stands before it under its name or pattern."""
+    """Return the layer without its nulls, each of which removes the earlier entries under its name or pattern."""
     if None not in layer.values():
         return layer
     kept: dict[str, Any] = {}
@@ -129,7 +126,7 @@ def _types(layer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _named(layer: Mapping[str, Any], resource_name: str) -> Iterator[Mapping[str, Any]]:
-    """The per-resource entries that fit, the one with the very name before patterns, longer patterns before shorter."""
+    """Yield the matching per-resource entries: the exact name before patterns, longer patterns before shorter ones."""
     entries = layer.get(_RESOURCES) or {}
     names = [name for name in entries if name == resource_name or fnmatchcase(resource_name, name)]
     for name in sorted(names, key=lambda name: (name != resource_name, -len(name), name)):

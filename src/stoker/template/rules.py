@@ -1,4 +1,4 @@
-"""Every rule that a diagnostic may name: what it means, and a template line that breaks it. Docs are made from it."""
+"""Every rule that a diagnostic can name: its meaning and an example that violates it. Generates a reference page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. `severity` is `error` or `warning`; `example` a piece of a template that breaks it."""
+    """One rule. `severity` is `error` or `warning`; `example` is a part of a template that violates it."""
 
     name: str
     meaning: str
@@ -17,74 +17,84 @@ class Rule:
 
 
 _ERRORS = (
-    Rule("syntax", "The text is neither YAML nor JSON.", "resources: {web: [}"),
+    Rule("syntax", "The document is neither YAML nor JSON.", "resources: {web: [}"),
     Rule("not-a-mapping", "The document is empty, a list or a single value.", "- just\n- a list"),
     Rule(
-        "not-plain-data", "A value is of a kind that JSON does not have.", "(only for data that was parsed elsewhere)"
+        "not-plain-data", "A value is of a type that JSON does not have.", "(only for data that was parsed elsewhere)"
     ),
-    Rule("version", "The template does not say in which format it is written, or in one that does not exist.", "{}"),
-    Rule("section", "The format has no such section, or the section is no map.", "ressources: {}"),
-    Rule("transform", "A transform that this service does not know.", "Transform: AWS::Serverless-2016-10-31"),
+    Rule("version", "The template does not state its format, or states one that does not exist.", "{}"),
+    Rule("section", "The format has no such section, or the section is not a map.", "ressources: {}"),
+    Rule("transform", "This service does not support the transform.", "Transform: AWS::Serverless-2016-10-31"),
     Rule("mapping", "A mapping is not a map of maps.", "Mappings: {zones: [a, b]}"),
-    Rule("parameter-schema", "The declaration of a parameter makes no sense.", "parameters: {size: {type: integer}}"),
-    Rule("parameter-groups", "A group names a parameter that does not exist, or that another group has.", "[a, a]"),
+    Rule("parameter-schema", "The declaration of a parameter is invalid.", "parameters: {size: {type: integer}}"),
+    Rule("parameter-groups", "A group names a parameter that does not exist or is in another group.", "[a, a]"),
     Rule("parameter-value", "A value is not of the parameter's type.", "-P size=big for a number"),
     Rule("parameter-missing", "A parameter without default has no value.", "parameters: {key: {type: string}}"),
-    Rule("parameter-constraint", "A value breaks a constraint of its parameter.", "-P size=0 with range {min: 1}"),
+    Rule("parameter-constraint", "A value violates a constraint of its parameter.", "-P size=0 with range {min: 1}"),
     Rule("unknown-parameter", "A value is given for a parameter that the template does not have.", "-P sise=1"),
     Rule(
-        "rule-assertion", "The parameters' values break an assertion of the Rules section.", "Assert: {Fn::Equals: …}"
+        "rule-assertion", "The parameters' values violate an assertion of the Rules section.", "Assert: {Fn::Equals: …}"
     ),
-    Rule("rule", "An entry of the Rules section has not the form of a rule.", "Rules: {sizes: {Asserts: []}}"),
-    Rule("condition", "Neither a boolean, the name of a condition nor a condition function.", "condition: [a]"),
+    Rule("rule", "An entry of the Rules section is not a valid rule.", "Rules: {sizes: {Asserts: []}}"),
+    Rule(
+        "condition",
+        "The value is neither a boolean, nor the name of a condition, nor a condition function.",
+        "condition: [a]",
+    ),
     Rule("condition-cycle", "A condition depends on itself.", "conditions: {a: {not: a}}"),
     Rule("unknown-condition", "There is no condition of that name.", "condition: is_prod"),
     Rule("function-in-condition", "The function cannot be used in a condition.", "conditions: {a: {get_attr: [x, y]}}"),
-    Rule("function-arguments", "The arguments do not have the shape that the function takes.", "list_join: text"),
+    Rule("function-arguments", "The arguments do not have the shape that the function takes.", "list_join: a"),
     Rule("removed-function", "The format no longer has the function.", "Fn::Join: [',', [a, b]] in HOT"),
     Rule(
         "unsupported-function", "The function exists elsewhere and is not supported here.", "Fn::Transform: {Name: x}"
     ),
-    Rule("dynamic-reference", "The value is in a store of AWS, which is not asked.", "name: '{{resolve:ssm:name}}'"),
+    Rule(
+        "dynamic-reference", "The value is in a store of AWS, which is not available.", "name: '{{resolve:ssm:name}}'"
+    ),
     Rule("needs-transform", "The function needs Transform: AWS::LanguageExtensions.", "Fn::Length: [a, b]"),
-    Rule("loop", "An Fn::ForEach has not the form of a loop, or its copies clash.", "Fn::ForEach::x: [N, [a, a], …]"),
-    Rule("function", "A function cannot work with the values that it was given.", "digest: [sha0, text]"),
+    Rule(
+        "loop", "An Fn::ForEach is not a valid loop, or its copies have the same key.", "Fn::ForEach::x: [N, [a, a], …]"
+    ),
+    Rule("function", "A function cannot be evaluated with the given values.", "digest: [sha0, a]"),
     Rule("resource", "A resource is not a map.", "resources: {web: OS::Nova::Server}"),
-    Rule("resource-name", "A resource's name has a character that names must not have.", "resources: {a/b: …}"),
-    Rule("resource-type", "A resource's type is missing or not a text.", "resources: {web: {properties: {}}}"),
+    Rule("resource-name", "A resource's name contains a character that is not allowed.", "resources: {a/b: …}"),
+    Rule("resource-type", "A resource's type is missing or not a string.", "resources: {web: {properties: {}}}"),
     Rule("resource-key", "A resource has no such key.", "web: {type: …, propertys: {}}"),
-    Rule("resource-field", "A key of a resource holds a value of the wrong kind.", "web: {type: …, properties: []}"),
+    Rule("resource-field", "A key of a resource has a value of the wrong type.", "web: {type: …, properties: []}"),
     Rule("duplicate-name", "A resource and a parameter share a name.", "parameters: {web: …}, resources: {web: …}"),
-    Rule("deletion-policy", "There is no such policy, or the type cannot follow it.", "deletion_policy: Keep"),
+    Rule("deletion-policy", "There is no such policy, or the type does not support it.", "deletion_policy: Keep"),
     Rule(
         "update-replace-policy",
-        "There is no such policy, it is not a literal string, or the type cannot follow it.",
+        "There is no such policy, it is not a literal string, or the type does not support it.",
         "UpdateReplacePolicy: Keep",
     ),
     Rule(
         "creation-policy",
-        "The type takes no creation policy, or the policy depends on resources.",
+        "The type does not support a creation policy, or the policy depends on resources.",
         "CreationPolicy: {ResourceSignal: {Count: !GetAtt group.Size}}",
     ),
-    Rule("depends-on", "Not the name of a resource nor a list of names.", "depends_on: {a: b}"),
-    Rule("output", "An output is not a map with a value, or its description is no text.", "outputs: {ip: 10.0.0.1}"),
-    Rule("export", "An export has no proper name, or two have the same.", "Export: {Name: [a]}"),
+    Rule("depends-on", "The value is neither the name of a resource nor a list of names.", "depends_on: {a: b}"),
+    Rule(
+        "output", "An output is not a map with a value, or its description is not a string.", "outputs: {ip: 10.0.0.1}"
+    ),
+    Rule("export", "An export has no valid name, or two have the same name.", "Export: {Name: [a]}"),
     Rule("unknown-type", "There is no such resource type, or no such template.", "type: OS::Nova::Sever"),
     Rule("unknown-resource", "There is no such resource.", "get_resource: wbe"),
     Rule("unknown-attribute", "The resource's type has no such attribute.", "get_attr: [web, first_adress]"),
-    Rule("circular-dependency", "Resources need each other.", "a refers to b, b depends on a"),
+    Rule("circular-dependency", "Resources depend on each other.", "a refers to b, b depends on a"),
     Rule("unknown-property", "The type has no such property.", "properties: {flavour: m1.small}"),
-    Rule("required-property", "A property that the type needs is missing.", "OS::Neutron::Subnet without network"),
+    Rule("required-property", "A property that the type requires is missing.", "OS::Neutron::Subnet without network"),
     Rule("conflicting-properties", "Two spellings of one property are given.", "network and network_id"),
     Rule("wrong-type", "A value is not of the property's type.", "mtu: large"),
-    Rule("constraint", "A value breaks a constraint.", "mtu: 1"),
-    Rule("service", "A service that was asked about the properties refuses them.", "context: {region_name: nowhere}"),
-    Rule("external-id", "There is no object with the id.", "external_id: 4f5a0c9b"),
-    Rule("properties", "The properties do not go together.", "image and block_device_mapping_v2 missing"),
-    Rule("field", "A part of a resource comes to a value of the wrong kind.", "metadata: {get_param: a_text}"),
+    Rule("constraint", "A value violates a constraint.", "mtu: 1"),
+    Rule("service", "The service that checked the properties refuses them.", "context: {region_name: nowhere}"),
+    Rule("external-id", "There is no object with the ID.", "external_id: 4f5a0c9b"),
+    Rule("properties", "The combination of properties is not valid.", "image and block_device_mapping_v2 missing"),
+    Rule("field", "A part of a resource evaluates to a value of the wrong type.", "metadata: {get_param: a_text}"),
     Rule("environment", "The environment is not a map.", "- parameters: {}"),
-    Rule("environment-section", "The environment has no such section, or it is of the wrong kind.", "parameter: {}"),
-    Rule("registry", "An entry of the resource registry makes no sense.", "resource_registry: {A::B: [c]}"),
+    Rule("environment-section", "The environment has no such section, or it is of the wrong type.", "parameter: {}"),
+    Rule("registry", "An entry of the resource registry is invalid.", "resource_registry: {A::B: [c]}"),
     Rule("merge-strategy", "There is no such strategy, or it does not fit the parameter.", "default: deepmerge"),
 )
 
@@ -93,23 +103,25 @@ _WARNINGS = (
     Rule("unused-condition", "Nothing in the template uses the condition.", "conditions: {old: true}"),
     Rule(
         "unchecked-number",
-        "A text parameter without constraints is the value of a numeric property, so one that is no number is found "
-        "out late; declare it as number.",
+        "A string parameter without constraints is the value of a numeric property, so a value that is not a number "
+        "is detected late; declare the parameter as number.",
         "mtu: {get_param: mtu} with mtu: {type: string}",
     ),
-    Rule("deprecated-type", "The resource type is on its way out.", "type: OS::Nova::FloatingIP"),
-    Rule("deprecated-property", "The property is on its way out.", "OS::Neutron::Port: {network_id: …}"),
+    Rule("deprecated-type", "The resource type is deprecated or hidden.", "type: OS::Nova::FloatingIP"),
+    Rule("deprecated-property", "The property is deprecated or hidden.", "OS::Neutron::Port: {network_id: …}"),
     Rule(
-        "ineffective-property", "The property is accepted for old templates and does nothing.", "a property without use"
+        "ineffective-property",
+        "The property is accepted for old templates and has no effect.",
+        "a property without effect",
     ),
     Rule("hidden-output", "An output shows the value of a hidden parameter.", "value: {get_param: password}"),
     Rule("implied-dependency", "The order is the same without this depends_on.", "depends_on: net beside network: net"),
     Rule(
         "renumbering-index",
-        "An index into a group whose members are removed from the front or middle: what it points at changes.",
+        "An index into a group whose members are removed from the front or middle: it may refer to another one later.",
         "get_attr: [scaling_group, outputs_list, ip, 0]",
     ),
-    Rule("ignored-key", "A key of a resource that means nothing here.", "Resources: {web: {Type: …, Notes: x}}"),
+    Rule("ignored-key", "The key of a resource has no effect.", "Resources: {web: {Type: …, Notes: x}}"),
 )
 
 RULES: Mapping[str, Rule] = {

@@ -1,7 +1,6 @@
-"""Reading the sections of a template, noting every structural problem.
+"""Readers of the sections of a template, which report every structural problem.
 
-Each reader takes the section's data and returns what could be made of it; what could not is in `problems`.
-Rules: facts engine.yaml (template_validation.cases) and template_versions.json.
+Each reader takes the section's data, returns the valid part of it, and adds the mistakes to `problems`.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from stoker.template.versions import BY_NAME, VERSIONS, Version
 
 
 def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
-    """The format that the template says it is written in; raises TemplateInvalid, for nothing else can be read then."""
+    """Return the format that the template states; raises TemplateInvalid if there is none that exists."""
     named = named_formats(data)
     keys = list(named)
     if not keys:
-        message = "the template does not say which version it is written in"
+        message = "the template does not state its version"
         problems.add("version", message, hint="begin it with heat_template_version: 2021-04-16", kind="ValueError")
     elif len(keys) > 1:
         problems.add(
@@ -39,29 +38,31 @@ def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
         known = [value for name, value in BY_NAME if name == key]
         problems.add(
             "version",
-            f"The template version is invalid: there is no {key} {data[key]!r}",
+            f"The template version is invalid: unknown {key} {data[key]!r}",
             (key,),
-            hint=f"known are {', '.join(known)}",
+            hint=f"use one of {', '.join(known)}",
             kind="InvalidTemplateVersion",
         )
     raise TemplateInvalid(problems.sorted())
 
 
 def read_transform(data: Mapping[str, Any], version: Version, problems: Problems) -> Version:
-    """The version with what the template's transforms bring; other transforms than ours are noted."""
+    """Return the version extended by the template's transforms; add a problem for each unsupported transform."""
     written = version.dialect.sections.get("transform")
     declared = data.get(written) if written else None
     if declared is None:
         return version
     for name in declared if isinstance(declared, list) else [declared]:
         if not isinstance(name, str) or name not in version.transforms:
-            hint = f"known is {', '.join(version.transforms)}; have AWS expand others, and use what comes out"
+            hint = (
+                f"use {', '.join(version.transforms)}; expand other transforms with AWS and use the resulting template"
+            )
             problems.add("transform", f"the transform {name!r} is not supported", (str(written),), hint=hint)
     return version.extended
 
 
 def check_section_names(data: Mapping[str, Any], version: Version, problems: Problems) -> None:
-    """Note sections that the version does not have."""
+    """Add a problem for each section that the version does not have."""
     for name in data:
         if name not in version.sections:
             elsewhere = [other.value for other in VERSIONS if other.key == version.key and name in other.sections]
@@ -70,7 +71,7 @@ def check_section_names(data: Mapping[str, Any], version: Version, problems: Pro
 
 
 def section(data: Mapping[str, Any], version: Version, name: str, problems: Problems) -> Mapping[str, Any]:
-    """The section that our word `name` stands for, by entry; empty when it is missing or not a map."""
+    """Return the section with the HOT name `name`, by entry; empty if it is missing or not a map."""
     written = version.dialect.sections.get(name)
     found = data.get(written) if written in version.sections else None
     if found is None:
@@ -84,7 +85,7 @@ def section(data: Mapping[str, Any], version: Version, name: str, problems: Prob
 def read_parameters(
     entries: Mapping[str, Any], version: Version, path: Path, limits: Limits, problems: Problems
 ) -> dict[str, ParameterSchema]:
-    """The declared parameters by name."""
+    """Return the declared parameters by name."""
     schemas = {}
     for name, raw in entries.items():
         schema, found = parameter.parse(name, raw, version)
@@ -95,7 +96,7 @@ def read_parameters(
 
 
 def read_parameter_groups(raw: Any, declared: Mapping[str, Any], problems: Problems) -> Sequence[Mapping[str, Any]]:
-    """The parameter groups as written."""
+    """Return the parameter groups as written."""
     path = ("parameter_groups",)
     if not raw:
         return ()
@@ -110,7 +111,7 @@ def read_parameter_groups(raw: Any, declared: Mapping[str, Any], problems: Probl
 
 def _check_group(group: Any, path: Path, declared: Mapping[str, Any], seen: set[str], problems: Problems) -> None:
     if not isinstance(group, Mapping):
-        problems.add("parameter-groups", f"a group is a map, not {type_name(group)}", path)
+        problems.add("parameter-groups", f"a group must be a map, not {type_name(group)}", path)
         return
     names = group.get("parameters")
     if not isinstance(names, list):
@@ -127,7 +128,7 @@ def _check_group(group: Any, path: Path, declared: Mapping[str, Any], seen: set[
 
 
 def check_mappings(entries: Mapping[str, Any], path: Path, problems: Problems) -> None:
-    """Note mappings that are not maps of maps."""
+    """Add a problem for each mapping that is not a map of maps."""
     for name, mapping in entries.items():
         if not isinstance(mapping, Mapping):
-            problems.add("mapping", f"a mapping is a map of maps, not {type_name(mapping)}", (*path, name))
+            problems.add("mapping", f"a mapping must be a map of maps, not {type_name(mapping)}", (*path, name))

@@ -32,16 +32,17 @@ _SECTIONS = ("parameters", "mappings", "conditions", "rules", "resources", "outp
 _LOOP_SECTIONS = ("conditions", "resources", "outputs")
 
 NO_DESCRIPTION = "No description"
-"""What Heat's clients are told of a template without one (facts: template_versions.json, default_description)."""
+"""The description that the API shows for a template without one, as in Heat."""
 
 Schemas = Mapping[str, ParameterSchema]
 
 
 class Template:
-    """Read-only. `resources` and `outputs` are all that are declared, whatever their conditions say.
+    """A parsed and compiled template. Read-only. `resources` and `outputs` contain all declared entries, whatever their
+    conditions.
 
-    Loops (Fn::ForEach) are written out with the parameters' defaults; `for_parameters` gives the template that other
-    values lead to. `loops` are the compiled collections of all of them.
+    Loops (Fn::ForEach) are expanded with the parameters' defaults; `for_parameters` returns the template for other
+    values. `loops` are the compiled collections of all loops.
     """
 
     __slots__ = (
@@ -82,9 +83,9 @@ class Template:
         source: str = "template",
         limits: Limits = DEFAULT_LIMITS,
     ) -> Template:
-        """The template that a document, a text or plain data holds.
+        """Load a template from a document, a string or plain data.
 
-        Raises TemplateInvalid with everything that is structurally wrong, RequestLimitExceeded for what is too large.
+        Raises TemplateInvalid with all structural problems, RequestLimitExceeded if the template is too large.
         """
         with ensured(limits.allowed):
             if not isinstance(document, Document):
@@ -98,20 +99,20 @@ class Template:
         return template
 
     def for_parameters(self, parameters: Parameters) -> Template:
-        """The template with loops written out for these values: this one when it has none.
+        """Return the template with loops expanded for these values: this one if it has no loops.
 
-        Raises TemplateInvalid for a loop that cannot be written out, and for anything wrong in what it makes.
+        Raises TemplateInvalid for a loop that cannot be expanded, and for mistakes in the result.
         """
         return self._load(self.document, self.limits, lambda _: parameters) if self.loops else self
 
     @classmethod
     def empty(cls) -> Template:
-        """A template without resources."""
+        """Return a template without resources."""
         return cls.load(EMPTY_TEMPLATE)
 
     @property
     def dialect(self) -> Dialect:
-        """How the template spells things."""
+        """The template's names of sections and keys."""
         return self.version.dialect
 
     @property
@@ -125,11 +126,11 @@ class Template:
         return any(schema.hidden for schema in self.parameters.values())
 
     def uses(self, function: str) -> bool:
-        """Whether the function is called anywhere, by the name that the template calls it."""
+        """Return whether the template calls the function `function`, by its name in the template's format."""
         return function in self.used_functions
 
     def written(self, section_name: str) -> str:
-        """What the template calls one of our sections: `resources` → `Resources`."""
+        """Return the template's name of the section with the HOT name `section_name`: `resources` → `Resources`."""
         return self.dialect.sections[section_name]
 
     def _read(self, document: Document, limits: Limits, parameters: Callable[[Schemas], Parameters]) -> None:
@@ -155,7 +156,7 @@ class Template:
     def _without_loops(
         self, document: Document, parts: dict[str, Mapping[str, Any]], parameters: Parameters, problems: Problems
     ) -> Document:
-        """Write loops in `parts` out; the document that knows where the copies come from."""
+        """Expand loops in `parts`; return the document that knows the origins of the copies."""
         self.loops = ()
         if not self.version.transformed:
             self._refuse_loops(parts, problems)

@@ -1,6 +1,6 @@
-"""What the Orchestration API's validate call answers about a template that is fine.
+"""The response of the Orchestration API's template validation (`POST /validate`) for a valid template.
 
-Keys: facts rest_api.json (objects.validate_result, validate_parameter) and parameters.json (validate_api).
+The API reference describes its keys: https://docs.openstack.org/api-ref/orchestration/v1/#validate-template
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from stoker.template.registry import is_template_name
 
 
 def describe_parameters(definition: Definition) -> dict[str, Any]:
-    """The template's description, its parameters with given values, and groups if it has any."""
+    """Return the template's description, its parameters with given values, and its parameter groups if it has any."""
     template = definition.template
     given = definition.parameters.stored()
     answer: dict[str, Any] = {
@@ -37,7 +37,7 @@ def describe_parameters(definition: Definition) -> dict[str, Any]:
 
 
 def describe_environment(definition: Definition) -> dict[str, Any]:
-    """The environment as it is used: templates that the template names as types are mapped to themselves."""
+    """Return the effective environment, in which templates that are used as types are mapped to themselves."""
     data, mask = definition.environment.to_data(), definition.parameters.mask
     named = {resource.type for resource in definition.resources.values()}
     templates = {name: name for name in sorted(named) if is_template_name(name)}
@@ -50,7 +50,7 @@ def describe_environment(definition: Definition) -> dict[str, Any]:
 
 
 def _described(schema: ParameterSchema, value: Any) -> dict[str, Any]:
-    """One parameter. A hidden one's default is told: it stands in the template that the caller sent."""
+    """Describe one parameter. A hidden one's default is included: it is in the template that the client sent."""
     described: dict[str, Any] = {
         "Type": schema.type.cfn,
         "Description": schema.description,

@@ -1,7 +1,7 @@
-"""Which template version has which sections, keys, functions and condition functions: one table.
+"""The sections, keys, functions and condition functions of each template version: one table.
 
 A HOT version is its predecessor with changes. Functions map the name that templates use to a variant in
-`stoker.template.functions`. Source: facts template_versions.json, against which the table is tested.
+`stoker.template.functions`. `tests/parity/test_tables.py` compares the table with Heat's.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ FUNCTION_MODULES = (
     url,
     yaql_query,
 )
-"""The modules that fill the table of variants."""
+"""The modules whose import fills the table of variants."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one family of templates spells things: our word → the template's word."""
+    """The names of sections and keys in one family of formats: HOT's name → the format's name."""
 
     name: str
     sections: Mapping[str, str]
@@ -138,15 +138,16 @@ AWS = replace(
     output_keys={**CFN.output_keys, "export": "Export"},
     pseudo_parameters=(*CFN.pseudo_parameters, "AWS::AccountId", "AWS::Partition", "AWS::URLSuffix"),
 )
-"""CloudFormation templates as AWS has them today, of which the reference engine knows a part."""
+"""CloudFormation templates as AWS defines them now; Heat supports a part of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
     """One template format. Names in `sections`, `resource_keys` and `output_keys` are the template's own.
 
-    `rule_functions` are those of the Rules section. `extended_functions` and `extended_condition_functions` are there
-    when the template asks for a transform of `transforms`; `unsupported_functions` say what to do instead.
+    `rule_functions` are those of the Rules section. `extended_functions` and `extended_condition_functions` are
+    available if the template names a transform of `transforms`; `unsupported_functions` maps names to hints what to do
+    instead.
     """
 
     key: str
@@ -177,7 +178,7 @@ class Version:
 
     @property
     def extended(self) -> Version:
-        """The format with what its transform brings."""
+        """Return the format extended by the functions of its transform."""
         return replace(
             self,
             functions={**self.functions, **self.extended_functions},
@@ -187,7 +188,7 @@ class Version:
         )
 
     def variant(self, name: str) -> type[Function] | None:
-        """The function that templates of this version call `name`."""
+        """Return the function with the name `name` in templates of this version; None if there is none."""
         found = self.functions.get(name)
         return VARIANTS[found] if found else None
 
@@ -231,7 +232,7 @@ _HOT_2013_05_23 = Version(
 
 
 def _next(before: Version, value: str, *aliases: str, removed: frozenset[str] = frozenset(), **added: Any) -> Version:
-    """The version after `before`: mappings and sets are added to, `removed` functions taken away."""
+    """Return the version after `before`, with additions to its mappings and sets and without `removed` functions."""
     merged = {name: _joined(getattr(before, name), extra) for name, extra in added.items()}
     functions = merged.pop("functions", before.functions)
     return replace(
@@ -372,7 +373,7 @@ _AWS_2010_09_09 = replace(
     transforms=frozenset({_TRANSFORM}),
     extended_functions=_EXTENDED,
     extended_condition_functions=_EXTENDED,
-    unsupported_functions={"Fn::Transform": "macros are run by AWS; write out what the macro makes"},
+    unsupported_functions={"Fn::Transform": "macros run on AWS only; replace the call with the result of the macro"},
     rule_functions={
         "Fn::And": "and/1",
         "Fn::Contains": "Fn::Contains/1",
@@ -403,7 +404,7 @@ VERSIONS: tuple[Version, ...] = (
     _HOT_2018_08_31,
     _HOT_2021_04_16,
 )
-"""Every format, each known under its own value and its aliases."""
+"""Every format, each available under its own value and its aliases."""
 
 BY_NAME: Mapping[tuple[str, str], Version] = {
     (version.key, name): version for version in VERSIONS for name in (version.value, *version.aliases)
@@ -411,11 +412,11 @@ BY_NAME: Mapping[tuple[str, str], Version] = {
 """Formats by the key and value that a template starts with."""
 
 EMPTY_TEMPLATE: Mapping[str, Any] = {"heat_template_version": "2015-04-30"}
-"""What a stack without a template is made from."""
+"""The template of a stack without one."""
 
 
 def list_versions() -> list[dict[str, Any]]:
-    """Every format as the Orchestration API lists it."""
+    """Return every format as the Orchestration API lists it."""
     return [
         {
             "version": version.name,
@@ -427,8 +428,8 @@ def list_versions() -> list[dict[str, Any]]:
 
 
 def functions_of(name: str, *, with_condition_functions: bool = False) -> list[dict[str, str]] | None:
-    """The functions of the format `name` (`heat_template_version.queens`) as the Orchestration API lists them, by name;
-    None when there is no such format.
+    """Return the functions of the format `name` (`heat_template_version.queens`) as the Orchestration API lists them,
+    by name; None if there is no such format.
     """
     key, _, value = name.partition(".")
     version = BY_NAME.get((key, value))

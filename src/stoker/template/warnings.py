@@ -1,6 +1,7 @@
-"""What is allowed in a template and is yet likely a mistake.
+"""Warnings about what is valid in a template but likely a mistake.
 
-Warnings never stop anything. Each rule is a function that looks at a whole definition; `RULES` tells what each means.
+Warnings never prevent an operation. Each rule is a function that checks a whole definition; `stoker.template.rules`
+describes each rule.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _SCALING_GROUPS = frozenset(
 
 
 def warnings(definition: Definition, types: TypeLookup) -> list[Diagnostic]:
-    """Everything doubtful about a bound template, from top to bottom; each with the severity `warning`."""
+    """Return all warnings about a bound template, from top to bottom; each has the severity `warning`."""
     subject = _Subject(definition, {name: _type_of(resource, types) for name, resource in definition.resources.items()})
     problems = Problems(definition.template.document, definition.limits.max_problems)
     try:
@@ -48,7 +49,7 @@ def warnings(definition: Definition, types: TypeLookup) -> list[Diagnostic]:
 
 
 def _type_of(resource: ResourceDefinition, types: TypeLookup) -> ResourceType | None:
-    """The resource's type; None when there is none, of which `check` complains."""
+    """Return the resource's type; None if there is none, which `check` reports."""
     try:
         return types(resource.type, resource.name)
     except TemplateInvalid:
@@ -57,7 +58,7 @@ def _type_of(resource: ResourceDefinition, types: TypeLookup) -> ResourceType | 
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A value in a template that stands for a property."""
+    """A value in a template that is given for a property."""
 
     prop: Property
     name: str
@@ -67,13 +68,13 @@ class _Given:
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """What the rules look at."""
+    """What the rules check: a definition, its types, and its parts."""
 
     definition: Definition
     types: Mapping[str, ResourceType | None]
 
     def trees(self) -> Iterator[Any]:
-        """Every compiled tree of the template, also of resources and outputs whose condition is false."""
+        """Yield every compiled tree of the template, including those of entries whose condition is false."""
         template = self.definition.template
         yield from template.conditions.values()
         yield from template.loops
@@ -87,11 +88,11 @@ class _Subject:
             yield from (output.value, output.condition, output.export)
 
     def nodes(self) -> Iterator[Expression]:
-        """Every node of every tree."""
+        """Yield every node of every tree."""
         return (node for tree in self.trees() for node in every_node(tree))
 
     def given_properties(self) -> Iterator[_Given]:
-        """Every property that the template gives a value for, at any depth."""
+        """Yield every property for which the template gives a value, at any depth."""
         for name, kind in self.types.items():
             if kind is not None and not kind.any_properties:
                 resource = self.definition.resources[name]
@@ -148,14 +149,14 @@ def _unchecked_numbers(subject: _Subject) -> Iterator[Diagnostic]:
         if given.prop.type in _NUMERIC and schema is not None and schema.type is STRING and not _limited(schema):
             yield Diagnostic(
                 "unchecked-number",
-                f"the parameter {schema.name!r} may be any text, but {given.name!r} is a number",
+                f"the parameter {schema.name!r} may be any string, but {given.name!r} is a number",
                 given.path,
                 hint=f"declare {schema.name!r} as number",
             )
 
 
 def _sole_parameter(definition: Definition, value: Any) -> ParameterSchema | None:
-    """The parameter whose whole value this is; None when it is anything else."""
+    """Return the parameter whose value this is, unchanged; None if it is anything else."""
     if not isinstance(value, Function) or not isinstance(value.arguments, str):
         return None
     named = value.parameters_named()
@@ -176,9 +177,9 @@ def _hidden_outputs(subject: _Subject) -> Iterator[Diagnostic]:
             for name in hidden.intersection(named):
                 yield Diagnostic(
                     "hidden-output",
-                    f"the output {output.key!r} shows the hidden parameter {name!r} to everyone who may see the stack",
+                    f"the output {output.key!r} shows the hidden parameter {name!r} to everyone who can see the stack",
                     (definition.template.written("outputs"), output.key, keys["value"]),
-                    hint="leave the value out of the outputs",
+                    hint="remove the value from the outputs",
                 )
 
 
@@ -208,7 +209,7 @@ def _leaving(support: Support) -> bool:
 def _ineffective_properties(subject: _Subject) -> Iterator[Diagnostic]:
     for given in subject.given_properties():
         if not given.prop.implemented and isinstance(given.path[-1], str):
-            message = f"the property {given.name!r} does nothing"
+            message = f"the property {given.name!r} has no effect"
             yield Diagnostic("ineffective-property", message, given.path, hint="remove it")
 
 
@@ -218,7 +219,7 @@ def _ignored_keys(subject: _Subject) -> Iterator[Diagnostic]:
         for key in resource.source:
             if key not in template.version.resource_keys:
                 path = (template.written("resources"), resource.name, key)
-                yield Diagnostic("ignored-key", f"the key {key!r} means nothing here", path, hint="remove it")
+                yield Diagnostic("ignored-key", f"the key {key!r} has no effect", path, hint="remove it")
 
 
 # -- references -------------------------------------------------------------------------------------------------------
@@ -249,14 +250,14 @@ def _implied_dependencies(subject: _Subject) -> Iterator[Diagnostic]:
             if other in referred and (other in referred[name] or leads_to(elsewhere - {other}, other, resource)):
                 yield Diagnostic(
                     "implied-dependency",
-                    f"{name!r} comes after {other!r} anyway",
+                    f"{name!r} depends on {other!r} even without this entry",
                     (*path, index) if listed else path,
                     hint=f"remove {other!r} from {path[-1]}",
                 )
 
 
 def _always_referred(definition: Definition, resource: ResourceDefinition) -> frozenset[str]:
-    """The resources that a resource refers to whatever its template's conditions come to."""
+    """Return the resources that a resource refers to whatever the values of the template's conditions."""
     choices = {
         (*node.path, node.name)
         for tree in (resource.properties, resource.metadata)
@@ -271,7 +272,7 @@ def _always_referred(definition: Definition, resource: ResourceDefinition) -> fr
 
 
 def _is_there_with(through: ResourceDefinition, resource: ResourceDefinition) -> bool:
-    """Whether a resource exists whenever the other one does: it has no condition, or the same."""
+    """Return whether `through` exists whenever `resource` does: it has no condition, or the same one."""
     own, other = through.condition, resource.condition
     if own is True:
         return True
@@ -290,9 +291,9 @@ def _renumbering_indexes(subject: _Subject) -> Iterator[Diagnostic]:
                 yield Diagnostic(
                     "renumbering-index",
                     f"members of {reference.resource!r} are removed from the front or the middle, "
-                    "so this index points at another one afterwards",
+                    "so this index refers to another member afterwards",
                     placed.path,
-                    hint="ask for the members by name",
+                    hint="refer to the members by name",
                 )
 
 

@@ -1,8 +1,8 @@
-"""YAML text to plain JSON data, straight from libyaml's events.
+"""Parse YAML to plain JSON data, directly from libyaml's events.
 
 Scalars follow YAML 1.1 as PyYAML's safe loader reads them (`yes` is true, `0755` is 493), except that dates stay
-text. Keys become what JSON makes of them. Working on events keeps nesting and alias expansion in our hands: neither
-a deep nor a self-multiplying document costs more than its budget.
+strings. Keys become strings, as in JSON. Parsing from events bounds nesting and alias expansion: neither a deeply
+nested document nor one that expands exponentially costs more than its budget.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ SHORT_TAGS: Mapping[str, str] = {
         )
     },
 }
-"""CloudFormation's tags, each a map with one key written short: `!Ref x` is `{Ref: x}`."""
+"""CloudFormation's short tags, each an abbreviation of a map with one key: `!Ref x` is `{Ref: x}`."""
 
 _RESOLVER = Resolver()
 _CONSTRUCTOR = SafeConstructor()
@@ -77,7 +77,7 @@ _MERGE_KEY = _Merge()
 
 @dataclass(frozen=True)
 class YamlProblem(Exception):
-    """The text is not YAML that stands for plain data; `over_budget` when it would take too much."""
+    """The document is not YAML for plain data; `over_budget` if it would exceed a limit."""
 
     message: str
     position: Position | None
@@ -85,13 +85,13 @@ class YamlProblem(Exception):
 
 
 _MOST_DIGITS = 4300
-"""How long a number may be, as `int` has it; YAML's integers to base 60 take a time that grows with its square."""
+"""The maximum length of a number, as for `int`; the time for YAML's integers to base 60 is quadratic in the length."""
 
 _EVENTS_BETWEEN_CHARGES = 64
 
 
 def _plain_tag(text: str) -> str:
-    """The tag that a plain scalar has by its form; that of long ones is not remembered."""
+    """Return the tag that the form of a plain scalar implies; the tags of long ones are not cached."""
     return _tag_by_form(text) if len(text) <= _REMEMBERED else _tag_by_form.__wrapped__(text)
 
 
@@ -104,7 +104,7 @@ def _tag_by_form(text: str) -> str:
 
 
 def _converted(tag: str, text: str) -> Any:
-    """The number, boolean or null that a text stands for. Raises ValueError and others for one that it is not."""
+    """Return the number, boolean or null that `text` represents. Raises ValueError and others if it is invalid."""
     if len(text) > _MOST_DIGITS:
         raise ValueError("too long")
     return _constructed(tag, text) if len(text) <= _REMEMBERED else _constructed.__wrapped__(tag, text)
@@ -116,7 +116,7 @@ def _constructed(tag: str, text: str) -> Any:
 
 
 class _Frame:
-    """A collection that is being read; `short` is one that a tag stands for, which ends with its only value."""
+    """A collection that is being read; a `short` one is the map of a short tag, which ends after its only value."""
 
     __slots__ = ("anchor", "key", "merged", "short", "value", "weight")
 
@@ -179,19 +179,19 @@ class _Builder:
     def alias(self, event: Any) -> None:
         known = self._anchors.get(event.anchor)
         if known is None:
-            raise _problem(f"alias *{event.anchor} names nothing that is complete before it", event)
+            raise _problem(f"alias *{event.anchor} does not refer to a value that is complete before it", event)
         value, weight = known
         frame = self._frames[-1] if self._frames else None
         if frame is not None and frame.key is None and type(frame.value) is dict:
             if isinstance(value, dict | list):
-                raise _problem("a key must be a plain text", event)
+                raise _problem("a key must be a scalar", event)
             frame.key = value if isinstance(value, str) else _key_text(value)
             frame.weight += weight
         else:
             self._add(value, weight, event)
 
     def _open_short(self, event: Any) -> None:
-        """Begin the map that a short tag stands for."""
+        """Begin the map that a short tag implies."""
         if self.short_tag is None:
             self.short_tag = _problem(_tag_message(event.tag), event)
         self._push({}, event)
@@ -211,11 +211,11 @@ class _Builder:
 
     def _push(self, value: dict[str, Any] | list[Any], event: Any) -> None:
         if len(self._frames) >= self._limits.max_depth:
-            raise _problem(f"values are nested more than {self._limits.max_depth} deep", event, over_budget=True)
+            raise _problem(f"values are nested more than {self._limits.max_depth} levels deep", event, over_budget=True)
         if self._frames:
             frame = self._frames[-1]
             if frame.key is None and type(frame.value) is dict:
-                raise _problem("a key must be a plain text, not a map or a list", event)
+                raise _problem("a key must be a scalar, not a map or a list", event)
         self._frames.append(_Frame(value, event.anchor))
 
     def close(self, event: Any) -> None:
@@ -234,7 +234,7 @@ class _Builder:
         frame = self._frames[-1]
         frame.weight += weight
         if frame.weight > self._limits.max_expanded_size:
-            raise _problem("the document grows too large when its aliases are written out", event, over_budget=True)
+            raise _problem("the document grows too large when its aliases are expanded", event, over_budget=True)
         container = frame.value
         if isinstance(container, list):
             container.append(value)
@@ -250,7 +250,7 @@ class _Builder:
     def document(self, event: yaml.Event) -> None:
         self._documents += 1
         if self._documents > 1:
-            raise _problem("more than one YAML document", event)
+            raise _problem("there is more than one YAML document", event)
 
 
 def _with_merged(own: dict[str, Any], merged: list[dict[str, Any]]) -> dict[str, Any]:
@@ -274,7 +274,7 @@ def _key_text(value: Any) -> str:
 
 def _tag_message(tag: str) -> str:
     name = tag.removeprefix(_TAG)
-    return f"the YAML tag {'!!' + name if name != tag else tag} is not supported; write the value out as plain data"
+    return f"the YAML tag {'!!' + name if name != tag else tag} is not supported; write the value as plain data"
 
 
 def _problem(message: str, event: Any, over_budget: bool = False) -> YamlProblem:
@@ -283,9 +283,9 @@ def _problem(message: str, event: Any, over_budget: bool = False) -> YamlProblem
 
 
 def read(text: str, limits: Limits, short_tags_allowed: Callable[[Any], bool] = lambda data: False) -> Any:
-    """The plain data that a YAML text stands for; raises YamlProblem.
+    """Parse a YAML document to plain data; raises YamlProblem.
 
-    `short_tags_allowed` is asked about the data when some of it was written with CloudFormation's short tags.
+    `short_tags_allowed` is called with the data if some of it was written with CloudFormation's short tags.
     """
     builder = _Builder(limits)
     handlers: dict[type, Callable[[Any], None]] = {
@@ -310,7 +310,7 @@ def read(text: str, limits: Limits, short_tags_allowed: Callable[[Any], bool] = 
     except yaml.YAMLError as error:
         raise _syntax_problem(error) from error
     except UnicodeError as error:
-        raise YamlProblem("the text holds characters that are not valid Unicode", None) from error
+        raise YamlProblem("the document contains characters that are not valid Unicode", None) from error
     if builder.short_tag is not None and not short_tags_allowed(builder.result):
         raise builder.short_tag
     return builder.result
@@ -323,5 +323,5 @@ def _syntax_problem(error: yaml.YAMLError) -> YamlProblem:
         words = " ".join(part for part in (error.problem, error.context) if part)
         return YamlProblem(f"not valid YAML: {words}", position)
     if isinstance(error, yaml.reader.ReaderError):
-        return YamlProblem("not valid YAML: the text holds a control character", None)
+        return YamlProblem("not valid YAML: the document contains a control character", None)
     return YamlProblem(f"not valid YAML: {error}", None)

@@ -1,5 +1,5 @@
-"""The functions of the template language: one small module each, or one for a closely related pair.
+"""The functions of the template language: one module for each, or for closely related ones.
 
-A function is a class with an argument shape, a check of it and an evaluation. `@variant("list_join/2")` puts it
-into the table `VARIANTS`; which template version calls it by which name is said in `stoker.template.versions`.
+A function is a class with a check of its arguments' shape and an evaluation. `@variant("list_join/2")` registers it in
+the table `VARIANTS`; `stoker.template.versions` states which template version calls it by which name.
 """

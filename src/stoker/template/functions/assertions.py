@@ -1,4 +1,4 @@
-"""What only the Rules section has: functions about lists, and about the values of parameters."""
+"""The functions of the Rules section: functions about lists, and about the values of parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COMPARISONS_PER_STEP = 8
 
 
 class _ListQuestion(Function):
-    """Something about a list and a second value."""
+    """A predicate about a list and a second value."""
 
     __slots__ = ()
 
@@ -24,7 +24,7 @@ class _ListQuestion(Function):
         return f"takes a list of two: {self.shape}" if items is None or len(items) != 2 else None
 
     def lists(self, *values: Any) -> None:
-        """Raise FunctionError unless all are lists."""
+        """Raise FunctionError unless all values are lists."""
         if not all(map(is_list, values)):
             raise self.wrong_type(f"takes {self.shape}")
 
@@ -35,7 +35,7 @@ class FnContains(_ListQuestion):
 
     __slots__ = ()
 
-    shape = "a list of texts and a text"
+    shape = "a list of strings and a string"
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         items, value = arguments
@@ -49,7 +49,7 @@ class FnEachMemberEquals(_ListQuestion):
 
     __slots__ = ()
 
-    shape = "a list of texts and a text"
+    shape = "a list of strings and a string"
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         items, value = arguments
@@ -63,7 +63,7 @@ class FnEachMemberIn(_ListQuestion):
 
     __slots__ = ()
 
-    shape = "two lists of texts"
+    shape = "two lists of strings"
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         items, others = arguments
@@ -94,7 +94,7 @@ def _values_of(kind: str, evaluation: Evaluation) -> list[Any]:
 
 
 class _AttributeOfValue(Function):
-    """Takes what says which parameters, and the name of an attribute of the things that their values name."""
+    """Takes a parameter or a parameter type, and the name of an attribute of the objects that the values name."""
 
     __slots__ = ()
 
@@ -103,10 +103,10 @@ class _AttributeOfValue(Function):
     def complaint(self, arguments: Any) -> str | None:
         items = items_of(arguments)
         fits = items is not None and len(items) == 2 and all(isinstance(item, str) for item in items)
-        return None if fits else f"takes a list of two texts: {self.shape} and an attribute"
+        return None if fits else f"takes a list of two strings: {self.shape} and an attribute"
 
     def attribute(self, kind: str, value: Any, attribute: str, evaluation: Evaluation) -> Any:
-        """The attribute of what `value`, of the parameter type `kind`, names; raises FunctionError."""
+        """Return the attribute of the object that `value`, of parameter type `kind`, names; raises FunctionError."""
         look_up = evaluation.binding.look_up
         if look_up is None:
             raise self.wrong(f"the {attribute} of a {kind} cannot be looked up here", "StackValidationFailed")
@@ -119,7 +119,7 @@ class _AttributeOfValue(Function):
 
 @variant("Fn::ValueOf/1")
 class FnValueOf(_AttributeOfValue):
-    """An attribute of what a parameter's value names; takes the parameter and the attribute."""
+    """An attribute of the object that a parameter's value names; takes the parameter and the attribute."""
 
     __slots__ = ()
 
@@ -139,7 +139,7 @@ class FnValueOf(_AttributeOfValue):
 
 @variant("Fn::ValueOfAll/1")
 class FnValueOfAll(_AttributeOfValue):
-    """An attribute of everything that parameters of a type name; takes the type and the attribute."""
+    """An attribute of all objects that parameters of a type name; takes the type and the attribute."""
 
     __slots__ = ()
 

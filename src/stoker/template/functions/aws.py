@@ -1,4 +1,4 @@
-"""Fn::Base64, Fn::GetAZs and Fn::MemberListToMap: what only CloudFormation templates have."""
+"""Fn::Base64, Fn::GetAZs and Fn::MemberListToMap, which only CloudFormation templates have."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _MEMBER = re.compile(r"\.member\.(\d+)\.([^=]+)=(.*)\Z", re.DOTALL)
 
 @variant("Fn::Base64/1")
 class FnBase64(Function):
-    """A text, unchanged: the compute service's client does the encoding."""
+    """A string, unchanged: the compute service's client does the encoding."""
 
     __slots__ = ()
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         if not isinstance(arguments, str):
-            raise self.wrong_type("takes a text")
+            raise self.wrong_type("takes a string")
         return arguments
 
 
 @variant("Fn::GetAZs/1")
 class FnGetAZs(Function):
-    """The names of the compute service's availability zones; the argument, a region, is not looked at."""
+    """The names of the compute service's availability zones; the argument, a region, is ignored."""
 
     __slots__ = ()
 
@@ -37,22 +37,22 @@ class FnGetAZs(Function):
 
 @variant("Fn::MemberListToMap/1")
 class FnMemberListToMap(Function):
-    """A map from a list of `.member.N.key=value` texts; takes the name of the key part, of the value part, the list."""
+    """A map from a list of `.member.N.key=value` strings; takes the names of key and value, and the list."""
 
     __slots__ = ()
 
     def complaint(self, arguments: Any) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 3:
-            return "takes a list of three: two names and a list of '.member.N.name=value' texts"
+            return "takes a list of three: two names and a list of '.member.N.name=value' strings"
         if not all(isinstance(name, str | Expression) for name in items[:2]):
-            return "the first two arguments must be texts"
+            return "the first two arguments must be strings"
         return None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         key_name, value_name, members = arguments
         if not is_list(members) or not all(isinstance(member, str) for member in members):
-            raise self.wrong_type("the third argument must be a list of texts")
+            raise self.wrong_type("the third argument must be a list of strings")
         groups: dict[str, dict[str, str]] = {}
         for member in members:
             match = _MEMBER.match(member)

@@ -1,4 +1,4 @@
-"""What every function has, and the table of all variants."""
+"""The base class of all functions, and the table of all variants."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stoker.schema.unknown import Unknown, combine
 from stoker.template.expressions import OMIT, Evaluation, Expression, FunctionError, evaluate
 
 VARIANTS: dict[str, type[Function]] = {}
-"""Every variant of every function by its own name; versions map the names that templates use to these."""
+"""Every variant of every function by its own name; template versions map the names in templates to these."""
 
 
 _WITHOUT_PARTS = frozenset({bool, int, float, type(None), Unknown, type(OMIT)})
@@ -21,25 +21,24 @@ _FEW_STEPS = 8
 
 
 class Compiler(Protocol):
-    """What a function may ask for while it is compiled."""
+    """The interface of the compiler for functions."""
 
     def value(self, snippet: Any, path: Path) -> Any:
-        """A compiled tree, or the snippet itself when it holds no call."""
+        """Return a compiled tree, or the snippet itself if it contains no call."""
 
     def branch(self, snippet: Any, path: Path) -> Any:
-        """As `value`, for a tree that may never be looked at: complaints wait inside it until it is."""
+        """Compile like `value`, for a tree that may never be evaluated: errors stay inside it until it is."""
 
     def condition(self, snippet: Any, path: Path) -> Any:
-        """A compiled condition: a boolean, a name or a condition function."""
+        """Return a compiled condition: a boolean, a name or a condition function."""
 
 
 class Function(Expression):
-    """A call. `arguments` is compiled: plain data, a node that holds calls, or itself a call.
+    """A call. `arguments` is compiled: plain data, a node that contains calls, or itself a call.
 
-    Two kinds of wrong arguments are told apart, as Heat does (facts: engine_functions.yaml, stages). `complaint` finds
-    those that are plain from the shape, already while the template is loaded; `apply` finds the rest on real values.
-    `accepts_unknown` functions are called although there is an unknown inside their arguments; none is called with an
-    unknown for its arguments.
+    Invalid arguments are found in two stages, as in Heat: `complaint` finds those with a wrong shape when the template
+    is loaded; `apply` finds the rest when the values are known. If there is an unknown inside the arguments, only
+    `accepts_unknown` functions are applied; none is applied if the arguments as a whole are unknown.
     """
 
     __slots__ = ("_steps", "arguments", "name", "path")
@@ -54,11 +53,11 @@ class Function(Expression):
 
     @classmethod
     def compile(cls, name: str, arguments: Any, path: Path, compiler: Compiler) -> Function:
-        """The call `{name: arguments}` that stands at `path`."""
+        """Return the compiled call `{name: arguments}` at `path`."""
         return cls(name, compiler.value(arguments, (*path, name)), path)
 
     def complaint(self, arguments: Any) -> str | None:
-        """What is wrong with the arguments' shape; they may hold calls, which have no shape yet."""
+        """Return what is wrong with the arguments' shape, or None; the shape of calls inside them is not known yet."""
         return None
 
     def evaluate(self, evaluation: Evaluation) -> Any:
@@ -96,11 +95,11 @@ class Function(Expression):
         return self.apply(arguments, evaluation)
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
-        """The call's value from resolved arguments; raises FunctionError."""
+        """Return the call's value for resolved arguments; raises FunctionError."""
         raise NotImplementedError
 
     def written(self, value: Any, evaluation: Evaluation, **layout: Any) -> str:
-        """Plain data as JSON; raises FunctionError for more of it than one value may have."""
+        """Return plain data as JSON; raises FunctionError if the result is too long for a value."""
         limit = evaluation.binding.limits.max_expanded_size
         if measured(value, evaluation.budget) > limit:
             raise self.wrong(f"the value is larger than {limit} bytes")
@@ -109,10 +108,10 @@ class Function(Expression):
         return text
 
     def limited(self, size: int, evaluation: Evaluation) -> None:
-        """Charge for a text of `size` bytes that is about to be made; raises FunctionError for one that is too long."""
+        """Charge for a string of `size` bytes before creating it; raises FunctionError if it is too long."""
         limit = evaluation.binding.limits.max_expanded_size
         if size > limit:
-            raise self.wrong(f"the text grows to more than {limit} characters")
+            raise self.wrong(f"the string grows to more than {limit} characters")
         evaluation.budget.charge(made=size)
 
     def children(self, evaluation: Evaluation) -> Iterator[Any]:
@@ -122,20 +121,20 @@ class Function(Expression):
         return self.arguments if isinstance(self.arguments, list | tuple) else (self.arguments,)
 
     def parameters_named(self) -> Sequence[str] | None:
-        """Names of parameters that the call itself asks for, as written; None when they are known only later."""
+        """Return the names of the parameters that the call itself reads, as written; None if they are not known yet."""
         return ()
 
     def wrong(self, message: str, kind: str = "ValueError") -> FunctionError:
-        """An error that names the function."""
+        """Return an error that names the function."""
         return FunctionError(f"{self.name}: {message}", kind)
 
     def wrong_type(self, message: str) -> FunctionError:
-        """An error about the type of an argument."""
+        """Return an error about the type of an argument."""
         return self.wrong(message, "TypeError")
 
 
 def variant(name: str) -> Callable[[type[Function]], type[Function]]:
-    """Class decorator: enter a function into the table as `name`, written `function/number`."""
+    """Class decorator: register a function in the table as `name`, which has the form `function/number`."""
 
     def register(cls: type[Function]) -> type[Function]:
         assert name not in VARIANTS, name
@@ -146,7 +145,7 @@ def variant(name: str) -> Callable[[type[Function]], type[Function]]:
 
 
 def is_list(value: Any) -> bool:
-    """Whether a resolved value is a list (a text is not)."""
+    """Return whether a resolved value is a list (a string is not)."""
     kind = type(value)
     if kind is list or kind is str:
         return kind is list
@@ -154,12 +153,12 @@ def is_list(value: Any) -> bool:
 
 
 def is_map(value: Any) -> bool:
-    """Whether a resolved value is a map."""
+    """Return whether a resolved value is a map."""
     return type(value) is dict or isinstance(value, Mapping)
 
 
 def to_index(value: Any) -> int | None:
-    """A list index from an integer or its text; None when it is neither."""
+    """Return a list index from an integer or its decimal string; None for anything else."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, str):

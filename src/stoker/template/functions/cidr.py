@@ -29,11 +29,11 @@ class FnCidr(Function):
         if count is None or not 1 <= count <= _MOST_BLOCKS:
             raise self.wrong(f"the count must be an integer from 1 to {_MOST_BLOCKS}, not {arguments[1]!r}")
         if not isinstance(block, str):
-            raise self.wrong_type("the address block must be a text")
+            raise self.wrong_type("the address block must be a string")
         try:
             network = ip_network(block, strict=False)
         except ValueError as error:
-            raise self.wrong(f"{block!r} is no address block") from error
+            raise self.wrong(f"{block!r} is not an address block in CIDR notation") from error
         if bits is None or not 1 <= bits <= network.max_prefixlen:
             raise self.wrong(
                 f"the number of host bits must be an integer from 1 to {network.max_prefixlen}, not {arguments[2]!r}"

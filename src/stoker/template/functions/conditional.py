@@ -56,7 +56,7 @@ class If(Function):
 class IfOrNothing(If):
     """One of two values, as a condition decides; takes the condition and the values for true and false.
 
-    Without the third argument a false condition leaves out the property, map key or list item that the call stands for.
+    Without the third argument a false condition omits the property, map key or list item whose value the call is.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""equals, not, and, or and their CloudFormation names: what conditions are made of."""
+"""equals, not, and, or and their CloudFormation names: the condition functions."""
 
 from __future__ import annotations
 
@@ -44,9 +44,7 @@ class ConditionResult(Expression):
         value = self.call.evaluate(evaluation)
         if isinstance(value, bool) or is_unknown(value):
             return value
-        error = FunctionError(
-            f"{self.call.name} gives {type_name(value)}, which is no boolean", "StackValidationFailed"
-        )
+        error = FunctionError(f"{self.call.name} returns {type_name(value)}, not a boolean", "StackValidationFailed")
         error.path = self.call.path
         raise error
 
@@ -73,7 +71,7 @@ class Equals(Function):
 
 
 class Connective(Function):
-    """A condition made from conditions; it is settled as soon as one of them is what `decides`."""
+    """A condition that combines conditions; it is decided as soon as one of them equals `decides`."""
 
     __slots__ = ()
 
@@ -92,7 +90,7 @@ class Connective(Function):
 
     @classmethod
     def operands(cls, arguments: Any) -> list[Any] | None:
-        """The conditions among the arguments; None when there are too few."""
+        """Return the conditions among the arguments; None if there are too few."""
         return arguments if isinstance(arguments, list) and len(arguments) >= 2 else None
 
     def complaint(self, arguments: Any) -> str | None:
@@ -116,7 +114,7 @@ class Connective(Function):
 
 @variant("and/1")
 class And(Connective):
-    """Whether all of two or more conditions hold; takes a list of them."""
+    """Whether all of two or more conditions are true; takes a list of them."""
 
     __slots__ = ()
 
@@ -126,7 +124,7 @@ class And(Connective):
 
 @variant("or/1")
 class Or(Connective):
-    """Whether one of two or more conditions holds; takes a list of them."""
+    """Whether at least one of two or more conditions is true; takes a list of them."""
 
     __slots__ = ()
 
@@ -136,7 +134,7 @@ class Or(Connective):
 
 @variant("not/1")
 class Not(Connective):
-    """Whether a condition does not hold; takes the condition."""
+    """Whether a condition is false; takes the condition."""
 
     __slots__ = ()
 
@@ -153,7 +151,7 @@ class Not(Connective):
 
 @variant("Fn::Not/1")
 class FnNot(Not):
-    """Whether a condition does not hold; takes a list of the one condition."""
+    """Whether a condition is false; takes a list with the one condition."""
 
     __slots__ = ()
 
@@ -166,7 +164,7 @@ class FnNot(Not):
 
 @variant("Condition/1")
 class NamedCondition(Connective):
-    """Whether another condition holds; takes its name."""
+    """Whether another condition is true; takes its name."""
 
     __slots__ = ()
 

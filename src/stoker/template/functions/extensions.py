@@ -1,4 +1,4 @@
-"""Fn::ToJsonString and Fn::Length, which the transform AWS::LanguageExtensions brings."""
+"""Fn::ToJsonString and Fn::Length, which the transform AWS::LanguageExtensions adds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stoker.template.functions.base import Function, is_list, is_map, variant
 
 @variant("Fn::ToJsonString/1")
 class FnToJsonString(Function):
-    """A map or list as the text of its JSON form."""
+    """A map or list as a JSON string."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""resource_facade and Fn::ResourceFacade: what a nested template may know of the resource that it stands for."""
+"""resource_facade and Fn::ResourceFacade: what a nested template can read of its parent resource."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""get_file: the text of a file that came with the request."""
+"""get_file: the content of a file in the request."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ class GetFile(Function):
             raise self.wrong_type("takes the name of a file")
         files = evaluation.binding.files
         if arguments not in files:
-            message = f"{self.name}: no file {arguments!r} came with the template"
+            message = f"{self.name}: the request contains no file {arguments!r}"
             raise FunctionError(message, hint=suggestion(arguments, files))
         return files[arguments]

@@ -1,4 +1,4 @@
-"""Fn::ImportValue: what another stack of the project exports."""
+"""Fn::ImportValue: a value that another stack of the project exports."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class FnImportValue(Function):
     __slots__ = ()
 
     def imports(self, evaluation: Evaluation) -> str | None:
-        """The name that is asked for; None when it is not known. Raises FunctionError."""
+        """Return the name of the export; None if it is not known yet. Raises FunctionError."""
         name = evaluate(self.arguments, Evaluation(evaluation.binding, UnknownScope()))
         return name if isinstance(name, str) else None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         if not isinstance(arguments, str):
-            raise self.wrong_type("takes the name of an export, a text")
+            raise self.wrong_type("takes the name of an export, a string")
         exports = evaluation.binding.known_exports
         if exports is None:
             return evaluation.met(UNDETERMINED)

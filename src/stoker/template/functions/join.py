@@ -1,4 +1,4 @@
-"""list_join and Fn::Join: texts in a row with a delimiter between them."""
+"""list_join and Fn::Join: strings concatenated with a delimiter between them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from stoker.template.functions.base import Function, is_list, is_map, variant
 
 @variant("list_join/1")
 class ListJoin(Function):
-    """The texts of a list with a delimiter between them; takes the delimiter and the list."""
+    """The strings of a list with a delimiter between them; takes the delimiter and the list."""
 
     __slots__ = ()
 
     def complaint(self, arguments: Any) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 2:
-            return "takes a list of two: a delimiter and a list of texts"
+            return "takes a list of two: a delimiter and a list of strings"
         return None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         delimiter, *lists = arguments
         if not isinstance(delimiter, str):
-            raise self.wrong_type("the delimiter must be a text")
+            raise self.wrong_type("the delimiter must be a string")
         texts = [self.text(item, evaluation) for items in lists for item in self._items(items)]
         self.limited(sum(map(size_of, texts)) + size_of(delimiter) * len(texts), evaluation)
         return delimiter.join(texts)
@@ -33,21 +33,21 @@ class ListJoin(Function):
         if items is None:
             return []
         if not is_list(items):
-            raise self.wrong_type("what is to be joined must be a list")
+            raise self.wrong_type("the strings to join must be in a list")
         return items
 
     def text(self, item: Any, evaluation: Evaluation) -> str:
-        """One item as a text; raises FunctionError."""
+        """Return one item as a string; raises FunctionError."""
         if item is None:
             return ""
         if not isinstance(item, str):
-            raise self.wrong_type("every item must be a text")
+            raise self.wrong_type("every item must be a string")
         return item
 
 
 @variant("list_join/2")
 class ListJoinMany(ListJoin):
-    """The texts of one or more lists with a delimiter between them; a list or map among them is written as JSON."""
+    """The strings of one or more lists with a delimiter between them; a list or map among them is written as JSON."""
 
     __slots__ = ()
 
@@ -58,7 +58,7 @@ class ListJoinMany(ListJoin):
         return None
 
     def _items(self, items: Any) -> Any:
-        return super()._items(items or None)  # any empty value in the place of a list is skipped, as in Heat
+        return super()._items(items or None)  # as in Heat, any empty value instead of a list is skipped
 
     def text(self, item: Any, evaluation: Evaluation) -> str:
         if is_list(item) or is_map(item):

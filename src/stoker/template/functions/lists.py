@@ -1,4 +1,4 @@
-"""list_concat, list_concat_unique, filter and contains: lists and what is in them."""
+"""list_concat, list_concat_unique, filter and contains: lists and their items."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COMPARISONS_PER_STEP = 8
 
 @variant("list_concat/1")
 class ListConcat(Function):
-    """One list made from several; takes a list of lists."""
+    """The concatenation of several lists; takes a list of lists."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ class ListConcat(Function):
 
 @variant("list_concat_unique/1")
 class ListConcatUnique(ListConcat):
-    """One list made from several, without items that came before; takes a list of lists."""
+    """The concatenation of several lists without duplicate items; takes a list of lists."""
 
     __slots__ = ()
 
@@ -64,38 +64,38 @@ def _unique(items: Iterable[Any], evaluation: Evaluation) -> list[Any]:
 
 @variant("filter/1")
 class Filter(Function):
-    """A list without certain items; takes a list of the unwanted ones and the list."""
+    """A list without certain items; takes a list of the items to remove and the list."""
 
     __slots__ = ()
 
     def complaint(self, arguments: Any) -> str | None:
         items = items_of(arguments)
-        return "takes a list of two: the unwanted values and a list" if items is None or len(items) != 2 else None
+        return "takes a list of two: the values to remove and a list" if items is None or len(items) != 2 else None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         unwanted, items = arguments
         if items is None:
             return None
         if not is_list(items) or not (unwanted is None or is_list(unwanted)):
-            raise self.wrong_type("the unwanted values and what they are taken from must be lists")
+            raise self.wrong_type("the values to remove and the values to filter must be lists")
         evaluation.budget.charge(len(items) * (len(unwanted or ()) + 1) // _COMPARISONS_PER_STEP)
         return [item for item in items if item not in (unwanted or ())]
 
 
 @variant("contains/1")
 class Contains(Function):
-    """Whether a value is in a list, or a text in a text; takes the value and the list or text."""
+    """Whether a value is in a list, or a string in a string; takes the value and the list or string."""
 
     __slots__ = ()
 
     def complaint(self, arguments: Any) -> str | None:
         items = items_of(arguments)
-        return "takes a list of two: a value and a list or text" if items is None or len(items) != 2 else None
+        return "takes a list of two: a value and a list or string" if items is None or len(items) != 2 else None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         value, sequence = arguments
         if isinstance(sequence, str) and isinstance(value, str):
             return value in sequence
         if not is_list(sequence):
-            raise self.wrong_type("the second argument must be a list, or a text when the first is one")
+            raise self.wrong_type("the second argument must be a list, or a string if the first is a string")
         return value in sequence

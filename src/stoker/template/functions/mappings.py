@@ -24,11 +24,11 @@ class FindInMap(Function):
         return self.find(arguments, evaluation)
 
     def find(self, keys: Sequence[Any], evaluation: Evaluation) -> Any:
-        """What the keys lead to; FunctionError (KeyError) when they lead nowhere."""
+        """Return the value at the keys; raises FunctionError (KeyError) if there is none."""
         value: Any = evaluation.binding.mappings
         for key in keys:
             if not isinstance(key, str | int):
-                raise self.wrong_type("the keys must be texts")
+                raise self.wrong_type("the keys must be strings")
             if not isinstance(value, dict) or str(key) not in value:
                 known = value if isinstance(value, dict) else ()
                 raise FunctionError(f"{self.name}: there is no {key!r}", "KeyError", suggestion(key, known))
@@ -50,7 +50,9 @@ class FindInMapOrDefault(FindInMap):
             return super().complaint(arguments)
         default = entries_of(items[3])
         return (
-            None if default is not None and set(default) == {"DefaultValue"} else "the fourth takes {DefaultValue: …}"
+            None
+            if default is not None and set(default) == {"DefaultValue"}
+            else "takes {DefaultValue: …} as the fourth argument"
         )
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:

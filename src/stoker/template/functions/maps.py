@@ -1,4 +1,4 @@
-"""map_merge and map_replace: maps made from maps."""
+"""map_merge and map_replace: maps that are created from maps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENTRY_BYTES = 64
 
 @variant("map_merge/1")
 class MapMerge(Function):
-    """One map made from several, later ones winning; takes a list of maps."""
+    """Several maps merged into one, in which later ones override earlier ones; takes a list of maps."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ class MapMerge(Function):
 
 @variant("map_replace/1")
 class MapReplace(Function):
-    """A map with other keys and values; takes the map and a map with `keys` and `values`, from old to new."""
+    """A map with keys and values replaced; takes the map and a map with `keys` and `values`, each from old to new."""
 
     __slots__ = ()
 
@@ -49,7 +49,7 @@ class MapReplace(Function):
             raise self.wrong_type("takes a list of two maps")
         unknown = set(replacements) - {"keys", "values"}
         if unknown:
-            raise self.wrong(f"the second map has keys and values, not {', '.join(sorted(unknown))}")
+            raise self.wrong(f"the second map takes keys and values, not {', '.join(sorted(unknown))}")
         keys, values = replacements.get("keys") or {}, replacements.get("values") or {}
         if not is_map(keys) or not is_map(values):
             raise self.wrong_type("keys and values must be maps")

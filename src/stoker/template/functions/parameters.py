@@ -1,4 +1,4 @@
-"""get_param: the value of a parameter, or something inside it."""
+"""get_param: the value of a parameter, or a part of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stoker.template.paths import follow_parameter
 class GetParam(Function):
     """A parameter's value: a name, or a list of a name and the keys and indexes that lead into the value.
 
-    A missing key or index yields an empty text.
+    A missing key or index yields an empty string.
     """
 
     __slots__ = ()
@@ -34,7 +34,7 @@ class GetParam(Function):
         if evaluation.blocked([name, *path]):
             return combine([name, *path])
         if not isinstance(name, str):
-            raise self.wrong_type("the name of a parameter must be a text")
+            raise self.wrong_type("the name of a parameter must be a string")
         if any(is_list(part) or is_map(part) for part in path):
-            raise self.wrong_type("the path into a parameter's value consists of keys and indexes")
+            raise self.wrong_type("the path into a parameter's value must consist of keys and indexes")
         return evaluation.met(follow_parameter(evaluation.binding.parameter(name), path))

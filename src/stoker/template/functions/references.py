@@ -1,4 +1,4 @@
-"""get_resource, get_attr, Ref and Fn::GetAtt: what other resources are and have."""
+"""get_resource, get_attr, Ref and Fn::GetAtt: references to other resources and their attributes."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from stoker.template.paths import follow_attribute
 from stoker.template.problems import suggestion
 
 NO_VALUE = "AWS::NoValue"
-"""The pseudo parameter that stands for nothing at all."""
+"""The pseudo parameter that omits the property, map key or list item whose value it is."""
 
 
 class ReferenceFunction(Function):
-    """A function that makes one resource need another."""
+    """A function that makes one resource depend on another."""
 
     __slots__ = ()
 
     accepts_unknown = True
 
     def refers_to(self, evaluation: Evaluation) -> Reference | None:
-        """The resource and attribute that the call names; None when it names none. Raises FunctionError."""
+        """Return the resource and attribute that the call refers to; None if there is none. Raises FunctionError."""
         arguments = evaluate(self.arguments, Evaluation(evaluation.binding, UnknownScope()))
         return self.reference(arguments, evaluation)
 
     def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
-        """As `refers_to`, from resolved arguments."""
+        """Return the same as `refers_to`, from resolved arguments."""
         raise NotImplementedError
 
     def require(self, name: str, evaluation: Evaluation) -> None:
-        """Raise FunctionError when the template has no such resource, or its condition does not hold."""
+        """Raise FunctionError if the template has no such resource, or its condition is false."""
         binding = evaluation.binding
         if not binding.has_resource(name):
             error = self.wrong(f"the template has no resource {name!r}", "InvalidTemplateReference")
@@ -43,7 +43,7 @@ class ReferenceFunction(Function):
 
 @variant("get_resource/1")
 class GetResource(ReferenceFunction):
-    """A resource's reference id, which is its physical id for most types; takes the resource's name."""
+    """A resource's reference ID, which is its physical ID for most types; takes the resource's name."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ class GetResource(ReferenceFunction):
         if is_unknown(arguments):
             return None
         if not isinstance(arguments, str):
-            raise self.wrong_type("the name of a resource must be a text")
+            raise self.wrong_type("the name of a resource must be a string")
         return Reference(arguments)
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
@@ -69,7 +69,7 @@ class GetResource(ReferenceFunction):
 
 @variant("Ref/1")
 class Ref(GetResource):
-    """A resource's reference id or a parameter's value, by name."""
+    """A resource's reference ID or a parameter's value; takes the name."""
 
     __slots__ = ()
 
@@ -97,7 +97,9 @@ class Ref(GetResource):
 
 @variant("Ref/2")
 class RefOrNothing(Ref):
-    """A resource's reference id or a parameter's value, by name; `AWS::NoValue` leaves out the place it stands in."""
+    """A resource's reference ID or a parameter's value; takes the name. `AWS::NoValue` omits the property, map key or
+    list item whose value it is.
+    """
 
     __slots__ = ()
 
@@ -110,7 +112,7 @@ class RefOrNothing(Ref):
 
 @variant("Ref/param")
 class RefParameter(Function):
-    """A parameter's value, by name; in conditions, where nothing else may be referred to."""
+    """A parameter's value; takes the name. For conditions, which can refer to nothing else."""
 
     __slots__ = ()
 
@@ -135,7 +137,7 @@ class AttributeFunction(ReferenceFunction):
     def complaint(self, arguments: Any) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) < self.fewest:
-            return "takes a list: the name of a resource, an attribute, and keys and indexes that lead into its value"
+            return "takes a list: the name of a resource, an attribute, and a path of keys and indexes into its value"
         return None
 
     def reference(self, arguments: Any, evaluation: Evaluation) -> Reference | None:
@@ -143,13 +145,13 @@ class AttributeFunction(ReferenceFunction):
         if is_unknown(arguments) or is_unknown(parts[0]):
             return None
         if not isinstance(parts[0], str):
-            raise self.wrong_type("the name of a resource must be a text")
+            raise self.wrong_type("the name of a resource must be a string")
         if evaluation.blocked(parts):
             return Reference(parts[0], "")
         if any(is_list(part) or is_map(part) for part in parts[1:]):
-            raise self.wrong_type("an attribute and the path into its value are keys and indexes")
+            raise self.wrong_type("an attribute and the path into its value must be keys and indexes")
         if len(parts) > 1 and not isinstance(parts[1], str):
-            raise self.wrong_type("the name of an attribute must be a text")
+            raise self.wrong_type("the name of an attribute must be a string")
         return Reference(parts[0], parts[1] if len(parts) > 1 else "", tuple(parts[2:]))
 
     def _parts(self, arguments: Any) -> list[Any]:
@@ -165,14 +167,14 @@ class AttributeFunction(ReferenceFunction):
         return evaluation.met(self.read(reference, evaluation))
 
     def read(self, reference: Reference, evaluation: Evaluation) -> Any:
-        """The attribute's value from the scope."""
+        """Return the attribute's value from the scope."""
         assert reference.attribute is not None
         return evaluation.scope.attribute(reference.resource, reference.attribute, reference.path)
 
 
 @variant("get_attr/1")
 class GetAttrThenFollow(AttributeFunction):
-    """An attribute of a resource; keys and indexes after it are followed into the whole value."""
+    """An attribute of a resource, or with a path of keys and indexes after it, a part of the value."""
 
     __slots__ = ()
 
@@ -186,14 +188,14 @@ class GetAttrThenFollow(AttributeFunction):
 
 @variant("get_attr/2")
 class GetAttr(AttributeFunction):
-    """An attribute of a resource, or with keys and indexes after it, something inside that."""
+    """An attribute of a resource, or with a path of keys and indexes after it, a part of the value."""
 
     __slots__ = ()
 
 
 @variant("get_attr/3")
 class GetAttrOrAll(AttributeFunction):
-    """An attribute of a resource, something inside it, or with a resource's name alone a map of all attributes."""
+    """An attribute of a resource, a part of its value, or with only the resource's name, a map of all attributes."""
 
     __slots__ = ()
 
@@ -210,7 +212,7 @@ class GetAttrOrAll(AttributeFunction):
 
 @variant("Fn::GetAtt/1")
 class FnGetAtt(AttributeFunction):
-    """An attribute of a resource, from a list of the resource's name and the attribute's."""
+    """An attribute of a resource; takes a list of the resource's name and the attribute's."""
 
     __slots__ = ()
 
@@ -223,7 +225,7 @@ class FnGetAtt(AttributeFunction):
 
 @variant("Fn::GetAtt/2")
 class FnGetAttDotted(FnGetAtt):
-    """An attribute of a resource, from a list of the resource's name and the attribute's, or both with a dot."""
+    """An attribute of a resource; takes a list of the resource's name and the attribute's, or both with a dot."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""repeat: a list made by filling the items of lists into a template."""
+"""repeat: a list of copies of a template with the items of lists inserted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BYTES_PER_CHARACTER = 4
 class Repeat(Function):
     """A list with one copy of `template` for every combination of the items of the lists in `for_each`.
 
-    In each copy the names in `for_each` are replaced by the items, which are texts.
+    In each copy the names in `for_each` are replaced by the items, which are strings.
     """
 
     __slots__ = ()
@@ -52,11 +52,11 @@ class Repeat(Function):
         return [self._filled(template, list(zip(for_each, row, strict=True)), evaluation) for row in rows]
 
     def rows(self, lists: list[Sequence[Any]], arguments: Mapping[str, Any], limit: int) -> list[tuple[Any, ...]]:
-        """The items that go together into each copy; FunctionError for more than `limit` of them."""
+        """Return the items for each copy; raises FunctionError for more than `limit` copies."""
         return self.combinations(lists, limit)
 
     def combinations(self, lists: list[Sequence[Any]], limit: int) -> list[tuple[Any, ...]]:
-        """Every choice of one item from each list, the first list's changing slowest."""
+        """Return every combination of one item from each list; the items of the first list change slowest."""
         count = prod(map(len, lists))
         if count > limit:
             raise self.wrong(f"{count} combinations are too many; at most {limit} are allowed")
@@ -83,7 +83,7 @@ class Repeat(Function):
         if isinstance(template, str):
             for name, value in values:
                 if not isinstance(value, str):
-                    raise self.wrong_type(f"the items of {name!r} in for_each must be texts")
+                    raise self.wrong_type(f"the items of {name!r} in for_each must be strings")
                 found = template.count(name)
                 if found:
                     self.limited(size_of(template) + found * size_of(value), evaluation)
@@ -101,7 +101,11 @@ class Repeat(Function):
 
 @variant("repeat/2")
 class RepeatMaps(Repeat):
-    """As before, and in `for_each` a map stands for the list of its keys."""
+    """A list with one copy of `template` for every combination of the items of the lists in `for_each`.
+
+    In each copy the names in `for_each` are replaced by the items, which are strings; a map in `for_each` is a list of
+    its keys.
+    """
 
     __slots__ = ()
 
@@ -112,8 +116,9 @@ class RepeatMaps(Repeat):
 class RepeatPermutations(RepeatMaps):
     """A list with one copy of `template` for every combination of the items of the lists in `for_each`.
 
-    In each copy the names in `for_each` are replaced by the items, which are texts; a map stands for the list of its
-    keys. With `permutations: false` the first items of all lists go together, then the second, and so on.
+    In each copy the names in `for_each` are replaced by the items, which are strings; a map in `for_each` is a list of
+    its keys. With `permutations: false` the first copy gets the first item of every list, the second copy the second,
+    and so on.
     """
 
     __slots__ = ()
@@ -132,7 +137,7 @@ class RepeatPermutations(RepeatMaps):
         if permutations:
             return self.combinations(lists, limit)
         if any(is_map(items) for items in arguments["for_each"].values()):
-            raise self.wrong_type("without permutations, for_each takes lists only")
+            raise self.wrong_type("with permutations: false, for_each takes lists only")
         if len({len(items) for items in lists}) > 1:
-            raise self.wrong("without permutations, all lists in for_each must have the same length")
+            raise self.wrong("with permutations: false, all lists in for_each must have the same length")
         return list(zip(*lists, strict=True))

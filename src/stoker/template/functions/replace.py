@@ -1,4 +1,4 @@
-"""str_replace and its strict kin, Fn::Replace: fill values into a text."""
+"""str_replace, its strict variants, and Fn::Replace: replace keys by values in a string."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from stoker.template.expressions import Evaluation, Expression, entries_of, item
 from stoker.template.functions.base import Function, is_list, is_map, variant
 
 _PIECE_BYTES = 64
-"""What a piece takes besides its characters."""
+"""The memory that a piece takes in addition to its characters, in bytes."""
 
 
 class Replacing(Function):
-    """Replaces texts in a text, the longest first, never looking again at what was put in."""
+    """Replaces keys in a string, the longest first; replacements are not searched for keys again."""
 
     __slots__ = ()
 
@@ -23,9 +23,9 @@ class Replacing(Function):
     values_required: ClassVar[bool] = False
 
     def replace(self, template: Any, params: Any, evaluation: Evaluation) -> str:
-        """`template` with every key of `params` replaced by its value; raises FunctionError."""
+        """Return `template` with every key of `params` replaced by its value; raises FunctionError."""
         if not isinstance(template, str):
-            raise self.wrong_type("the template must be a text")
+            raise self.wrong_type("the template must be a string")
         if not is_map(params):
             raise self.wrong_type("the params must be a map")
         limit = evaluation.binding.limits.max_expanded_size
@@ -37,7 +37,7 @@ class Replacing(Function):
 
     def _texts(self, params: Mapping[str, Any], evaluation: Evaluation) -> list[tuple[str, str]]:
         if "" in params:
-            raise self.wrong("an empty text cannot be replaced")
+            raise self.wrong("an empty string cannot be replaced")
         ordered = sorted(params, key=lambda key: (-len(key), key))
         return [(key, self._text(key, params[key], evaluation)) for key in ordered]
 
@@ -50,13 +50,13 @@ class Replacing(Function):
             return str(value)
         if self.json_values and (is_list(value) or is_map(value)):
             return self.written(value, evaluation, sort_keys=True)
-        raise self.wrong_type(f"the value of {key!r} must be a text, a number or a boolean")
+        raise self.wrong_type(f"the value of {key!r} must be a string, a number or a boolean")
 
 
 def _split(
     template: str, texts: list[tuple[str, str]], limit: int, evaluation: Evaluation
 ) -> tuple[list[str], list[str]]:
-    """The pieces of the result, and the keys that were not found. Odd pieces are replacements, done with."""
+    """Return the pieces of the result, and the keys that were not found. Pieces at odd indexes are replacements."""
     pieces = [template]
     unused = []
     size = len(template)
@@ -83,7 +83,7 @@ def _split(
 
 @variant("str_replace/1")
 class StrReplaceScalars(Replacing):
-    """A template text with the params' keys replaced by their values, which are texts, numbers or booleans."""
+    """The string `template` with the keys of `params` replaced by their values: strings, numbers or booleans."""
 
     __slots__ = ()
 
@@ -92,10 +92,10 @@ class StrReplaceScalars(Replacing):
     def complaint(self, arguments: Any) -> str | None:
         entries = entries_of(arguments)
         if entries is None or not {"template", "params"} <= set(entries):
-            return "takes a map with template (a text) and params (a map)"
+            return "takes a map with template (a string) and params (a map)"
         params = entries["params"]
         if entries_of(params) is None and not isinstance(params, Expression):
-            return "params must be a map from texts to their replacements"
+            return "params must be a map from strings to their replacements"
         return None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
@@ -104,7 +104,7 @@ class StrReplaceScalars(Replacing):
 
 @variant("str_replace/2")
 class StrReplace(StrReplaceScalars):
-    """A template text with the params' keys replaced by their values; a list or map is written as JSON."""
+    """The string `template` with the keys of `params` replaced by their values; a list or map is written as JSON."""
 
     __slots__ = ()
 
@@ -113,7 +113,7 @@ class StrReplace(StrReplaceScalars):
 
 @variant("str_replace_strict/1")
 class StrReplaceStrict(StrReplace):
-    """As str_replace, with an error for a key that does not occur in the template."""
+    """The same as str_replace, with an error for a key that does not occur in the template."""
 
     __slots__ = ()
 
@@ -122,7 +122,7 @@ class StrReplaceStrict(StrReplace):
 
 @variant("str_replace_vstrict/1")
 class StrReplaceVeryStrict(StrReplaceStrict):
-    """As str_replace_strict, with an error for a value that is null or empty as well."""
+    """The same as str_replace_strict, with an error for a value that is null or empty as well."""
 
     __slots__ = ()
 
@@ -131,7 +131,7 @@ class StrReplaceVeryStrict(StrReplaceStrict):
 
 @variant("Fn::Replace/1")
 class FnReplace(Replacing):
-    """A text with texts in it replaced, from a list of a map and the text."""
+    """A string with substrings replaced; takes a list of a map from old to new and the string."""
 
     __slots__ = ()
 
@@ -140,9 +140,9 @@ class FnReplace(Replacing):
     def complaint(self, arguments: Any) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 2:
-            return "takes a list of two: a map from texts to their replacements, and a text"
+            return "takes a list of two: a map from strings to their replacements, and a string"
         if entries_of(items[0]) is None and not isinstance(items[0], Expression):
-            return "the first argument must be a map from texts to their replacements"
+            return "the first argument must be a map from strings to their replacements"
         return None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:

@@ -10,14 +10,14 @@ from stoker.template.expressions import Evaluation, items_of
 from stoker.template.functions.base import Function, is_list, is_map, to_index, variant
 
 _BYTES_PER_CHARACTER = 16
-"""What JSON data takes, at the most, for a character of its text; few of them are enough for a list."""
+"""The maximum number of bytes that JSON data takes in memory for each character of its source."""
 
 
 @variant("Fn::Select/1")
 class FnSelect(Function):
-    """An item of a list by its index, or of a map by its key; an empty text when there is none.
+    """An item of a list by its index, or of a map by its key; an empty string if there is none.
 
-    Takes the index or key and the list, map or JSON text of one.
+    Takes the index or key, and the list or map, or a JSON string of one.
     """
 
     __slots__ = ()
@@ -39,10 +39,10 @@ class FnSelect(Function):
             return ""
         if is_map(collection):
             if not isinstance(index, str):
-                raise self.wrong_type("the key of a map must be a text")
+                raise self.wrong_type("the key of a map must be a string")
             return collection.get(index, "")
         if not is_list(collection):
-            raise self.wrong_type("takes an item of a list or a map")
+            raise self.wrong_type("the second argument must be a list or a map")
         position = to_index(index)
         if position is None:
             raise self.wrong_type("the index of a list must be an integer")
@@ -52,4 +52,4 @@ class FnSelect(Function):
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise self.wrong("the text is not JSON") from error
+            raise self.wrong("the string is not JSON") from error

@@ -1,4 +1,4 @@
-"""str_split and Fn::Split: the pieces of a text between delimiters."""
+"""str_split and Fn::Split: the pieces of a string between delimiters."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from stoker.template.expressions import Evaluation, entries_of, items_of
 from stoker.template.functions.base import Function, is_list, to_index, variant
 
 _PIECE_BYTES = 64
-"""What a piece takes besides its characters."""
+"""The memory that a piece takes in addition to its characters, in bytes."""
 
 
 @variant("str_split/1")
 class StrSplit(Function):
-    """The pieces of a text between delimiters, or with an index, one of them; takes delimiter, text and index."""
+    """The pieces of a string between delimiters, or with an index, one of them.
+
+    Takes the delimiter, the string and optionally the index.
+    """
 
     __slots__ = ()
 
     def complaint(self, arguments: Any) -> str | None:
         return self._shape if entries_of(arguments) is not None else None
 
-    _shape = "takes a list: a delimiter, a text and, optionally, the index of one piece"
+    _shape = "takes a list: a delimiter, a string and, optionally, the index of one piece"
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         if not is_list(arguments) or len(arguments) < 2:
@@ -30,7 +33,7 @@ class StrSplit(Function):
         if text is None:
             return None
         if not isinstance(delimiter, str) or not isinstance(text, str):
-            raise self.wrong_type("the delimiter and the text must be texts")
+            raise self.wrong_type("the delimiter and the string must be strings")
         if not delimiter:
             raise self.wrong("the delimiter must not be empty")
         evaluation.budget.charge(made=size_of(text) + _PIECE_BYTES * (text.count(delimiter) + 1))
@@ -42,16 +45,16 @@ class StrSplit(Function):
         if position is None:
             raise self.wrong(f"the index must be an integer, not {index!r}")
         if not -len(pieces) <= position < len(pieces):
-            raise self.wrong(f"there are {len(pieces)} pieces, so no piece {position}")
+            raise self.wrong(f"the index {position} is out of range; the string has {len(pieces)} pieces")
         return pieces[position]
 
 
 @variant("Fn::Split/1")
 class FnSplit(StrSplit):
-    """The pieces of a text between delimiters; takes the delimiter and the text."""
+    """The pieces of a string between delimiters; takes the delimiter and the string."""
 
     __slots__ = ()
 
     def complaint(self, arguments: Any) -> str | None:
         items = items_of(arguments)
-        return "takes a list of two: a delimiter and a text" if items is None or len(items) != 2 else None
+        return "takes a list of two: a delimiter and a string" if items is None or len(items) != 2 else None

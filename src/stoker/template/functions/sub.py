@@ -1,4 +1,4 @@
-"""Fn::Sub: a text with `${…}` filled in."""
+"""Fn::Sub: a string with `${…}` substituted."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _PLACE = re.compile(r"\$\{([^}]*)\}")
 
 @variant("Fn::Sub/1")
 class FnSub(Function):
-    """A text in which `${Name}` is a parameter or resource, `${Name.Attribute}` an attribute and `${!Text}` `${Text}`.
+    """A string in which `${Name}` is a parameter or resource, `${Name.Attribute}` an attribute, `${!Name}` a literal.
 
-    Takes the text, or a list of the text and a map of further names. It is compiled into the list of its pieces, in
-    which names have become calls of Ref and Fn::GetAtt.
+    Takes the string, or a list of the string and a map of additional names. It is compiled into the list of its pieces,
+    in which names are replaced by calls of Ref and Fn::GetAtt.
     """
 
     __slots__ = ()
@@ -36,7 +36,7 @@ class FnSub(Function):
         return cls(name, None, path)
 
     def complaint(self, arguments: Any) -> str | None:
-        return "takes a text, or a list of a text and a map of names" if arguments is None else None
+        return "takes a string, or a list of a string and a map of names" if arguments is None else None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> Any:
         texts = [self._text(piece) for piece in arguments]
@@ -48,11 +48,11 @@ class FnSub(Function):
             return str(value).lower()
         if isinstance(value, str | int | float):
             return str(value)
-        raise self.wrong_type("what is filled in must be a text or a number; use Fn::Join for a list")
+        raise self.wrong_type("a substituted value must be a string or a number; use Fn::Join for a list")
 
 
 def _pieces(text: str, named: Mapping[str, Any], path: Path, compiler: Compiler) -> ListExpression:
-    """Texts and what stands between them, in turn."""
+    """Return the literal pieces and the substituted values, in their order."""
     parts = _PLACE.split(text)
     return ListExpression(
         [

@@ -15,7 +15,7 @@ _TEXTS = ("scheme", "username", "password", "host", "path", "fragment")
 _KEYS = (*_TEXTS, "port", "query")
 
 _LONGEST_QUOTED = 3
-"""Characters that one byte becomes in a URL."""
+"""The maximum number of characters of one byte in a URL."""
 
 
 @variant("make_url/1")
@@ -41,7 +41,7 @@ class MakeUrl(Function):
         self.limited(_LONGEST_QUOTED * measured(arguments, evaluation.budget), evaluation)
         scheme = arguments.get("scheme") or ""
         if ":" in scheme or "/" in scheme:
-            raise self.wrong(f"the scheme {scheme!r} must not hold ':' or '/'")
+            raise self.wrong(f"the scheme {scheme!r} must not contain ':' or '/'")
         authority = _authority(arguments)
         path = quote(arguments.get("path") or "", safe="/")
         if authority and path and not path.startswith("/"):
@@ -55,7 +55,7 @@ class MakeUrl(Function):
 
 def _complaint(key: str, value: Any) -> str | None:
     if key not in _KEYS:
-        return f"there is no {key!r} in a URL; {suggestion(key, _KEYS)}"
+        return f"a URL has no part {key!r}; {suggestion(key, _KEYS)}"
     if value is None:
         return None
     if key == "query":
@@ -63,7 +63,7 @@ def _complaint(key: str, value: Any) -> str | None:
     if key == "port":
         port = to_index(value)
         return None if port is not None and 1 <= port <= 65535 else "the port must be a number from 1 to 65535"
-    return None if isinstance(value, str) else f"the {key} must be a text"
+    return None if isinstance(value, str) else f"the {key} must be a string"
 
 
 def _authority(parts: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""yaql: an expression in the YAQL language over some data, with bounds on what it may cost."""
+"""yaql: an expression in the YAQL language over some data, with limits on its cost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from stoker.template.limits import Limits
 
 _KEYS = frozenset({"expression", "data"})
 _COPIES = 2
-"""How often data is copied for the library, which wants it unchangeable, and for what comes of it."""
+"""How many copies of the data are charged: the library's immutable copy, and the result."""
 
 _MOST_CHARACTERS = 20_000
 _MOST_BITS = 100_000
@@ -32,14 +32,14 @@ _MOST_ITEMS = 10_000
 
 @variant("yaql/1")
 class Yaql(Function):
-    """The value of a YAQL expression; takes a map with `expression` (a text) and `data`, which `$.data` stands for."""
+    """The value of a YAQL expression; takes a map with `expression` (a string) and `data`, which is `$.data` in it."""
 
     __slots__ = ()
 
     def complaint(self, arguments: Any) -> str | None:
         entries = entries_of(arguments)
         if entries is None or "expression" not in entries or not set(entries) <= _KEYS:
-            return "takes a map with expression (a text) and, optionally, data"
+            return "takes a map with expression (a string) and, optionally, data"
         expression = entries["expression"]
         if isinstance(expression, Expression):
             return None
@@ -64,13 +64,13 @@ class Yaql(Function):
         except KeyError as failure:
             raise self.wrong(f"the data has no key {failure}", "KeyError") from failure
         except Exception as failure:
-            # The library runs what the user wrote; any exception is that user's mistake.
+            # The library runs the user's expression; any exception is a mistake in it.
             raise self.wrong(str(failure) or type(failure).__name__, type(failure).__name__) from failure
 
 
 def _syntax_error(expression: Any) -> str | None:
     if not isinstance(expression, str):
-        return "the expression must be a text"
+        return "the expression must be a string"
     if len(expression) > _MOST_CHARACTERS:
         return f"the expression has {len(expression)} characters; at most {_MOST_CHARACTERS} are allowed"
     try:
@@ -110,7 +110,7 @@ def _run(expression: str, data: Any, evaluation: Evaluation) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A result as JSON data. Sets are sorted, so that the same expression gives the same list in every process."""
+    """Return a result as JSON data. Sets are sorted, so that an expression gives the same list in every process."""
     if isinstance(value, dict):
         return {key if isinstance(key, str) else json.dumps(_plain(key)): _plain(item) for key, item in value.items()}
     if isinstance(value, set | frozenset):
@@ -119,11 +119,11 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if value is None or isinstance(value, str | int | float):
         return value
-    raise ValueError(f"the result is a {type(value).__name__}, which a template cannot hold")
+    raise ValueError(f"the result is a {type(value).__name__}, which a template cannot contain")
 
 
 class _Bounded(contexts.Context):  # type: ignore[misc]
-    """A context in which every call looks at its thread's processor time first, and every iterator has an end."""
+    """A context in which every call checks the thread's processor time first, and every iterator has a limit."""
 
     def __init__(self, parent_context: Any = None, data: Any = utils.NO_VALUE, convention: Any = None) -> None:
         super().__init__(parent_context, data, convention)
@@ -145,7 +145,7 @@ class _Bounded(contexts.Context):  # type: ignore[misc]
 
 
 class _Pattern:
-    """A pattern as the library's functions use it. It passes for `re.Pattern`, which their declarations ask for."""
+    """A pattern for the library's functions. Its `__class__` is `re.Pattern`, which their declarations require."""
 
     __class__ = re.Pattern  # type: ignore[assignment]
 
@@ -237,7 +237,7 @@ _OVERRIDES = (
     _declared("#operator_=~", _equals_pattern, string=_TEXT, pattern=_TEXT),
     _declared("#operator_!~", _differs_from_pattern, string=_TEXT, pattern=_TEXT),
 )
-"""What the library does without a bound on time or size, done with one."""
+"""Replacements for the library's functions that have no limit on time or size."""
 
 
 @cache

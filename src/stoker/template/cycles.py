@@ -1,4 +1,4 @@
-"""Who needs whom: putting names in order, and finding circles."""
+"""Dependency graphs: topological order and cycles."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 
 
 def topological(requires: Mapping[str, Collection[str]]) -> tuple[list[str], list[str]]:
-    """Names with requirements first, ties in the given order; and a circle that was met, empty when there is none.
+    """Return the names in topological order, requirements first, otherwise in the given order; and a cycle, or [].
 
-    Requirements that are no keys are left out of account.
+    Requirements that are not keys are ignored. If there is a cycle, the order is incomplete.
     """
     place = {name: number for number, name in enumerate(requires)}
     done: dict[str, None] = {}
@@ -36,8 +36,8 @@ def topological(requires: Mapping[str, Collection[str]]) -> tuple[list[str], lis
     return list(done), []
 
 
-def would_close_circle(requires: Mapping[str, Collection[str]], name: str, other: str) -> bool:
-    """Whether `other` needs `name` already, directly or not, so that `name` must not need `other` as well."""
+def would_close_cycle(requires: Mapping[str, Collection[str]], name: str, other: str) -> bool:
+    """Return whether `other` depends on `name`, directly or not, so that `name` must not depend on `other` as well."""
     pending, seen = [other], set()
     while pending:
         current = pending.pop()
@@ -50,9 +50,9 @@ def would_close_circle(requires: Mapping[str, Collection[str]], name: str, other
 
 
 def circular(requires: Mapping[str, Collection[str]]) -> list[frozenset[str]]:
-    """The largest groups of names that all require each other, directly or not; one name that requires itself too.
+    """Return the largest groups of names that all require each other, directly or not; or a name that requires itself.
 
-    These are the strongly connected components with a circle (Tarjan's algorithm).
+    These are the strongly connected components that contain a cycle (Tarjan's algorithm).
     """
     numbers: dict[str, int] = {}
     lowest: dict[str, int] = {}
@@ -82,7 +82,7 @@ def circular(requires: Mapping[str, Collection[str]]) -> list[frozenset[str]]:
 
 
 def _taken(open_names: dict[str, None], last: str) -> frozenset[str]:
-    """The names from the end back to `last`, which leave."""
+    """Remove and return the names from the end back to `last`."""
     group = set()
     while last not in group:
         group.add(open_names.popitem()[0])
