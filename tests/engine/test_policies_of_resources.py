@@ -236,7 +236,7 @@ def _data(world: World, stack_id: str, name: str) -> Mapping[str, Any]:
         (condition(CreationPolicy={"AutoScalingCreationPolicy": {}}), "AutoScalingCreationPolicy"),
         (condition(CreationPolicy="PT5M"), "must be a map"),
         (condition(count={"Fn::GetAtt": ["other", "output"]}), "must not depend on resources"),
-        (condition(Properties={"Timeout": 10}), "Timeout cannot be given together with a creation policy"),
+        (condition(Properties={"Timeout": 10}), "Timeout cannot be combined with a creation policy"),
         ({"Type": "AWS::CloudFormation::WaitCondition"}, "property 'Handle' is required"),
         ({"Type": THING, "UpdateReplacePolicy": "Keep"}, "there is no update replace policy 'Keep'"),
         ({"Type": THING, "UpdateReplacePolicy": {"Ref": "AWS::Region"}}, "is a literal string"),
