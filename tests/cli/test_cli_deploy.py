@@ -139,7 +139,7 @@ def test_problems_of_an_environment_are_told_with_its_file(embedded: Shell, tmp_
         (
             ["stack", "list"],
             {"OS_AUTH_URL": "http://127.0.0.1:1/identity", "OS_USERNAME": "a", "OS_PASSWORD": "b"},
-            "no identity service",
+            "The identity service at auth_url cannot be reached",
         ),
         (["stack", "list"], {"OS_AUTH_URL": "http://127.0.0.1:1", "OS_AUTH_TYPE": "magic"}, "'magic'"),
     ],
@@ -210,7 +210,7 @@ def read_terminal(controller: int) -> bytes:
 
 def test_every_command_explains_itself_with_examples(embedded: Shell) -> None:
     listed = embedded.ok("--help").out
-    assert "after showing what will be done." in listed
+    assert "after showing the plan." in listed
     for command in (["up"], ["down"], ["status"], ["deploy"], ["plan"], ["delete"], ["demo"], ["stack", "list"]):
         assert command[0] in listed
         assert "Examples:" in embedded.ok(*command, "--help").out
