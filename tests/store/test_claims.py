@@ -221,7 +221,7 @@ async def test_a_change_outside_operations_is_refused_if_the_resource_has_change
     await journal.commit(Batch().add(resource))
     changed = replace(resource, state="changed from outside")
     untouched = partial(claims.change_from_outside, row=changed, as_read="as read")
-    with pytest.raises(Fenced, match="has begun"):
+    with pytest.raises(Fenced, match="has started"):
         await journal.commit(Batch().then(untouched))
     owned.status = "COMPLETE"
     await journal.commit(Batch().change(owned))

@@ -95,21 +95,28 @@ class Modulo(Constraint):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowedValues(Constraint):
-    """One of the listed values; of a list, every item is one of them."""
+    """One of the listed values; of a list, every item is one of them.
+
+    A number may be given as a string, as a property that takes names and numbers has it (the protocol of a rule).
+    """
 
     values: tuple[Any, ...]
 
     def _problem(self, value: Any) -> str | None:
         items = value if isinstance(value, list | tuple) else [value]
         for item in items:
-            if not any(type(item) is type(allowed) and item == allowed for allowed in self.values) and (
-                isinstance(item, bool) or item not in self.values
-            ):
+            if not any(_same(item, allowed) for allowed in self.values):
                 return f"{item!r} is not one of {', '.join(repr(allowed) for allowed in self.values)}"
         return None
 
     def to_schema(self) -> dict[str, Any]:
         return self._described({"allowed_values": list(self.values)})
+
+
+def _same(value: Any, allowed: Any) -> bool:
+    if isinstance(value, bool) or isinstance(allowed, bool):
+        return value is allowed
+    return bool(value == allowed) or (isinstance(value, str) and isinstance(allowed, int) and value == str(allowed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

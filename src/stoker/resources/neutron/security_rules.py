@@ -10,7 +10,7 @@ from stoker.schema.property import Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
 PROTOCOLS: Constraints = one_of(
-    *map(str, range(256)),
+    *range(256),
     "ah", "dccp", "egp", "esp", "gre", "icmp", "icmpv6", "igmp", "ipv6-encap", "ipv6-frag", "ipv6-icmp", "ipv6-nonxt",
     "ipv6-opts", "ipv6-route", "ospf", "pgm", "rsvp", "sctp", "tcp", "udp", "udplite", "vrrp",
 )  # fmt: skip
