@@ -5,6 +5,7 @@ Examples that Hypothesis makes have no time limit each: the machine may be busy 
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
@@ -20,7 +21,19 @@ settings.load_profile("stoker")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+USUAL_UMASK = 0o022
+
+
+@pytest.fixture(autouse=True)
+def usual_umask() -> Iterator[None]:
+    """Programs that run inside the test process restrict its files; other tests start servers as other users."""
+    os.umask(USUAL_UMASK)
+    yield
+    os.umask(USUAL_UMASK)
+
+
 def _running(kind: type[Server]) -> Iterator[Server]:
+    os.umask(USUAL_UMASK)
     try:
         server = kind()
     except ServerMissing as error:

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from textwrap import fill
 from typing import NamedTuple
 
 from stoker.authoring.lint import lint
@@ -44,7 +45,7 @@ WHY_WRONG = {
     ): "`config` of OS::Heat::StructuredConfig is a map; a list is given. Heat refuses it as well.",
     ("duplicate-key", "cfn/F17/Rails_Single_Instance.template"): "the mapping of architectures has `m1.medium` twice, "
     "with the same value.",
-    ("properties", "cfn/F17/AutoScalingCeilometer.yaml"): "groups do not tell load balancers of their members.",
+    ("properties", "cfn/F17/AutoScalingCeilometer.yaml"): "groups do not register their members with load balancers.",
 }
 OWN_NAMESPACES = ("OS::", "AWS::")
 
@@ -104,11 +105,11 @@ def _type_in(diagnostic: Diagnostic) -> str:
 # -- the page ----------------------------------------------------------------------------------------------------
 
 _HEAD = """\
-# Complaints about the community's templates
+# Diagnostics for the community's templates
 
 The OpenStack community has a collection of example templates, `openstack/heat-templates`. `stoker lint` reads all of
-them: it accepts none of those that are known to be wrong (they have resources that need each other in a circle), and
-everything that it says about the others is listed here. A test compares this page with what the linter says.
+them: it refuses those that are known to be invalid (their resources have circular dependencies), and all diagnostics
+for the others are listed here. A test compares this page with the output of the linter.
 """
 _RULE = re.compile(r"## `([a-z-]+)`")
 _LISTED = re.compile(r"- `([^`]+)`(?::? (.*))?")
@@ -132,7 +133,7 @@ def _section(rule: str, subjects: dict[str, list[int]]) -> Iterator[str]:
         yield f"{WHY_WARNED[rule]}\n"
     for subject, lines in subjects.items():
         reason = f": {WHY_WRONG[rule, subject]}" if RULES[rule].severity == ERROR else ""
-        yield f"- `{subject}` {_lines(lines)}{reason}"
+        yield fill(f"- `{subject}` {_lines(lines)}{reason}", 120, subsequent_indent="  ", break_on_hyphens=False)
     yield ""
 
 
@@ -154,7 +155,7 @@ def listed() -> set[Entry]:
     """What the page lists."""
     found = set()
     rule = ""
-    for line in PAGE.read_text().splitlines():
+    for line in PAGE.read_text().replace("\n  ", " ").splitlines():
         if match := _RULE.fullmatch(line):
             rule = match[1]
         elif match := _LISTED.fullmatch(line):

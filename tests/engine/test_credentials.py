@@ -41,7 +41,7 @@ async def test_a_restricted_application_credential_is_refused_with_the_reason(wo
     wanted = {"auth": {"identity": {"methods": ["application_credential"], "application_credential": method}}}
     issued = world.served.call("POST", "/identity/v3/auth/tokens", wanted).headers["x-subject-token"]
     world.context = replace(world.context, token=issued)
-    with pytest.raises(Forbidden, match="application credential that is restricted"):
+    with pytest.raises(Forbidden, match="restricted application credential"):
         await world.call("stack_create", name="restricted", template=TEMPLATE)
 
 
