@@ -27,7 +27,8 @@ TEMPLATE = {"heat_template_version": "2021-04-16", "resources": {"word": {"type"
 
 def printed() -> dict[str, str]:
     """The page's commands that set servers up, its configuration, and its commands that start processes."""
-    servers, processes = (match["text"] for match in BLOCK.finditer(PAGE.read_text()) if match["language"] == "sh")
+    shell = [match["text"] for match in BLOCK.finditer(PAGE.read_text()) if match["language"] == "sh"]
+    servers, processes = shell[:2]  # what follows is about other WSGI servers
     (configuration,) = (match["text"] for match in BLOCK.finditer(PAGE.read_text()) if match["language"] == "ini")
     return {"servers": servers, "configuration": configuration, "processes": processes}
 
