@@ -12,7 +12,7 @@ from world import World
 
 from stoker.base.redaction import redact, redact_values
 
-MASK = "******"
+REDACTED = "******"
 REF = {"name": "web", "id": None}
 HEAD = {"heat_template_version": "2021-04-16"}
 SECRET = "Tr0ub4dor-zebra"
@@ -80,7 +80,7 @@ async def test_nested_stacks_do_not_tell_what_those_above_hide(world: World) -> 
     answers = await all_reads(world)
     assert len([name for name in answers if name.startswith("stack_show")]) == 4
     assert telling(answers, SECRET, "child-default-9", "given-below-77", "48213377") == []
-    assert answers["stack_environment web"]["parameter_defaults"] == {"given": MASK}
+    assert answers["stack_environment web"]["parameter_defaults"] == {"given": REDACTED}
     exported = await world.call("stack_export", ref=REF)
     assert telling({"exported": exported}, SECRET, "child-default-9", "given-below-77") == []
 
@@ -96,7 +96,7 @@ async def test_reasons_do_not_tell(world: World) -> None:
     stack = await world.create("web", whole, parameters={"secret": SECRET})
     assert stack["status"] == "FAILED"
     answers = await all_reads(world)
-    assert MASK in answers["stack_show web"]["status_reason"]
+    assert REDACTED in answers["stack_show web"]["status_reason"]
     assert telling(answers, SECRET) == []
 
 
@@ -156,14 +156,14 @@ async def test_values_of_long_ago_are_not_told(world: World) -> None:
 def test_forms_in_which_a_secret_is_found(text: str) -> None:
     secrets = {"long", "long-secret", 'line1"\nline2', "a b/c", "secret" * 20}
     shown = redact({"x": [text]}, secrets)["x"][0]
-    assert MASK in shown
+    assert REDACTED in shown
     assert not any(part in shown for part in ("secret", "line1", "line2", "bG9uZy", "a%20b"))
 
 
-def test_short_secrets_are_blotted_out_only_as_a_whole() -> None:
+def test_short_secrets_are_redacted_only_as_a_whole() -> None:
     assert redact_values({"a": "7", "b": 7, "c": "17", "d": True}, {"7", "True"}) == {
-        "a": MASK, "b": MASK, "c": "17", "d": True,
+        "a": REDACTED, "b": REDACTED, "c": "17", "d": True,
     }  # fmt: skip
     assert redact({"depth": 7, "pin": 48213377, "key 48213377": 1}, {"7", "48213377"}) == {
-        "depth": 7, "pin": MASK, f"key {MASK}": 1,
+        "depth": 7, "pin": REDACTED, f"key {REDACTED}": 1,
     }  # fmt: skip

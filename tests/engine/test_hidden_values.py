@@ -16,7 +16,7 @@ from stoker.store import queries
 
 GIVEN, DEFAULT, IN_FILE, FORMER = "given-s3cret", "default-s3cret", "file-s3cret", "former-s3cret"
 SECRETS = (GIVEN, DEFAULT, IN_FILE, FORMER)
-MASK = "******"
+REDACTED = "******"
 
 TEMPLATE: dict[str, Any] = {
     "heat_template_version": "2021-04-16",
@@ -88,10 +88,15 @@ async def test_nothing_that_is_read_shows_a_hidden_value(world: World, caplog: p
 
     assert leaks(answers) == []
     shown = answers["stack_show"]["parameters"]
-    assert (shown["given"], shown["defaulted"], shown["filed"], shown["open"]) == (MASK, MASK, MASK, "open-value")
-    assert answers["stack_template"]["parameters"]["defaulted"]["default"] == MASK
+    assert (shown["given"], shown["defaulted"], shown["filed"], shown["open"]) == (
+        REDACTED,
+        REDACTED,
+        REDACTED,
+        "open-value",
+    )
+    assert answers["stack_template"]["parameters"]["defaulted"]["default"] == REDACTED
     assert answers["stack_template"]["parameters"]["open"]["default"] == "open-value"
-    assert answers["stack_files"]["secrets.yaml"] == f"parameters:\n  filed: {MASK}\n"
+    assert answers["stack_files"]["secrets.yaml"] == f"parameters:\n  filed: {REDACTED}\n"
     assert not [
         record.getMessage() for record in caplog.records if any(text in record.getMessage() for text in SECRETS)
     ]
@@ -109,9 +114,9 @@ async def test_documents_do_not_tell_what_the_template_and_its_files_hide(world:
     }
     assert leaks(answers) == []
     document = answers["snapshot_show"]["data"]
-    assert document["template"]["parameters"]["defaulted"]["default"] == MASK
+    assert document["template"]["parameters"]["defaulted"]["default"] == REDACTED
     assert document["template"]["parameters"]["open"]["default"] == "open-value"
-    assert document["files"]["secrets.yaml"] == f"parameters:\n  filed: {MASK}\n"
+    assert document["files"]["secrets.yaml"] == f"parameters:\n  filed: {REDACTED}\n"
 
     found = await world.engine.database.read(queries.stack_by_name, world.context.project_id, "web")
     assert found is not None
@@ -123,16 +128,16 @@ async def test_documents_do_not_tell_what_the_template_and_its_files_hide(world:
 async def test_no_echo_of_cloudformation_templates(world: World) -> None:
     await world.create("web", CFN_TEMPLATE)
     template = await world.call("stack_template", ref=REF)
-    assert template["Parameters"]["Given"]["Default"] == MASK
-    assert (await world.call("stack_show", ref=REF))["parameters"]["Given"] == MASK
+    assert template["Parameters"]["Given"]["Default"] == REDACTED
+    assert (await world.call("stack_show", ref=REF))["parameters"]["Given"] == REDACTED
 
 
-async def test_a_template_that_was_shown_does_not_make_its_masks_the_values(world: World) -> None:
+async def test_a_template_that_was_shown_does_not_make_its_redacted_defaults_the_values(world: World) -> None:
     given = {"given": GIVEN, "filed": IN_FILE}
     outputs = {"joined": {"value": {"get_attr": ["user", "output"]}}}
     await world.create("web", {**TEMPLATE, "outputs": outputs}, parameters=given)
     shown = await world.call("stack_template", ref=REF)
-    assert shown["parameters"]["defaulted"]["default"] == MASK
+    assert shown["parameters"]["defaulted"]["default"] == REDACTED
     for verb in ({"name": "other"}, {"ref": REF}):
         method = "stack_create" if "name" in verb else "stack_update"
         with pytest.raises(TemplateInvalid, match=r"parameters\.defaulted") as refused:

@@ -247,7 +247,7 @@ async def test_a_plan_says_what_will_happen_and_why(world: World) -> None:
     assert set(await world.resources("planned")) == {"a", "b", "old"}
 
 
-async def test_hidden_parameters_are_sealed_at_rest_and_masked_when_shown(world: World) -> None:
+async def test_hidden_parameters_are_sealed_at_rest_and_redacted_when_shown(world: World) -> None:
     made = template({"out": {"get_attr": ["a", "output"]}}, a=resource({"get_param": "password"}))
     made["parameters"] = {"password": {"type": "string", "hidden": True}}
     stack = await world.create("secret", made, parameters={"password": "s3cr3t-w0rd"})

@@ -66,7 +66,7 @@ def remembered(world: World) -> list[str]:
     for row in rows:
         kind = world.engine.registry.get(row.type)
         data = Sealer([KEY]).open(row.state).get("data", {}) if row.state else {}
-        found += [str(data[key]) for key in (kind.hidden_data if kind else ()) if data.get(key)]
+        found += [str(data[key]) for key in (kind.redacted_data if kind else ()) if data.get(key)]
     return found
 
 

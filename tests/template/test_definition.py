@@ -123,7 +123,7 @@ def test_what_is_shown_and_what_is_kept() -> None:
         "a": "5",
         "secret": "******",
     }
-    assert parameters.mask({"secret": 1, "a": 2}) == {"secret": "******", "a": 2}
+    assert parameters.redacted({"secret": 1, "a": 2}) == {"secret": "******", "a": 2}
 
 
 def test_pseudo_parameters_of_cfn_templates() -> None:

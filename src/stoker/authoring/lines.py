@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import yaml
 
 _KEEPS_BLANKS = re.compile(r"[|>][0-9]?\+")
-_MASKED = (yaml.ScalarToken, yaml.TagToken)
+_BLANKED = (yaml.ScalarToken, yaml.TagToken)
 
 
 class Lines:
@@ -18,8 +18,8 @@ class Lines:
         self.lines = text.removesuffix("\n").split("\n")
         self._fixed: set[int] = set()
         self._kept: set[int] = set()
-        masked = self._masked(text)
-        self._comments = [(line, shown.index("#")) for line, shown in enumerate(masked) if "#" in shown]
+        blanked = self._blanked(text)
+        self._comments = [(line, shown.index("#")) for line, shown in enumerate(blanked) if "#" in shown]
 
     def text(self) -> str:
         """The lines as one text, with one line end at its end."""
@@ -34,11 +34,11 @@ class Lines:
         """All comments, without the space around them."""
         return [self.lines[line][column:].strip() for line, column in self._comments]
 
-    def _masked(self, text: str) -> list[str]:
-        """The lines with scalars and tags crossed out; notes on the way which lines are inside a scalar."""
+    def _blanked(self, text: str) -> list[str]:
+        """The lines with scalars and tags replaced by a letter; notes on the way which lines are inside a scalar."""
         shown = [list(line) for line in self.lines]
         for token in yaml.scan(text, Loader=yaml.CSafeLoader):
-            if isinstance(token, _MASKED):
+            if isinstance(token, _BLANKED):
                 start, end = token.start_mark, token.end_mark
                 is_block = isinstance(token, yaml.ScalarToken) and token.style in ("|", ">")
                 if is_block:

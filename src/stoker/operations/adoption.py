@@ -41,7 +41,7 @@ def adopted_request(engine: Engine, context: RequestContext, request: StackReque
         files={**(data.get("files") or {}), **(request.files or {})},
         parameters=parameters,
         tags=request.tags if request.tags is not None else data.get("tags"),
-        adopt_stack_data=_without_masked(data.get("resources") or {}),
+        adopt_stack_data=_without_redacted(data.get("resources") or {}),
     )
 
 
@@ -97,11 +97,11 @@ def _unsealed(engine: Engine, context: RequestContext, data: Mapping[str, Any]) 
     return Document(plain, [(tuple(place), value) for place, value in sealed["hidden"]]).whole()
 
 
-def _without_masked(value: Any) -> Any:
+def _without_redacted(value: Any) -> Any:
     """What is known of resources: a value that nobody could unseal is none."""
     if isinstance(value, Mapping):
-        return {key: _without_masked(item) for key, item in value.items() if item != REDACTED}
-    return [_without_masked(item) for item in value] if isinstance(value, list) else value
+        return {key: _without_redacted(item) for key, item in value.items() if item != REDACTED}
+    return [_without_redacted(item) for item in value] if isinstance(value, list) else value
 
 
 def require_option(enabled: bool, what: str, option: str) -> None:

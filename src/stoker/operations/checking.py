@@ -21,7 +21,7 @@ from stoker.base.errors import (
 from stoker.cloud.session import Cloud
 from stoker.engine.core import Engine
 from stoker.engine.records.values import finalized
-from stoker.engine.redaction.hidden_values import Concealment
+from stoker.engine.redaction.hidden_values import Redaction
 from stoker.engine.redaction.templates import redact_file
 from stoker.engine.running.adoption import External, missing
 from stoker.plugins.constraints import ConstraintChecker
@@ -330,11 +330,11 @@ class DefinitionSources:
 
 
 def _without_secrets(complaints: Iterable[Diagnostic], definitions: Iterable[Definition]) -> list[Diagnostic]:
-    """The complaints with the values of the definitions' hidden parameters blotted out."""
+    """The complaints with the values of the definitions' hidden parameters redacted."""
     complaints = list(complaints)
     if not complaints:
         return complaints
-    secrets = {secret for definition in definitions for secret in Concealment(definition, {}).secrets}
+    secrets = {secret for definition in definitions for secret in Redaction(definition, {}).secrets}
     return [replace(item, message=redact_file(item.message, secrets)) for item in complaints]
 
 

@@ -10,7 +10,7 @@ from stoker.base.errors import BadValue, EntityNotFound, Forbidden
 from stoker.base.ids import new_id
 from stoker.engine.calls.configs import StoredConfigs
 from stoker.engine.core import Engine
-from stoker.operations.redaction import redacted
+from stoker.engine.redaction.deployments import redacted
 from stoker.store import deployments, queries
 from stoker.store.records import SoftwareConfig
 

@@ -12,8 +12,8 @@ from stoker.base.ids import new_id
 from stoker.engine.calls.configs import StoredConfigs
 from stoker.engine.calls.deployments import StoredDeployments, configs_for, deployment_data, wake
 from stoker.engine.core import Engine
+from stoker.engine.redaction.deployments import redacted, refuse_redacted
 from stoker.operations.lookup import is_stack_user, may_use
-from stoker.operations.redaction import redacted, refuse_redacted
 from stoker.store import deployments
 from stoker.store.records import SoftwareDeployment
 

@@ -55,7 +55,7 @@ async def stack_of_object(engine: Engine, context: RequestContext, physical_id: 
 async def event_page(
     engine: Engine, context: RequestContext, ref: Reference, limit: int, marker: str | None = None
 ) -> list[dict[str, Any]]:
-    """Events of a stack with the properties of that time, newest first; hidden values masked.
+    """Events of a stack with the properties of that time, newest first; hidden values redacted.
 
     `after_change` says whether the stack had been changed before, so that a rollback takes back a change.
     """

@@ -32,7 +32,7 @@ async def operation_list(
 
 
 async def operation_show(engine: Engine, context: RequestContext, ref: Reference, operation_id: str) -> dict[str, Any]:
-    """One operation with its plan; values of hidden parameters and properties are masked. Raises EntityNotFound."""
+    """One operation with its plan; values of hidden parameters and properties are redacted. Raises EntityNotFound."""
     stack = await find_stack(engine, context, ref, deleted=True)
     operation = await _operation(engine, stack, operation_id)
     plan = read_plan(engine.sealer.open(operation.plan)) if operation.plan else None

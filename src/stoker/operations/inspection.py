@@ -12,15 +12,15 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
 from stoker.base.redaction import REDACTED, redact_values
-from stoker.engine.calls.deployments import agent_metadata
+from stoker.engine.calls.deployments import agent_metadata, configs_for, takes_deployments, with_configs
 from stoker.engine.core import Engine
 from stoker.engine.records.actions import REMOVES
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState, attribute_text
+from stoker.engine.redaction.deployments import credentials_in, redacted, redacted_metadata
 from stoker.engine.redaction.stacks import properties_shown, secrets_ever, secrets_now
 from stoker.engine.redaction.templates import redact_file, redact_template
 from stoker.operations.lookup import Reference, confine_stack_user, find_stack, found_stack, is_stack_user
-from stoker.operations.redaction import credentials_in, redacted_metadata
 from stoker.operations.views import event_view, place_view, required_by, resource_row, resource_view
 from stoker.plugins.resource import AttributeKey
 from stoker.store import queries
@@ -30,28 +30,28 @@ from stoker.store.records import Event, Resource, ResourceSummary, Stack
 
 
 async def stack_template(engine: Engine, context: RequestContext, ref: Reference) -> Mapping[str, Any]:
-    """The template as plain data, defaults of hidden parameters masked."""
+    """The template as plain data, defaults of hidden parameters redacted."""
     stack = await find_stack(engine, context, ref, deleted=True)
     shown = redact_template((await engine.loader.load(stack.inputs)).template)
     return shown if stack.parent_id is None else redact_values(shown, await secrets_now(engine, stack))
 
 
 async def stack_environment(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
-    """The environment, values of hidden parameters masked."""
+    """The environment, values of hidden parameters redacted."""
     stack = await find_stack(engine, context, ref, deleted=True)
     inputs = await engine.loader.load(stack.inputs)
     definition = await engine.bind(stack, inputs)
     data = inputs.environment.to_data()
     given = {**inputs.parameters["environment"], **inputs.parameters["request"]}
-    data["parameters"] = definition.parameters.mask(given)
+    data["parameters"] = definition.parameters.redacted(given)
     below = {schema.name for schema in engine.loader.hidden_below(inputs)}
-    defaults = definition.parameters.mask(data["parameter_defaults"])
+    defaults = definition.parameters.redacted(data["parameter_defaults"])
     data["parameter_defaults"] = {name: REDACTED if name in below else value for name, value in defaults.items()}
     return data if stack.parent_id is None else redact_values(data, await secrets_now(engine, stack))
 
 
 async def stack_files(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, str]:
-    """The files that came with the template, hidden values in them masked."""
+    """The files that came with the template, hidden values in them redacted."""
     stack = await find_stack(engine, context, ref, deleted=True)
     files = (await engine.loader.load(stack.inputs)).files
     secrets = await secrets_now(engine, stack)
@@ -216,8 +216,8 @@ async def _attributes(
     keys: set[AttributeKey] = {(name,) for name in [*declared, *extra]}
     values = await engine.reader.read(view, state, keys, live=True)
     shown = {attribute_text(key): values[key] for key in sorted(keys)}
-    masked: Mapping[str, Any] = redact_values(shown, {*secrets, *credentials_in(state.stored.metadata)})
-    return masked
+    visible: Mapping[str, Any] = redact_values(shown, {*secrets, *credentials_in(state.stored.metadata)})
+    return visible
 
 
 async def parent_name(engine: Engine, stack: Stack) -> str | None:
@@ -259,10 +259,14 @@ async def _recorded_resource(
 
 
 async def _metadata(engine: Engine, context: RequestContext, stack: Stack, state: ResourceState) -> Mapping[str, Any]:
-    """As the caller may read them: an agent in full, since it is to use what they hide."""
-    if not is_stack_user(context, stack):
-        return await redacted_metadata(engine, stack, state)
-    return await agent_metadata(engine, state.stored.metadata, state.row.physical_id, stack.project_id)
+    """Return the metadata as the caller may read them: in full only for an agent, which applies what they hide."""
+    recorded, server_id = state.stored.metadata, state.row.physical_id
+    if is_stack_user(context, stack):
+        return await agent_metadata(engine, recorded, server_id, stack.project_id)
+    shown = await redacted_metadata(engine, stack, recorded)
+    if server_id is None or not takes_deployments(recorded, server_id):
+        return shown
+    return with_configs(shown, await redacted(engine, await configs_for(engine, server_id, stack.project_id)))
 
 
 # -- events ----------------------------------------------------------------------------------------------------
@@ -323,7 +327,7 @@ def _events(
 async def event_show(
     engine: Engine, context: RequestContext, ref: Reference, resource_name: str, event_id: str
 ) -> dict[str, Any]:
-    """One event with the properties of that time; hidden values masked."""
+    """One event with the properties of that time; hidden values redacted."""
     stack = await find_stack(engine, context, ref, deleted=True)
     event = await engine.database.read(queries.event_by_id, stack.id, event_id)
     if event is None or event.resource_name != resource_name:

@@ -68,7 +68,7 @@ async def snapshot_list(engine: Engine, context: RequestContext, ref: Reference)
 
 
 async def snapshot_show(engine: Engine, context: RequestContext, ref: Reference, snapshot_id: str) -> dict[str, Any]:
-    """One snapshot with the stack's document, hidden values masked. Raises SnapshotNotFound."""
+    """One snapshot with the stack's document, hidden values redacted. Raises SnapshotNotFound."""
     stack = await find_stack(engine, context, ref)
     return snapshot_view(engine, await _find(engine, stack, snapshot_id))
 

@@ -192,10 +192,12 @@ async def patched_request(
     added = await parse_environment(engine, context, replace(request, files=files), template)
     environment = Environment.merged([former, added.to_data()], template.parameters)
     parameters = {**_kept(present.parameters["request"], template, clear), **(request.parameters or {})}
-    masked = _masked_defaults(template, {*environment.parameters, *environment.parameter_defaults, *parameters, *clear})
-    if masked:
+    redacted = _redacted_defaults(
+        template, {*environment.parameters, *environment.parameter_defaults, *parameters, *clear}
+    )
+    if redacted:
         before = (await engine.bind(stack, present)).parameters.values()
-        parameters |= {name: before[name] for name in masked if name in before}
+        parameters |= {name: before[name] for name in redacted if name in before}
     return await check_request(engine, context, stack, template, environment, files, parameters)
 
 
@@ -212,10 +214,12 @@ def _kept(values: Mapping[str, Any], template: Template, clear: Sequence[str]) -
     return {name: value for name, value in values.items() if name in template.parameters and name not in clear}
 
 
-def _masked_defaults(template: Template, settled: Container[str]) -> list[str]:
-    """Parameters for which only the mask of a former default would be there: a template that was shown has such."""
+def _redacted_defaults(template: Template, settled: Container[str]) -> list[str]:
+    """Parameters for which the only value is a redacted default, as in a template that the API returned."""
     return [
-        name for name, schema in template.parameters.items() if name not in settled and schema.is_mask(schema.default)
+        name
+        for name, schema in template.parameters.items()
+        if name not in settled and schema.is_redacted(schema.default)
     ]
 
 

@@ -91,7 +91,7 @@ class ResourceType(ABC):
     `any_attribute` types have attributes that they do not declare (a group: those of its members).
     `path_in_attribute` types also receive the path that follows an attribute's name (`resource.0.addr`).
     `consults` types have services check property values before any change is made.
-    `hidden_data` are keys of `Call.data` with secrets: they are never shown, and leave this service only sealed.
+    `redacted_data` are keys of `Call.data` with secrets: redacted wherever they are shown, sealed in exports.
     `copy` is the type of the copies that snapshots make of the object's content, None for objects without content.
     `creation_policy` declares the keys of the creation policy that templates may give to resources of the type; types
     without keys do not accept one. The policy takes the place of the properties `instead_of_creation_policy`.
@@ -122,7 +122,7 @@ class ResourceType(ABC):
     replaced_with_parent: ClassVar[bool] = False
     signalable: ClassVar[bool] = False
     deaf_during: ClassVar[frozenset[str]] = frozenset({"SUSPEND", "DELETE"})
-    hidden_data: ClassVar[frozenset[str]] = frozenset()
+    redacted_data: ClassVar[frozenset[str]] = frozenset()
     recovery: ClassVar[Recovery | None] = None
     part_of: ClassVar[str | None] = None
     id_is_new: ClassVar[bool] = False

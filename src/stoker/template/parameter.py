@@ -61,9 +61,9 @@ class ParameterSchema:
     @property
     def required(self) -> bool:
         """Whether a value must be given. A redacted default, as in a template that the API returned, does not count."""
-        return self.default is None or self.is_mask(self.default)
+        return self.default is None or self.is_redacted(self.default)
 
-    def is_mask(self, value: Any) -> bool:
+    def is_redacted(self, value: Any) -> bool:
         """Return whether `value` is the placeholder that API responses show instead of a hidden value."""
         return self.hidden and isinstance(value, str) and value == REDACTED
 

@@ -17,7 +17,7 @@ from stoker.template.problems import suggestion
 _AWS_REGION = "ap-southeast-1"
 """The name that Heat gives to every region."""
 
-_UNMASKED = "give the value itself; an update can also keep the current one (`existing`, UsePreviousValue)"
+_GIVE_THE_VALUE = "give the value itself; an update can also keep the current one (`existing`, UsePreviousValue)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +180,9 @@ class Parameters:
 
     def _check(self, name: str, schema: ParameterSchema) -> Iterator[Diagnostic]:
         path = (self._section, name)
-        if schema.is_mask(self._raw(name)):
+        if schema.is_redacted(self._raw(name)):
             yield Diagnostic(
-                "parameter-value", f"{REDACTED} is only the placeholder of a hidden value", path, hint=_UNMASKED
+                "parameter-value", f"{REDACTED} is only the placeholder of a hidden value", path, hint=_GIVE_THE_VALUE
             )
             return
         try:
@@ -206,7 +206,7 @@ class Parameters:
         """Return the same parameters with other values for some of them."""
         return Parameters(self._schemas, {**self._given, **values}, self._defaults, self._pseudo, self._section)
 
-    def mask(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return `values`, which are by parameter name, with the hidden ones replaced by asterisks."""
+    def redacted(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `values`, which are by parameter name, with the hidden ones redacted."""
         hidden = self.hidden
         return {name: REDACTED if name in hidden else value for name, value in values.items()}

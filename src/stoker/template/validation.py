@@ -38,12 +38,12 @@ def describe_parameters(definition: Definition) -> dict[str, Any]:
 
 def describe_environment(definition: Definition) -> dict[str, Any]:
     """Return the effective environment, in which templates that are used as types are mapped to themselves."""
-    data, mask = definition.environment.to_data(), definition.parameters.mask
+    data, redacted = definition.environment.to_data(), definition.parameters.redacted
     named = {resource.type for resource in definition.resources.values()}
     templates = {name: name for name in sorted(named) if is_template_name(name)}
     return {
-        "parameters": mask(data["parameters"]),
-        "parameter_defaults": mask(data["parameter_defaults"]),
+        "parameters": redacted(data["parameters"]),
+        "parameter_defaults": redacted(data["parameter_defaults"]),
         "resource_registry": {"resources": {}, **templates, **data["resource_registry"]},
         "event_sinks": data["event_sinks"],
     }

@@ -32,7 +32,7 @@ DRIFTED = (MODIFIED, DELETED)
 async def drift_of(
     services: EngineServices, stack: Stack, names: Collection[str] | None = None
 ) -> list[dict[str, Any]]:
-    """What a look at the stack's resources, or at those with the `names`, finds; in creation order, values masked.
+    """What a look at the stack's resources, or at those with the `names`, finds; in creation order, values redacted.
 
     A resource is IN_SYNC, MODIFIED, DELETED, or NOT_CHECKED: its type cannot tell, or its service did not answer.
     """

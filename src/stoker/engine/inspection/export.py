@@ -1,8 +1,7 @@
-"""A stack as a document: what exporting and abandoning answer, what a snapshot keeps, what a stack is adopted from.
+"""A stack as a document: the answer of export and abandon, the content of a snapshot, the source of an adoption.
 
-Facts: rest_api.json (abandon_data, abandon_resource). What nobody may see (values of hidden parameters, `hidden_data`
-of types, and both wherever they turn up) is taken out and kept apart, by its place in the document: who stores or
-seals both can put them together again.
+Values of hidden parameters and the `redacted_data` of types are redacted wherever they occur in the document. They are
+kept separately with their places, so that whoever stores the document can seal them, and restore it in full.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ Place = tuple[str | int, ...]
 
 @dataclass(slots=True)
 class Document:
-    """`data` with asterisks in place of what is hidden; `hidden` has that, as `[place, value]`."""
+    """`data` is redacted; `hidden` has the redacted values, as `[place, value]`."""
 
     data: dict[str, Any]
     hidden: list[tuple[Place, Any]] = field(default_factory=list)
 
     def whole(self) -> dict[str, Any]:
-        """The document with everything in it."""
+        """Return the document in full."""
         for place, value in self.hidden:
             _put(self.data, place, value)
         return self.data
@@ -45,7 +44,7 @@ async def export(services: EngineServices, stack: Stack, copies: Iterable[Resour
     """The document of a stack and all that are nested in it; `copies` are noted with the resources that they are of."""
     made = _Exporter(services, {path_of(copy): copy for copy in copies if copy.row.physical_id})
     data = deepcopy(await made.tree(stack, (), ()))
-    made.veil_everywhere(data)
+    made.redact_everywhere(data)
     return Document(data, made.hidden)
 
 
@@ -59,7 +58,7 @@ class _Exporter:
         self.hidden: list[tuple[Place, Any]] = []
 
     async def tree(self, stack: Stack, path: Path, place: Place) -> dict[str, Any]:
-        """The document of one stack of the tree, its own hidden values taken out already."""
+        """Return the document of one stack of the tree, with its own hidden values redacted."""
         services = self._services
         view = await view_of(services, stack)
         inputs = await services.loader.load(stack.inputs)
@@ -83,7 +82,7 @@ class _Exporter:
             "resources": {},
         }
         self._secrets |= await services.secrets(stack, stack.inputs)
-        self._veil_parameters(definition, inputs, data, place)
+        self._redact_parameters(definition, inputs, data, place)
         if path:
             self._derived += [(*place, "template"), (*place, "environment", "parameters")]
         else:
@@ -104,8 +103,8 @@ class _Exporter:
         copy = self._copies.get(path)
         if copy is not None and isinstance(copy.type, ContentCopy):
             data |= copy.type.noted(copy.snapshot())
-        for key in state.type.hidden_data & data.keys():
-            data[key] = self._hide((*place, "resource_data", key), data[key])
+        for key in state.type.redacted_data & data.keys():
+            data[key] = self._redact((*place, "resource_data", key), data[key])
         self._derived += [(*place, "resource_data"), (*place, "metadata")]
         return {
             "name": row.name,
@@ -117,14 +116,14 @@ class _Exporter:
             "resource_data": data,
         }
 
-    # -- hiding ------------------------------------------------------------------------------------------------
+    # -- redaction ------------------------------------------------------------------------------------------------
 
-    def _hide(self, place: Place, value: Any) -> str:
+    def _redact(self, place: Place, value: Any) -> str:
         self.hidden.append((place, value))
         self._secrets.update(strings_of(value))
         return REDACTED
 
-    def _veil_parameters(
+    def _redact_parameters(
         self, definition: Definition, inputs: LoadedInputs, data: Mapping[str, Any], place: Place
     ) -> None:
         own = definition.parameters.hidden
@@ -132,21 +131,21 @@ class _Exporter:
         for section, names in (("parameters", own), ("parameter_defaults", own | below)):
             values = data["environment"][section]
             for name in sorted(names & values.keys()):
-                values[name] = self._hide((*place, "environment", section, name), values[name])
+                values[name] = self._redact((*place, "environment", section, name), values[name])
 
-    def veil_everywhere(self, data: dict[str, Any]) -> None:
-        """Take hidden values out of what was made from them, or says them too: files, data, metadata, nested stacks."""
+    def redact_everywhere(self, data: dict[str, Any]) -> None:
+        """Redact hidden values also in what repeats them: files, data, metadata and nested stacks."""
         for place in self._defaults:
-            _put(data, place, self._hide(place, _get(data, place)))
+            _put(data, place, self._redact(place, _get(data, place)))
         for place in self._derived:
-            self._veil(data, place)
+            self._redact_leaves(data, place)
         for name, text in data["files"].items():
-            blotted = redact(text, self._secrets)
-            if blotted != text:
+            redacted = redact(text, self._secrets)
+            if redacted != text:
                 self.hidden.append((("files", name), text))
-                data["files"][name] = blotted
+                data["files"][name] = redacted
 
-    def _veil(self, data: dict[str, Any], place: Place) -> None:
+    def _redact_leaves(self, data: dict[str, Any], place: Place) -> None:
         for inner, leaf in list(_leaves(_get(data, place))):
             if not isinstance(leaf, bool) and redact(str(leaf), self._secrets) != str(leaf):
                 found = (*place, *inner)

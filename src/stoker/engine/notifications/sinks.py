@@ -96,7 +96,7 @@ async def _send(services: EngineServices, stack: Stack, bodies: Sequence[Mapping
 async def _messages(
     services: EngineServices, stack: Stack, events: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """What is sent of events, with the properties that the resources had; hidden values are masked."""
+    """What is sent of events, with the properties that the resources had; hidden values are redacted."""
     owners = ((event["properties"], event["resource_type"], event["resource_name"]) for event in events)
     properties = await properties_shown(services, stack, owners)
     return [

@@ -30,7 +30,7 @@ from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
-from stoker.engine.redaction.hidden_values import Shadow
+from stoker.engine.redaction.hidden_values import RedactedProperties
 from stoker.plugins.resource import AttributeKey, ChildRequest
 from stoker.plugins.unknowns import as_parameters
 from stoker.schema.unknown import Unknown, find_unknowns
@@ -59,7 +59,9 @@ class Inside:
     with_kept: bool = False
     shared: dict[Any, Forward] = field(default_factory=dict)
 
-    def within(self, target: Target, state: ResourceState | None, decision: Decision, hidden: Shadow) -> Within | None:
+    def within(
+        self, target: Target, state: ResourceState | None, decision: Decision, hidden: RedactedProperties
+    ) -> Within | None:
         """See planner.Nested."""
         if self.depth >= self.services.settings.max_nested_stack_depth:
             return None
@@ -112,7 +114,7 @@ class ChildOutlook:
     `state` is the resource as recorded, None for one that is to be made. See scope.Outlook.
     """
 
-    def __init__(self, inside: Inside, target: Target, state: ResourceState | None, hidden: Shadow) -> None:
+    def __init__(self, inside: Inside, target: Target, state: ResourceState | None, hidden: RedactedProperties) -> None:
         self._inside = inside
         self._target = target
         self._state = state

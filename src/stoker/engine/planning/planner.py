@@ -19,7 +19,7 @@ from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState, keys_of, namesakes
-from stoker.engine.redaction.hidden_values import Concealment, Shadow
+from stoker.engine.redaction.hidden_values import RedactedProperties, Redaction
 from stoker.plugins.resource import AttributeKey, ResourceType
 from stoker.schema.unknown import find_unknowns, has_unknown
 from stoker.template.check import graph
@@ -138,7 +138,9 @@ def by_name(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
 class Nested(Protocol):
     """Looks into nested stacks while the plan of the stack that holds them is made."""
 
-    def within(self, target: Target, state: ResourceState | None, decision: Decision, hidden: Shadow) -> Within | None:
+    def within(
+        self, target: Target, state: ResourceState | None, decision: Decision, hidden: RedactedProperties
+    ) -> Within | None:
         """What becomes of the stack behind a resource; None when nothing can be told. `hidden` are its property
         values with what is hidden marked, and None when nothing is.
         """
@@ -169,7 +171,7 @@ class Forward:
     """Makes one plan, once. Afterwards `scope` resolves references to what will be: to the recorded resources that are
     chosen to serve, which need not be the latest of their names.
 
-    `above` is the definition as the stack above lets it be seen (see Concealment); `nested` looks into nested stacks,
+    `above` is the definition as the stack above lets it be seen (see Redaction); `nested` looks into nested stacks,
     where that is wanted.
     """
 
@@ -182,15 +184,15 @@ class Forward:
     nested: Nested | None = None
     scope: PlanScope = field(init=False)
     _chosen: dict[str, ResourceState | None] = field(init=False, default_factory=dict)
-    _concealment: Concealment = field(init=False)
+    _redaction: Redaction = field(init=False)
     _secrets: set[str] = field(init=False)
     _inside: dict[str, tuple[Step, ...]] = field(init=False, default_factory=dict)
     _plan: Plan | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.scope = PlanScope(replace(self.recorded, current=self._chosen.get))
-        self._concealment = Concealment(self.wanted.definition, self.wanted.types, self.former, self.above)
-        self._secrets = set(self._concealment.secrets)
+        self._redaction = Redaction(self.wanted.definition, self.wanted.types, self.former, self.above)
+        self._secrets = set(self._redaction.secrets)
 
     def plan(self) -> Plan:
         """The plan."""
@@ -234,16 +236,16 @@ class Forward:
             target.type_name,
             state.row.uuid if state else None,
             decision.reasons,
-            self._concealment.conceal(name, decision.changes, scope),
-            self._concealment.conceal_definition(name, redefined, scope),
+            self._redaction.redact_changes(name, decision.changes, scope),
+            self._redaction.redact_definition_changes(name, redefined, scope),
             frozenset(forward_key(required) for required in requires),
             tuple(self._causes(decision)),
         )
 
     def _look_inside(self, nested: Nested, target: Target, state: ResourceState | None, decision: Decision) -> Decision:
-        hides = bool(self._concealment.paths(target.name, self.scope))
-        shadow = self._concealment.shadow(target.name, self.scope) if hides else None
-        within = nested.within(target, state, decision, shadow)
+        hides = bool(self._redaction.paths(target.name, self.scope))
+        redacted = self._redaction.redacted_properties(target.name, self.scope) if hides else None
+        within = nested.within(target, state, decision, redacted)
         if within is None:
             return decision
         self._inside[forward_key(target.name)] = within.steps

@@ -1,1 +1,1 @@
-"""What nobody may see, and values and messages with it redacted."""
+"""What must not be shown of a stack, and its values, messages, templates and deployments without it."""

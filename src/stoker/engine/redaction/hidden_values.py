@@ -1,8 +1,8 @@
-"""Which values of a plan nobody may see.
+"""Which values of a plan must be redacted.
 
-A value is hidden when it comes from a hidden parameter, however far it has come: resolving the template once more, with
-hidden parameters unknown, shows what depends on them, since unknowns pass through every function. Hidden are also
-properties that a type holds secret, and what types keep among their `hidden_data`.
+A value is hidden if it depends on a hidden parameter. To find such values, the template is resolved again with hidden
+parameters unknown: unknowns pass through every function. Properties that a type declares as secret, and a type's
+`redacted_data`, are hidden, too.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from stoker.template.definition import Definition, ResourceDefinition
 from stoker.template.expressions import Facade, Scope, UnknownScope
 
 HIDDEN = Unknown.of("(hidden)")
-"""In place of a value that nobody may see."""
+"""The placeholder of a hidden value."""
 
-Shadow = Mapping[str, Any] | None
-"""Property values of a resource with HIDDEN in place of what is hidden; None where nothing is."""
+RedactedProperties = Mapping[str, Any] | None
+"""Property values of a resource with HIDDEN in place of hidden values; None if nothing is hidden."""
 
 
 class PlanningScope(Scope, Protocol):
-    """A scope that also knows what is recorded."""
+    """A scope that also gives access to recorded resources."""
 
     def state(self, resource: str) -> ResourceState | None:
-        """The recorded resource of this name."""
+        """Return the recorded resource of this name."""
 
 
 @dataclass(slots=True)
-class Concealment:
-    """What is hidden in one stack: `definition` is what it should be, `former` what it was before, where that is known.
+class Redaction:
+    """Finds the hidden values of one stack. `definition` is the desired state, `former` the previous one if known.
 
-    `above` is the definition with HIDDEN in place of what the stack above hides, where it hides anything.
+    `above` is the definition with HIDDEN in place of values that the stack above hides, if it hides any.
     """
 
     definition: Definition
@@ -48,19 +48,19 @@ class Concealment:
     former: Definition | None = None
     above: Definition | None = None
     secrets: frozenset[str] = field(init=False, repr=False)
-    _shadow: Definition = field(init=False)
-    _former_shadow: Definition | None = field(init=False)
+    _redacted: Definition = field(init=False)
+    _former_redacted: Definition | None = field(init=False)
     _local: dict[str, bool] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.secrets = frozenset(strings_of(list(self._hidden_values())))
-        self._shadow = _shadowed(self.above or self.definition)
-        self._former_shadow = _shadowed(self.former) if self.former is not None else None
+        self._redacted = _with_hidden_parameters_redacted(self.above or self.definition)
+        self._former_redacted = _with_hidden_parameters_redacted(self.former) if self.former is not None else None
 
     @property
     def hides(self) -> bool:
         """Whether any parameter is hidden."""
-        return self._shadow is not self.definition or self._former_shadow is not self.former
+        return self._redacted is not self.definition or self._former_redacted is not self.former
 
     def _hidden_values(self) -> Iterator[Any]:
         for definition in (self.definition, self.former):
@@ -69,10 +69,10 @@ class Concealment:
 
     # -- what is hidden ----------------------------------------------------------------------------------------
 
-    def conceal(
+    def redact_changes(
         self, name: str, changes: tuple[PropertyChange, ...], scope: PlanningScope
     ) -> tuple[PropertyChange, ...]:
-        """The changes of a resource's properties, knowing which of their values are hidden."""
+        """Return the changes of a resource's properties, with their hidden values marked."""
         if not changes:
             return changes
         paths = self.paths(name, scope)
@@ -82,39 +82,39 @@ class Concealment:
                 paths |= frozenset(secret_paths(kind.properties, values))
         return tuple(replace(change, hidden=below(paths, change.name)) for change in changes) if paths else changes
 
-    def conceal_definition(
+    def redact_definition_changes(
         self, name: str, changes: tuple[PropertyChange, ...], scope: PlanningScope
     ) -> tuple[PropertyChange, ...]:
-        """The changes of a resource's metadata and policies, knowing which of their values are hidden."""
+        """Return the changes of a resource's metadata and policies, with their hidden values marked."""
         if not changes or not (self.hides or self._refers_to_secrets(name)):
             return changes
-        paths = set(_marked(_definition_values(self._shadow, name, _ShadowScope(self, scope))))
-        if self._former_shadow is not None:
-            paths.update(_marked(_definition_values(self._former_shadow, name, UnknownScope())))
+        paths = set(_marked(_definition_values(self._redacted, name, _RedactedScope(self, scope))))
+        if self._former_redacted is not None:
+            paths.update(_marked(_definition_values(self._former_redacted, name, UnknownScope())))
         return tuple(replace(change, hidden=below(paths, change.name)) for change in changes)
 
     def paths(self, name: str, scope: PlanningScope) -> frozenset[Path]:
-        """Where the properties of a resource hold hidden values, now or before; `()` is everywhere."""
+        """Return the paths of current and former hidden values in a resource's properties; `()` means all of them."""
         if not self.hides and not self._refers_to_secrets(name):
             return frozenset()
         kind = self.types[name][1]
-        found = set(_marked(self._values(self._shadow, name, kind, _ShadowScope(self, scope))))
-        if self._former_shadow is not None and self._former_shadow is not self.former:
-            found.update(_marked(self._values(self._former_shadow, name, kind, UnknownScope())))
+        found = set(_marked(self._values(self._redacted, name, kind, _RedactedScope(self, scope))))
+        if self._former_redacted is not None and self._former_redacted is not self.former:
+            found.update(_marked(self._values(self._former_redacted, name, kind, UnknownScope())))
         return frozenset(found)
 
-    def shadow(self, name: str, scope: PlanningScope) -> Mapping[str, Any]:
-        """Property values of a resource with HIDDEN in place of what is hidden."""
-        values = self._values(self._shadow, name, self.types[name][1], _ShadowScope(self, scope))
+    def redacted_properties(self, name: str, scope: PlanningScope) -> Mapping[str, Any]:
+        """Return the property values of a resource with HIDDEN in place of hidden values."""
+        values = self._values(self._redacted, name, self.types[name][1], _RedactedScope(self, scope))
         return values if isinstance(values, Mapping) else dict.fromkeys(self.types[name][1].properties, HIDDEN)
 
     def _values(self, definition: Definition, name: str, kind: ResourceType, scope: Scope) -> Any:
         resource = definition.resources.get(name)
         if resource is None:
-            # A group may number the members that it asks for in another way; they are all alike.
+            # A group may number its members differently; their properties are alike.
             resource = self._like(definition, name)
         if resource is None:
-            return HIDDEN if definition is self._shadow else {}
+            return HIDDEN if definition is self._redacted else {}
         try:
             given = definition.resolve(resource.properties, scope) or {}
         except StokerError:
@@ -127,31 +127,31 @@ class Concealment:
 
     def _refers_to_secrets(self, name: str) -> bool:
         return any(
-            self.types[reference.resource][1].hidden_data
+            self.types[reference.resource][1].redacted_data
             for reference in self.definition.resources[name].references
             if reference.resource in self.types
         )
 
     def hides_attribute(self, resource: str, attribute: str, scope: PlanningScope) -> bool:
-        """Whether an attribute may show what is hidden; a type without an object shows what it was given."""
+        """Return whether an attribute may show a hidden value; a type without an object returns its properties."""
         kind = self.types[resource][1] if resource in self.types else None
-        return kind is not None and (attribute in kind.hidden_data or self._shows_hidden(resource, kind, scope))
+        return kind is not None and (attribute in kind.redacted_data or self._shows_hidden(resource, kind, scope))
 
     def _shows_hidden(self, resource: str, kind: ResourceType, scope: PlanningScope) -> bool:
         if not kind.local:
             return False
         if resource not in self._local:
-            self._local[resource] = False  # in a circle, of which there are none
+            self._local[resource] = False  # ends the recursion if resources depend on each other
             self._local[resource] = bool(self.paths(resource, scope))
         return self._local[resource]
 
     def hides_reference(self, resource: str, scope: PlanningScope) -> bool:
-        """Whether the reference id is itself something hidden, as that of a random text."""
+        """Return whether the reference ID is itself hidden, such as that of a random string."""
         kind = self.types[resource][1] if resource in self.types else None
-        state = scope.state(resource) if kind is not None and kind.hidden_data else None
+        state = scope.state(resource) if kind is not None and kind.redacted_data else None
         if state is None:
             return False
-        return state.reference_id() in [state.stored.data.get(key) for key in state.type.hidden_data]
+        return state.reference_id() in [state.stored.data.get(key) for key in state.type.redacted_data]
 
 
 def _definition_values(definition: Definition, name: str, scope: Scope) -> Mapping[str, Any]:
@@ -167,28 +167,28 @@ def _definition_values(definition: Definition, name: str, scope: Scope) -> Mappi
         return {"metadata": HIDDEN, "update_policy": HIDDEN}
 
 
-def _shadowed(definition: Definition) -> Definition:
+def _with_hidden_parameters_redacted(definition: Definition) -> Definition:
     hidden = definition.parameters.hidden
     return definition.with_parameters(dict.fromkeys(hidden, HIDDEN)) if hidden else definition
 
 
 def below(paths: Iterable[Path], name: str) -> frozenset[Path]:
-    """The paths inside one property."""
+    """Return the paths inside one property."""
     return frozenset(path[1:] for path in paths if not path or path[0] == name)
 
 
 @dataclass(frozen=True, slots=True)
-class _ShadowScope:
-    """Another scope, hidden values unknown."""
+class _RedactedScope:
+    """Another scope with hidden values unknown."""
 
-    concealment: Concealment
+    redaction: Redaction
     scope: PlanningScope
 
     def reference(self, resource: str) -> Any:
-        return HIDDEN if self.concealment.hides_reference(resource, self.scope) else self.scope.reference(resource)
+        return HIDDEN if self.redaction.hides_reference(resource, self.scope) else self.scope.reference(resource)
 
     def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
-        if self.concealment.hides_attribute(resource, attribute, self.scope):
+        if self.redaction.hides_attribute(resource, attribute, self.scope):
             return HIDDEN
         return self.scope.attribute(resource, attribute, path)
 

@@ -1,4 +1,4 @@
-"""What nobody may see of a stack, and values with that blotted out."""
+"""The secrets of a stack, and its values and messages with them redacted."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, view_of
 from stoker.engine.records.state import ResourceState
-from stoker.engine.redaction.hidden_values import Concealment
+from stoker.engine.redaction.hidden_values import Redaction
 from stoker.schema.property import secret_paths
 from stoker.store import queries
 from stoker.store.records import Stack
 
-Told = TypeVar("Told", str, list[str])
+Message = TypeVar("Message", str, list[str])
 
 
 async def secrets_now(services: EngineServices, stack: Stack) -> set[str]:
-    """Texts of hidden parameters' values, of the stack and of the stacks above it.
+    """Return the values of hidden parameters of the stack and of the stacks above it, as strings.
 
-    Those count, too, that templates among the stack's files hide: their defaults, and what the environment gives them.
+    These include hidden parameters of templates among the stack's files: defaults, and values from the environment.
     """
     return await _secrets_of(services, [(each, each.inputs) for each in await _upwards(services, stack)])
 
 
 async def secrets_ever(services: EngineServices, stack: Stack) -> set[str]:
-    """The same with values that they had before, for what tells of the past."""
+    """Return the same including the values that the parameters had before."""
     return await _secrets_of(services, await _history(services, await _upwards(services, stack)))
 
 
 async def secrets_above(services: EngineServices, stack: Stack) -> set[str]:
-    """What the stacks above a nested one hide, now or before: it must not be shown in the nested one's plan either."""
+    """Return what the stacks above a nested stack hide, now or before: the nested stack's plan must not show it."""
     return await _secrets_of(services, await _history(services, (await _upwards(services, stack))[1:]))
 
 
@@ -47,14 +47,14 @@ async def _secrets_of(services: EngineServices, inputs: Iterable[tuple[Stack, st
 
 
 async def _history(services: EngineServices, stacks: Iterable[Stack]) -> list[tuple[Stack, str]]:
-    """Everything that the stacks have been made from so far, as ids of inputs."""
+    """Return the IDs of all inputs, current and former, of the stacks."""
     by_id = {stack.id: stack for stack in stacks}
     former = await services.database.read(queries.inputs_of_operations, list(by_id)) if by_id else {}
     return [(stack, each) for stack in by_id.values() for each in {stack.inputs, *former.get(stack.id, ())}]
 
 
 async def _upwards(services: EngineServices, stack: Stack) -> list[Stack]:
-    """The stack and those above it, up to the root."""
+    """Return the stack and those above it, up to the root."""
     found = [stack]
     while found[-1].parent_id is not None:
         above = await services.database.read(queries.stack_by_id, found[-1].parent_id)
@@ -64,23 +64,23 @@ async def _upwards(services: EngineServices, stack: Stack) -> list[Stack]:
     return found
 
 
-async def without_secrets(view: StackView, told: Told, state: ResourceState | None = None) -> Told:
-    """Texts that are to be recorded or shown in clear, as reasons are, with what anybody hides in the stack or above
-    it blotted out.
+async def without_secrets(view: StackView, message: Message, state: ResourceState | None = None) -> Message:
+    """Return messages that are recorded or shown in clear, such as reasons, with secrets of the stack and of those
+    above it redacted.
 
-    `state` is the resource that they are about.
+    `state` is the resource that the messages are about.
     """
     secrets = await secrets_ever(view.services, view.stack)
     secrets.update(generated_secrets(view))
     if state is not None:
         secrets.update(_secret_properties(state))
-    return cast(Told, redact(told, secrets))
+    return cast(Message, redact(message, secrets))
 
 
 def generated_secrets(view: StackView) -> Iterator[str]:
-    """What types have made up and keep to themselves: `hidden_data` of the stack's resources."""
+    """Yield the secrets that resource types generated: `redacted_data` of the stack's resources."""
     for state in view.states.values():
-        for key in state.type.hidden_data & state.stored.data.keys() if state.type.hidden_data else ():
+        for key in state.type.redacted_data & state.stored.data.keys() if state.type.redacted_data else ():
             yield from strings_of(state.stored.data[key])
 
 
@@ -96,10 +96,10 @@ def _secret_properties(state: ResourceState) -> Iterator[str]:
 async def properties_shown(
     services: EngineServices, stack: Stack, events: Iterable[tuple[str | None, str, str]]
 ) -> dict[str, Mapping[str, Any]]:
-    """Property sets as they may be shown, by id. Of each event it needs the id of its set, or None, and the resource's
-    type and name.
+    """Return redacted property sets by ID. `events` are given as the ID of the event's set, or None, and the type and
+    name of its resource.
 
-    Blotted out are hidden values of any time, what types have made up, and properties that a type holds secret.
+    Current and former hidden values, generated secrets, and properties that a type declares as secret are redacted.
     """
     owners = {identifier: owner for identifier, *owner in events if identifier is not None}
     if not owners:
@@ -110,29 +110,29 @@ async def properties_shown(
     inputs = view.inputs or await services.loader.load(stack.inputs)
 
     def redacted() -> dict[str, Mapping[str, Any]]:
-        concealment = _concealment(view, inputs)
+        redaction = _redaction(view, inputs)
         found: dict[str, Mapping[str, Any]] = {}
         for identifier, body in sealed.items():
             values, (type_name, name) = services.sealer.open(body), owners[identifier]
             _, kind = services.types.lookup(inputs.environment, inputs.files, type_name, name)
             hidden = set(secret_paths(kind.properties, values)) if kind is not None and kind.has_secrets else set()
-            if concealment is not None and name in concealment.definition.resources:
-                hidden |= concealment.paths(name, view.scope)
-            told = dict.fromkeys(values, REDACTED) if () in hidden else shown(values, hidden)
-            found[identifier] = redact_values(told, secrets)
+            if redaction is not None and name in redaction.definition.resources:
+                hidden |= redaction.paths(name, view.scope)
+            visible = dict.fromkeys(values, REDACTED) if () in hidden else shown(values, hidden)
+            found[identifier] = redact_values(visible, secrets)
         return found
 
     return await services.evaluator.evaluate(stack.project_id, redacted)
 
 
-def _concealment(view: StackView, inputs: LoadedInputs) -> Concealment | None:
-    """What tells where the stack's properties hold what hidden parameters were made into; None where it hides nothing,
-    or its template is not understood any more.
+def _redaction(view: StackView, inputs: LoadedInputs) -> Redaction | None:
+    """Return what finds values in the stack's properties that depend on hidden parameters; None if the template has no
+    hidden parameters or is no longer valid.
     """
     if not inputs.template.hides:
         return None
     with suppress(StokerError):
         definition = view.services.loader.bind(view.stack, inputs, strict=False)
         types = view.services.types.of_definition(definition, inputs.environment, inputs.files)
-        return Concealment(definition, types)
+        return Redaction(definition, types)
     return None

@@ -32,7 +32,7 @@ def tell_begun(operation: Operation, stack: Stack, former_owner: str | None) -> 
 
 
 def tell_ended(operation: Operation, stack: Stack | None) -> None:
-    """With the reason that is recorded, from which hidden values have been blotted out, in one line."""
+    """With the reason that is recorded, from which hidden values have been redacted, in one line."""
     name = stack.name if stack is not None else operation.stack_id
     seconds = (operation.finished_at or 0.0) - (operation.started_at or operation.created_at)
     reason = " ".join(operation.reason.split())

@@ -73,7 +73,7 @@ class AccessKey(ResourceType):
         FoundBy.IDENTIFIER,
         "The access key is generated and recorded before the request is sent.",
     )
-    hidden_data = frozenset({_SECRET, _CREDENTIAL})
+    redacted_data = frozenset({_SECRET, _CREDENTIAL})
 
     properties = {
         "Serial": Property(Type.INTEGER, "Not supported.", implemented=False),

@@ -35,7 +35,7 @@ class RandomString(ResourceType):
     description = "A random string that stays the same until a property changes."
     support = Support(version="2014.1")
     local = True
-    hidden_data = frozenset({"value"})
+    redacted_data = frozenset({"value"})
 
     properties = {
         "length": Property(

@@ -82,7 +82,7 @@ class SoftwareDeployment(ResourceType):
     signalable = True
     deaf_during = frozenset()
     any_attribute = True
-    hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id", OBJECT_URL})
+    redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id", OBJECT_URL})
     recovery = Recovery(
         FoundBy.IDENTIFIER,
         "The deployment's ID is the resource's ID; the IDs of derived configurations are recorded before creation.",

@@ -32,7 +32,7 @@ class StackUserResource(ResourceType):
     """
 
     signalable = True
-    hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id", "token"})
+    redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id", "token"})
     recovery = Recovery(
         FoundBy.NAME,
         "The user has the physical name, in the stack domain; its secrets are recorded before it is created.",

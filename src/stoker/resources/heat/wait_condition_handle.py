@@ -44,7 +44,7 @@ class WaitConditionHandle(StackUserResource):
     description = "Receives the signals of a wait condition."
     support = Support(version="2014.2")
 
-    hidden_data = StackUserResource.hidden_data | {OBJECT_URL}
+    redacted_data = StackUserResource.redacted_data | {OBJECT_URL}
 
     properties = {
         "signal_transport": Property(

@@ -33,7 +33,7 @@ class KeyPair(RestResource):
     collection = Collection("nova", "/os-keypairs", "keypair", "keypairs", id_field="name", owner=None)
     support = Support(version="2014.1")
     computed = frozenset({"public_key", "private_key"})
-    hidden_data = frozenset({"private_key"})
+    redacted_data = frozenset({"private_key"})
     id_is_new = False
     recovery = Recovery(
         FoundBy.NAME,

@@ -63,7 +63,7 @@ class Server(RestResource):
     snapshot_on_delete = True
     copy = ServerImage()
     unsaved = frozenset({"CREATE", "UPDATE", "ADOPT", "CHECK", "SUSPEND", "RESUME"})
-    hidden_data = frozenset({"password", "access_key", "secret_key", "credential_id"})
+    redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id"})
     properties = PROPERTIES
     attributes = ATTRIBUTES
     recovery = Recovery(
