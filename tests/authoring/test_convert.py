@@ -211,8 +211,8 @@ def test_hot_says_the_same_in_cloudformation() -> None:
         ({"str_replace_strict": {"template": "a", "params": {"a": "b"}}}, "str_replace_strict"),
         ({"get_attr": ["value"]}, "all attributes"),
         ({"get_param": "OS::stack_id"}, "OS::stack_id"),
-        ({"list_join": ["", [{"a": "map"}]]}, "texts only"),
-        ({"Fn::Sub": "value"}, "plain data here"),
+        ({"list_join": ["", [{"a": "map"}]]}, "strings only"),
+        ({"Fn::Sub": "value"}, "plain data in this format"),
         ({"get_param": ["text", 0]}, "neither a list nor a map"),
     ],
 )
@@ -237,11 +237,11 @@ def test_what_cloudformation_cannot_say(value: Any, why: str) -> None:
         ({"Fn::GetAZs": ""}, "Fn::GetAZs"),
         ({"Ref": "AWS::Region"}, "AWS::Region"),
         ({"Ref": "AWS::StackId"}, "AWS::StackId"),
-        ({"Fn::Select": [{"Ref": "Number"}, ["a", "b"]]}, "takes items only"),
+        ({"Fn::Select": [{"Ref": "Number"}, ["a", "b"]]}, "select items only"),
         ({"Fn::FindInMap": ["Table", {"Ref": "Number"}, "a"]}, "key is a number"),
         ({"Fn::ImportValue": "x"}, "Fn::ImportValue"),
         ({"Fn::Cidr": ["10.0.0.0/8", 2, 8]}, "Fn::Cidr"),
-        ({"get_param": "Number"}, "plain data here"),
+        ({"get_param": "Number"}, "plain data in this format"),
     ],
 )
 def test_what_hot_cannot_say(value: Any, why: str) -> None:

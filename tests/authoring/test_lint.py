@@ -35,7 +35,7 @@ BAD = """
 
 def test_a_sound_template_is_accepted(desk: Desk) -> None:
     result = desk.stoker("lint", desk.write("good.yaml", GOOD))
-    assert (result.exit_code, result.stdout) == (0, "no complaints in 1 file\n")
+    assert (result.exit_code, result.stdout) == (0, "no problems in 1 file\n")
 
 
 def test_every_mistake_is_told_with_its_place(desk: Desk) -> None:

@@ -64,7 +64,7 @@ def test_colours_only_where_they_are_wanted(desk: Desk) -> None:
 
 def test_the_summary_counts() -> None:
     warning = Diagnostic("unused-parameter", "x", severity="warning")
-    assert render.summary([], 1) == "no complaints in 1 file"
+    assert render.summary([], 1) == "no problems in 1 file"
     assert render.summary([PROBLEM, warning, warning], 3) == "1 error and 2 warnings in 3 files"
 
 

@@ -161,6 +161,6 @@ def test_another_project_learns_nothing_of_drift(world: QueryWorld, boto: Any, s
     stranger = world.client(world.stranger())
     with pytest.raises(ClientError) as refused:
         stranger.describe_stack_drift_detection_status(StackDriftDetectionId=identifier)
-    assert "no detection" in refused.value.response["Error"]["Message"]
+    assert "no drift detection" in refused.value.response["Error"]["Message"]
     with pytest.raises(ClientError):
         stranger.detect_stack_drift(StackName=stack)

@@ -62,7 +62,7 @@ def test_a_saved_plan_makes_a_stack_and_then_changes_it(embedded: Shell, templat
     longer(template)
     embedded.ok("plan", "saved", "-t", str(template), "--out", str(plan))
     assert "length = 12" in embedded.ok("deploy", str(plan)).out
-    assert "is not as it was" in embedded.fails("deploy", str(plan))
+    assert "has changed since the plan was made" in embedded.fails("deploy", str(plan))
     embedded.ok("delete", "saved", "--yes")
     assert "no longer exists" in embedded.fails("deploy", str(plan))
 
@@ -74,7 +74,7 @@ def test_a_plan_is_refused_when_the_stack_has_moved_on(embedded: Shell, template
     embedded.ok("plan", "late", "-t", str(template), "-o", str(plan))
     longer(template, 20)
     embedded.ok("deploy", "late", "-t", str(template), "--yes")
-    assert "is not as it was when the plan was made" in embedded.fails("deploy", str(plan))
+    assert "has changed since the plan was made" in embedded.fails("deploy", str(plan))
     assert "length = 20" in embedded.ok("deploy", "late", "-t", str(template), "--yes").out
     embedded.ok("delete", "late", "--yes")
 
@@ -86,7 +86,7 @@ def test_hidden_parameters_are_given_once_more_and_must_be_the_same(
     embedded.ok("plan", "hidden", "-t", str(template), "-P", "password=s3cr3t-w0rd", "-o", str(plan))
     assert "s3cr3t-w0rd" not in plan.read_text()
     assert "-P password=" in embedded.fails("deploy", str(plan))
-    assert "not those that the plan was made for" in embedded.fails("deploy", str(plan), "-P", "password=wrong-w0rd")
+    assert "differ from those of the plan" in embedded.fails("deploy", str(plan), "-P", "password=wrong-w0rd")
     embedded.ok("deploy", str(plan), "-P", "password=s3cr3t-w0rd")
     embedded.ok("delete", "hidden", "--yes")
 

@@ -49,7 +49,7 @@ async def test_a_group_cannot_stand_for_an_existing_object(world: World) -> None
     definition = {"type": "OS::Heat::TestResource"}
     group = {"type": "OS::Heat::ResourceGroup", "external_id": "x", "properties": {"resource_def": definition}}
     template = {"heat_template_version": "2021-04-16", "resources": {"group": group}}
-    with pytest.raises(TemplateInvalid, match="made of a nested stack"):
+    with pytest.raises(TemplateInvalid, match="is a nested stack and cannot"):
         await world.call("stack_create", name="external", template=template)
 
 

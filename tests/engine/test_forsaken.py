@@ -66,7 +66,7 @@ async def test_an_end_that_goes_wrong_once_is_a_failure_that_is_told(
     await world.call("stack_create", name="web", template=TEMPLATE)
     shown = await settled(world)
     assert shown["status"] == FAILED
-    assert "an unexpected problem of Stoker, reference" in shown["status_reason"]
+    assert "Internal error; quote reference" in shown["status_reason"]
     await world.until(lambda: not world.engine.runs)
 
 

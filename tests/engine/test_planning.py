@@ -214,14 +214,14 @@ async def test_a_plan_is_applied_to_a_stack_that_is_as_it_was(world: World) -> N
     plan = await update_plan(world, wanted)
     updated = await world.update("web", wanted, plan_digest=plan["digest"])
     assert (updated["action"], updated["status"]) == ("UPDATE", "COMPLETE")
-    with pytest.raises(PlanOutdated, match="not as it was"):
+    with pytest.raises(PlanOutdated, match="has changed since the plan was made"):
         await world.call("stack_update", ref=WEB, template=wanted, plan_digest=plan["digest"])
 
 
 async def test_a_plan_is_refused_for_other_inputs(world: World) -> None:
     await world.create("web", template(a=thing()))
     plan = await update_plan(world, template(a=thing("two")))
-    with pytest.raises(PlanOutdated, match="not those that the plan was made for"):
+    with pytest.raises(PlanOutdated, match="differ from those of the plan"):
         await world.call("stack_update", ref=WEB, template=template(a=thing("three")), plan_digest=plan["digest"])
     assert (await world.resources("web"))["a"]["action"] == "CREATE"
 
@@ -232,7 +232,7 @@ async def test_a_plan_is_refused_when_a_nested_stack_has_moved_on(world: World) 
     plan = await update_plan(world, wanted, files=FILES)
     nested = (await world.resources("web"))["group"]["nested_id"]
     await world.call("resource_mark_unhealthy", ref={"name": None, "id": nested}, name="0", mark_unhealthy=True)
-    with pytest.raises(PlanOutdated, match="not as it was"):
+    with pytest.raises(PlanOutdated, match="has changed since the plan was made"):
         await world.call("stack_update", ref=WEB, template=wanted, files=FILES, plan_digest=plan["digest"])
 
 

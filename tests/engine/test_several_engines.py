@@ -172,7 +172,7 @@ async def test_a_hook_is_cleared_where_the_stack_runs_or_not_at_all(pair: tuple[
     first = await begun(owner)
     clear = other.call("resource_signal", ref=REF, name="held", details={"unset_hook": "pre-create"})
     if wires.cut:
-        with pytest.raises(ActionInProgress, match="try again"):
+        with pytest.raises(ActionInProgress, match="retry the request"):
             await clear
         assert (await operation(owner, first.id)).finished_at is None
     else:

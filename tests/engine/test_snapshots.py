@@ -214,7 +214,7 @@ async def test_refusals(world: World) -> None:
     taken = await world.call("snapshot_create", ref=ref("no"), name=None)
     with pytest.raises(ActionInProgress):
         await world.call("snapshot_create", ref=ref("no"), name=None)
-    with pytest.raises(NotSupported, match="still being taken"):
+    with pytest.raises(NotSupported, match="still being created"):
         await world.call("snapshot_delete", ref=ref("no"), snapshot_id=taken["id"])
     with pytest.raises(NotSupported, match="complete"):
         await world.call("snapshot_restore", ref=ref("no"), snapshot_id=taken["id"])

@@ -97,7 +97,7 @@ async def test_a_service_that_is_not_there_is_told_unless_that_is_to_be_ignored(
 
 
 async def test_a_code_that_there_is_none_of(world: World) -> None:
-    with pytest.raises(BadValue, match="there is no error 1, x; 99001 may be ignored"):
+    with pytest.raises(BadValue, match="unknown codes 1, x; only 99001 can be ignored"):
         await validated(world, ROOT, ignore_errors=["x", "99001", "1"])
 
 

@@ -1,7 +1,7 @@
-"""Sphinx extension: writes the reference pages from what the code declares, before Sphinx looks for pages.
+"""Sphinx extension that generates the reference pages from the declarations in the code, before Sphinx reads pages.
 
-Pages go to `generated/` in the source directory; one whose text has not changed is left alone, and one that is no
-longer made is removed.
+Pages are written to `generated/` in the source directory. Unchanged pages are not rewritten, and pages that are no
+longer generated are removed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SOURCES = (
 
 
 def write_pages(app: Sphinx) -> None:
-    """Bring the directory of generated pages up to date."""
+    """Update the directory of generated pages."""
     folder = Path(app.srcdir) / "generated"
     texts = {folder / name: text for source in SOURCES for name, text in source.pages()}
     for path, text in texts.items():
@@ -48,6 +48,6 @@ def write_pages(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Called by Sphinx."""
+    """Register the extension; Sphinx calls this function."""
     app.connect("builder-inited", write_pages)
     return {"parallel_read_safe": True}

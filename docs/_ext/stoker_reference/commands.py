@@ -1,4 +1,4 @@
-"""The `stoker` command, from the declarations of its commands."""
+"""Generate the page about the `stoker` command from the declarations of its commands."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _EXAMPLES = "Examples:"
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """The one page about the command line."""
+    """Yield the path and content of the page about the command line."""
     sections = [section(name, _body(name, command)) for name, command in _commands("stoker", cli)]
     yield "commands.md", page("Command line", sentence(cli.help or ""), *sections)
 
 
 def _commands(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
-    """The commands below `command` that do something, by the words that call them."""
+    """Yield the executable commands below `command` with their full names."""
     if not isinstance(command, click.Group):
         yield name, command
         return
     context = click.Context(command, info_name=name)
     for word in command.list_commands(context):
         inner = command.get_command(context, word)
-        assert inner is not None, f"{name} lists {word} and does not have it"
+        assert inner is not None, f"{name} lists the command {word} but cannot load it"
         yield from _commands(f"{name} {word}", inner)
 
 

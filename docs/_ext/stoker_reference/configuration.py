@@ -1,4 +1,4 @@
-"""Options of the configuration file, from the table that registers them."""
+"""Generate the page about the options of the configuration file from the table that registers them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SERVICE_SECTION = "clients_"
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """The one page about configuration."""
+    """Yield the path and content of the page about configuration."""
     services = [group for group in OPTIONS if group.startswith(_SERVICE_SECTION)]
     own = {group for group in services if group in ("clients_heat", "clients_keystone")}
     sections = [section(f"[{group}]", _options(group)) for group in OPTIONS if group not in services or group in own]
@@ -25,12 +25,14 @@ def pages() -> Iterator[tuple[str, str]]:
         "configuration.md",
         page(
             "Configuration",
-            "Stoker reads `heat.conf` and keeps its option names, types and defaults. These are all options that it "
-            "honours; any other that a file sets is named in a warning at start.",
-            f"The sections {libraries} are read by the libraries that they belong to, and the options of logging by "
-            f"oslo.log. `[trustee]` is the user as whom Stoker acts: {users}.",
+            "Stoker reads `heat.conf` and keeps Heat's option names, types and defaults. The following options are "
+            "supported; Stoker logs a warning at start for any other option in a file.",
+            f"The sections {libraries} belong to the libraries that read them, and the options of logging belong to "
+            f"oslo.log. `[trustee]` contains the credentials of Stoker's own user: {users}.",
             *sections,
-            section("Other services", f"{others} have the options of `[clients]`, for one service each."),
+            section(
+                "Other services", f"The sections {others} override the options of `[clients]` for one service each."
+            ),
         ),
     )
 

@@ -1,4 +1,4 @@
-"""The rules that complaints about templates name, from the table of the linter."""
+"""Generate the page about the rules of diagnostics from the table of the linter."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from stoker_reference.markdown import code, page, sentence, table
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """The one page about rules."""
+    """Yield the path and content of the page about rules."""
     rows = [(code(rule.name), rule.severity, sentence(rule.meaning), code(rule.example)) for rule in RULES.values()]
     yield (
         "rules.md",
         page(
             "Rules",
-            "Every complaint about a template or an environment names the rule that is broken. Errors keep a stack "
-            "from being made; warnings are for the author, and `stoker lint` shows them.",
+            "Each diagnostic about a template or an environment names the rule that is violated. Errors prevent the "
+            "creation of a stack; warnings are for template authors and are shown by `stoker lint`.",
             table(("Rule", "Severity", "What is wrong", "For example"), rows),
         ),
     )

@@ -1,4 +1,4 @@
-"""Markdown made of data: cells, tables, pages."""
+"""Generate Markdown from data: cells, tables, pages."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 _SPECIAL = re.compile(r"[\\<*_\[\]]")
-"""Characters that would mean something in Markdown."""
+"""Characters with a special meaning in Markdown."""
 
 
 def code(value: Any) -> str:
-    """`value` as code on one line, whatever is in it."""
+    """Return `value` as inline code on one line, with its special characters escaped."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     text = " ".join(text.splitlines())
     if not text:
@@ -22,13 +22,13 @@ def code(value: Any) -> str:
 
 
 def sentence(text: str) -> str:
-    """Prose on one line, with its characters meant literally, but for what stands in backticks."""
+    """Return prose on one line with Markdown's special characters escaped, except inside backticks."""
     parts = " ".join(text.split()).split("`")
     return "`".join(part if index % 2 else _SPECIAL.sub(r"\\\g<0>", part) for index, part in enumerate(parts))
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; a cell may hold any inline Markdown."""
+    """Return a table; a cell can contain any inline Markdown."""
     lines = [headings, ["---"] * len(headings), *rows]
     return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines)
 
@@ -38,10 +38,10 @@ def _cell(text: str) -> str:
 
 
 def page(title: str, *parts: str) -> str:
-    """A page of parts; empty ones leave no trace."""
+    """Return a page made of parts; empty parts are omitted."""
     return "\n\n".join(part.strip("\n") for part in (f"# {title}", *parts) if part) + "\n"
 
 
 def section(title: str, body: str) -> str:
-    """A section, or nothing where there is nothing to say."""
+    """Return a section, or an empty string if the body is empty."""
     return f"## {title}\n\n{body}" if body else ""

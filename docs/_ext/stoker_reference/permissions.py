@@ -1,4 +1,4 @@
-"""Who may use which route with the default policy: asked of the policy itself, for the usual kinds of caller."""
+"""Generate the page about permissions by evaluating the default policy for the usual kinds of caller."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ PERSONAS: Mapping[str, Credentials] = {
     "system reader": Credentials("u", "", ("reader",), is_admin_project=False, system_scope="all"),
     "domain administrator": Credentials("u", "", ("admin", "member", "reader"), is_admin_project=False, domain_id="d"),
 }
-"""Kinds of caller. The URL names the project `PROJECT`."""
+"""Kinds of callers. The URL contains the project `PROJECT`."""
 
 SHOWN = ("administrator", "manager", "member", "reader", "stack user")
-"""The kinds with a column of their own; all others are refused everywhere."""
+"""The kinds with their own column; all others are always refused."""
 
 _BODIES: tuple[dict[str, Any], ...] = (
     {"suspend": None},
@@ -43,11 +43,11 @@ _BODIES: tuple[dict[str, Any], ...] = (
     {"template": "x"},
     {},
 )
-"""Bodies between which rules that depend on the body tell."""
+"""Request bodies that cover all policy rules of actions whose rule depends on the body."""
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """The page about who may do what."""
+    """Yield the path and content of the page about permissions."""
     policy = Policy(load_config([], []))
     rows = [
         (code(f"{method} {path}"), code(rule), *("yes" if allowed(policy, rule, name) else "" for name in SHOWN))
@@ -59,23 +59,23 @@ def pages() -> Iterator[tuple[str, str]]:
     yield (
         "permissions.md",
         page(
-            "Who may do what",
-            "What the default policy lets the usual kinds of caller do with the stacks of the project that the URL "
-            "names. Their tokens are for that project. Another project's stacks are answered with 404, whoever asks; "
-            "a *stack user*, as whom a server signals and polls, reaches nothing but the resource that it belongs to.",
-            f"Refused everywhere, with 403: {refused}. A request without a valid token gets 401.",
+            "Permissions",
+            "The requests that the default policy allows for the usual kinds of callers, with a token for the project in "
+            "the URL. Stacks of other projects are answered with 404 for all of them. A *stack user*, the identity with "
+            "which a server signals and polls, has access only to the resource that it belongs to.",
+            f"Always refused, with 403: {refused}. A request without a valid token gets 401.",
             table(("Request", "Policy rule", *SHOWN), rows),
         ),
     )
 
 
 def allowed(policy: Policy, rule: str, persona: str) -> bool:
-    """Whether a kind of caller passes a rule for the project in the URL."""
+    """Return whether a kind of caller passes a rule for the project in the URL."""
     return policy.allows(rule, PERSONAS[persona], PROJECT)
 
 
 def rules_of(action: Action) -> list[str]:
-    """The rules that may decide about an action, depending on its body."""
+    """Return the rules that can apply to an action, depending on its body."""
     if isinstance(action.policy, str):
         return [action.policy]
     found: list[str] = []

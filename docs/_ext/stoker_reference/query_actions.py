@@ -1,4 +1,4 @@
-"""The actions of the CloudFormation Query API, from the table that serves them."""
+"""Generate the page about the CloudFormation Query API from the table of its actions."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from stoker_reference.markdown import code, page, sentence, table
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """The page about the Query API."""
+    """Yield the path and content of the page about the Query API."""
     yield (
         "query-api.md",
         page(
             "CloudFormation Query API",
             INTRODUCTION,
-            "A parameter in **bold** must be given. Which roles pass a policy rule is decided by `policy.yaml`; the "
-            "actions that Heat does not have are decided by the rule of the Heat action that does the like.",
+            "Parameters in **bold** are required. `policy.yaml` decides which roles pass a policy rule; the "
+            "actions that Heat does not have use the rule of the corresponding Heat action.",
             "## Actions",
             table(
                 ("Action", "Policy rule", "Parameters"),
                 [(code(name), _rule(action), _taken(action)) for name, action in sorted(ACTIONS.items())],
             ),
-            "## What is refused",
-            "These have a place in AWS's clients. A request with one of them is refused with `ValidationError` and the "
+            "## Unsupported parameters",
+            "AWS's clients can send these parameters. A request with one of them is refused with `ValidationError` and the "
             "reason.",
             table(("Action", "Parameter", "Reason"), sorted(_refused())),
             "## Error codes",
@@ -35,16 +35,16 @@ def pages() -> Iterator[tuple[str, str]]:
     )
 
 
-INTRODUCTION = """Stoker answers as AWS CloudFormation does (version `2010-05-15`), at `/v1/` of the endpoint that the
-catalog calls `cloudformation`. Parameters come in the URL of a GET or as the form of a POST. Requests are signed with
-the access key of an EC2 credential, with version 4 or 2 of AWS's signatures; the identity service checks them. A
-request counts for 15 minutes from the time at which it says it was signed; one without a time is accepted for
-`DescribeStackResource` only, with which agents in servers read their metadata. Version 4 must be for the service
-`cloudformation` and, where `region_name_for_services` is set, for that region; or for a service named like the first
-label of the host, as boto 2 (in heat-cfntools) signs.
+INTRODUCTION = """Stoker implements the AWS CloudFormation Query API (version `2010-05-15`) at `/v1/` of the endpoint
+of type `cloudformation` in the catalog. Parameters are sent in the URL of a GET request or in the form of a POST
+request. Requests are signed with the access key of an EC2 credential, with version 4 or 2 of AWS's signatures; the
+identity service verifies them. A request is valid for 15 minutes after the time of its signature; a request without a
+time is accepted only for `DescribeStackResource`, with which agents in servers read their metadata. Version 4
+signatures must be for the service `cloudformation` and, if `region_name_for_services` is set, for that region; or for
+a service named like the first label of the host, as boto 2 (in heat-cfntools) signs.
 
-Answers are XML, or with `ContentType=JSON` JSON. Lists are told in pages: the `NextToken` of an answer leads to the
-next."""
+Responses are XML, or JSON with `ContentType=JSON`. Lists are returned in pages: `NextToken` in a response requests the
+next page."""
 
 
 def _rule(action: Action) -> str:

@@ -1,4 +1,4 @@
-"""A page for each resource type, a list of all of them, and how each is found again after a crash."""
+"""Generate a page for each resource type, the list of types, and the table of how types recover after a crash."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHANGES = {Change.UPDATE: "updates", Change.REPLACE: "replaces", Change.REFUSE: 
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """`(path, text)` of every page, for the types that installed packages offer."""
+    """Yield `(path, content)` of all pages, for the types that the installed packages provide."""
     types = visible(Registry.from_entry_points())
     yield "types/index.md", _index(types)
     yield "recovery.md", _recovery(types)
@@ -25,12 +25,12 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def visible(registry: Registry) -> dict[str, ResourceType]:
-    """The types that templates may use, by name in order."""
+    """Return the types that templates can use, sorted by name."""
     return {name: kind for name, kind in sorted(registry.types().items()) if kind.support.status != "HIDDEN"}
 
 
 def file_name(type_name: str) -> str:
-    """`OS::Neutron::Net` as `os-neutron-net`."""
+    """Return a file name: `os-neutron-net` for `OS::Neutron::Net`."""
     return type_name.lower().replace("::", "-")
 
 
@@ -42,14 +42,14 @@ def _index(types: Mapping[str, ResourceType]) -> str:
     contents = "\n".join(file_name(name) for name in types)
     return page(
         "Resource types",
-        f"The {len(types)} types that this version has. A cloud offers those whose service it has.",
-        table(("Type", "Service", "What it is"), rows),
+        f"The {len(types)} resource types of this version. A cloud offers those types whose service it has.",
+        table(("Type", "Service", "Description"), rows),
         f"```{{toctree}}\n:hidden:\n\n{contents}\n```",
     )
 
 
 def _recovery(types: Mapping[str, ResourceType]) -> str:
-    """A table to be included: types that are found again in the same way share a row."""
+    """Return the table that the page about recovery includes; types with the same method share a row."""
     ways: dict[Recovery, list[str]] = {}
     for name, kind in types.items():
         link = f"[{name}](/generated/types/{file_name(name)}.md)"
@@ -61,13 +61,13 @@ def _recovery(types: Mapping[str, ResourceType]) -> str:
         (way.by.value, sentence(way.why), ", ".join(names))
         for way, names in sorted(ways.items(), key=lambda item: (order.index(item[0].by), -len(item[1])))
     ]
-    return table(("Found by", "Why nothing is made twice, and nothing is forgotten", "Types"), rows)
+    return table(("Found by", "Why nothing is created twice or left behind", "Types"), rows)
 
 
 def way_of(kind: ResourceType) -> Recovery:
-    """How a type finds what an interrupted creation made."""
+    """Return how a type finds the object of an interrupted creation."""
     way = OWN_RECORD if kind.local else kind.recovery
-    assert way is not None, f"{kind} does not say how it is found again; the registry refuses such a type"
+    assert way is not None, f"{kind} does not declare how it recovers; the registry refuses such a type"
     return way
 
 
@@ -93,9 +93,9 @@ def _facts(kind: ResourceType) -> Iterator[str]:
     if kind.checkable:
         yield "Can be checked."
     if kind.signalable:
-        yield "Takes signals."
+        yield "Receives signals."
     if kind.snapshot_on_delete:
-        yield "Can be deleted with a snapshot (`deletion_policy: Snapshot`)."
+        yield "Supports deletion with a snapshot (`deletion_policy: Snapshot`)."
 
 
 def _support(support: Support) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _support(support: Support) -> Iterator[str]:
 
 def _properties(kind: ResourceType) -> str:
     if kind.any_properties:
-        return "Whatever properties are given are taken, unchecked."
+        return "Accepts any properties without validation."
     return _property_table(kind.properties)
 
 
@@ -124,7 +124,7 @@ def _property_table(schema: Mapping[str, Property]) -> str:
 def _flat(
     schema: Mapping[str, Property], above: str = "", inherited: Change | None = None
 ) -> Iterator[tuple[str, Property, Change]]:
-    """Every property at any depth by its path; what a change means is decided at the top."""
+    """Yield all properties at any depth with their paths; the top-level property decides the effect of a change."""
     for name, prop in schema.items():
         path, change = f"{above}{name}", inherited or prop.change
         yield path, prop, change

@@ -1,4 +1,4 @@
-"""The REST API's routes, from the table that serves them; and the control API of the emulated cloud."""
+"""Generate the pages about the REST API and the emulator's control API from their route tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stoker_reference.markdown import code, page, table
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """The page about the REST API and its description in OpenAPI, and a table for the page about the control API."""
+    """Yield the REST API page, its OpenAPI description, and a table for the page about the control API."""
     rows = [
         (code(f"{method} {path}"), _rule(action), _carries(action), str(action.success))
         for path, methods in ROUTES.items()
@@ -25,14 +25,14 @@ def pages() -> Iterator[tuple[str, str]]:
         "rest.md",
         page(
             "REST API",
-            "Stoker answers as Heat's Orchestration API does, below `/v1/{project_id}`. Requests carry a token in "
-            "`X-Auth-Token`. A shorter path that names a stack only once (`/stacks/web/resources`) is answered with a "
-            "redirection (302) to the full one.",
-            "A name in **bold** must be given. Which roles pass a policy rule is decided by `policy.yaml`; the "
+            "Stoker implements Heat's Orchestration API below `/v1/{project_id}`. Requests carry a token in "
+            "`X-Auth-Token`. A shorter path that contains only the name of a stack (`/stacks/web/resources`) is answered with "
+            "a redirect (302) to the full path.",
+            "Parameters in **bold** are required. `policy.yaml` decides which roles pass a policy rule; the "
             "defaults are Heat's.",
-            table(("Request", "Policy rule", "It carries", "Answer"), rows),
-            "Every Stoker serves the description of its API in OpenAPI 3.1 at `/openapi.json`, without a token; "
-            "{download}`here it is <openapi.json>` as of this manual.",
+            table(("Request", "Policy rule", "Parameters", "Status"), rows),
+            "The API serves its description in OpenAPI 3.1 at `/openapi.json`, without a token; "
+            "{download}`the description <openapi.json>` can also be downloaded here.",
             ERRORS,
         ),
     )
@@ -43,10 +43,10 @@ def pages() -> Iterator[tuple[str, str]]:
 
 ERRORS = """## Errors
 
-An error is answered with a JSON body: `code`, `title`, `explanation` (what the status means in general) and `error`
-with `type` (the kind of error, as Heat's clients know it), `message` and `traceback`, which is always null. When a
-template is at fault, `error.diagnostics` lists everything that is wrong with it, each with `rule`, `message`, `path`,
-`source`, `position` (`line` and `column`, from 1) and `hint`.
+An error response has a JSON body: `code`, `title`, `explanation` (the general meaning of the status) and `error` with
+`type` (the kind of error, with the names that Heat's clients know), `message` and `traceback`, which is always null.
+If the error is in a template, `error.diagnostics` lists all problems, each with `rule`, `message`, `path`, `source`,
+`position` (`line` and `column`, from 1) and `hint`.
 """
 
 

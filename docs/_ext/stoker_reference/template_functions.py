@@ -1,4 +1,4 @@
-"""Template functions by version, from the table that templates are compiled with."""
+"""Generate the page about template functions by version, from the table that the compiler uses."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from stoker_reference.markdown import code, page, section, sentence, table
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """The one page about functions."""
+    """Yield the path and content of the page about functions."""
     names = sorted({name for version in VERSIONS for name in version.functions}, key=str.lower)
     conditions = sorted({name for version in VERSIONS for name in version.condition_functions}, key=str.lower)
     yield (
         "functions.md",
         page(
             "Template functions",
-            "Each template names its version, and the version decides which functions it has and how they behave. "
-            "A number tells variants of one function apart: where it changes, the same name means something else.",
+            "Each template specifies its version, which determines the available functions and their behavior. "
+            "Numbers distinguish variants of a function: versions with different numbers interpret it differently.",
             section("Versions", _versions()),
-            section("Which version has which", _matrix(names)),
-            section("What they take", _meanings(names)),
-            section("In conditions", _condition_matrix(conditions)),
+            section("Functions by version", _matrix(names)),
+            section("Arguments and results", _meanings(names)),
+            section("Functions in conditions", _condition_matrix(conditions)),
         ),
     )
 
@@ -36,7 +36,9 @@ def _versions() -> str:
         )
         for version in VERSIONS
     ]
-    return table(("A template begins with", "or with the value", "Functions"), [(a, b, str(c)) for a, b, c in rows])
+    return table(
+        ("First line of the template", "Alternative values", "Functions"), [(a, b, str(c)) for a, b, c in rows]
+    )
 
 
 def _matrix(names: list[str]) -> str:
@@ -71,4 +73,4 @@ def _meanings(names: list[str]) -> str:
     for name in names:
         variants = dict.fromkeys(version.functions[name] for version in VERSIONS if name in version.functions)
         rows += [(code(name), _number(variant), sentence(VARIANTS[variant].__doc__ or "")) for variant in variants]
-    return table(("Function", "Variant", "What it takes and gives"), rows)
+    return table(("Function", "Variant", "Arguments and result"), rows)

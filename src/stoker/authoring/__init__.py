@@ -1,1 +1,1 @@
-"""Tools for people who write templates: checking, laying out, drawing and converting them without a server."""
+"""Tools for template authors: check, format, draw and convert templates without a server."""

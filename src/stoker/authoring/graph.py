@@ -1,4 +1,4 @@
-"""What a template makes and in which order, as a graph: data first, then Graphviz and Mermaid text."""
+"""The resources of a template and their dependencies as a graph, in Graphviz and Mermaid format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from stoker.template.properties import finalize
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A resource. `identifier` is its path through nested stacks; `inside` what it makes, when that was asked for."""
+    """A resource. `identifier` is its path through nested stacks; `inside` is its nested stack, if requested."""
 
     identifier: str
     name: str
@@ -30,9 +30,9 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`after` waits for `before`; `why` is `reference`, `depends_on` or `type` (the resource type knows).
+    """`after` depends on `before`; `why` is `reference`, `depends_on` or `type` (added by the resource type).
 
-    `circular` when `before` waits for `after` as well, directly or not: the two can never be made.
+    `circular` if `before` also depends on `after`, directly or not, so that neither can be created.
     """
 
     before: str
@@ -43,14 +43,14 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The resources of one stack, and the order between them."""
+    """The resources of one stack, and their dependencies."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
 
 
 def draw(place: Place, *, nested: bool = False, prefix: str = "") -> Graph:
-    """The graph of a bound template; with `nested` also of the stacks inside it, as far as they can be read."""
+    """Return the graph of a bound template; with `nested`, including its nested stacks, as far as they can be read."""
     definition = place.definition
     kinds = {name: place.kind_of(resource) for name, resource in definition.resources.items()}
     types = {name: kind for name, kind in kinds.items() if kind is not None}
@@ -104,7 +104,7 @@ _DOT_CIRCULAR = ["color=red", 'label="circular"', "fontcolor=red"]
 
 
 def to_dot(graph: Graph) -> str:
-    """The graph in Graphviz's language; a nested stack is a cluster around the resource that makes it."""
+    """Return the graph in Graphviz's language; a nested stack is a cluster inside the resource that creates it."""
     head = ["digraph template {", "  rankdir=TB;", '  node [shape=box, style=rounded, fontname="sans-serif"];']
     edges = [f"  {_quoted(edge.before)} -> {_quoted(edge.after)}{_dot_style(edge)};" for edge in _all_edges(graph)]
     return "\n".join([*head, *_dot_nodes(graph, "  "), *edges, "}"]) + "\n"
@@ -147,7 +147,7 @@ _MERMAID_ARROWS = {"reference": "-->", "depends_on": "-.->", "type": "-.->"}
 
 
 def to_mermaid(graph: Graph) -> str:
-    """The graph as a Mermaid flow chart; a nested stack is a subgraph."""
+    """Return the graph as a Mermaid flow chart; a nested stack is a subgraph."""
     numbers = {node.identifier: f"n{number}" for number, node in enumerate(_all_nodes(graph))}
     drawn = list(_all_edges(graph))
     edges = [
@@ -182,5 +182,5 @@ def _mermaid_nodes(graph: Graph, numbers: dict[str, str], margin: str) -> Iterat
 
 
 def _mermaid_text(text: str) -> str:
-    """Text in quotes, with what means something to Mermaid as entities."""
+    """Return a quoted string, with Mermaid's special characters as entities."""
     return "".join(char if char.isalnum() or char in " _-.:/" else f"#{ord(char)};" for char in text)

@@ -1,8 +1,7 @@
-"""The same YAML tokens with one indentation and one space between them.
+"""Normalize the indentation of YAML and the space between tokens.
 
-Lines keep what stands in them: only the space at their beginning and between tokens changes, so scalars, anchors, tags,
-quotes and comments come out in the very characters in which they were written. The places of tokens come from libyaml's
-scanner, which is also what reads templates.
+Only the space at the beginning of lines and between tokens changes; scalars, anchors, tags, quotes and comments stay
+exactly as written. The positions of tokens come from libyaml's scanner, which also reads templates.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ _AT_MARGIN = (yaml.DirectiveToken, yaml.DocumentStartToken, yaml.DocumentEndToke
 
 
 def indented(text: str) -> str:
-    """A YAML text in the canonical indentation. Raises yaml.YAMLError for a text that is no YAML."""
+    """Return a YAML document in the canonical indentation. Raises yaml.YAMLError for invalid YAML."""
     return _Writer(with_plain_line_ends(text)).result()
 
 
 def with_plain_line_ends(text: str) -> str:
-    """The same YAML with `\\n` as its only line end, and with one at its end. Raises yaml.YAMLError."""
+    """Return the same YAML with `\\n` as the only line end, and one at its end. Raises yaml.YAMLError."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if _BREAKS.search(text):
         text = "".join(_pieces_without_other_breaks(text))
@@ -37,7 +36,7 @@ def with_plain_line_ends(text: str) -> str:
 
 
 def _pieces_without_other_breaks(text: str) -> Iterator[str]:
-    """Scalars with Unicode's line ends become double-quoted; between tokens they are ordinary line ends."""
+    """Convert scalars with Unicode's line ends to double-quoted ones; between tokens, use ordinary line ends."""
     end = 0
     for token in yaml.scan(text, Loader=yaml.CSafeLoader):
         start = token.start_mark.index
@@ -59,7 +58,7 @@ def _escaped(char: str) -> str:
 
 
 def _ended(text: str) -> str:
-    """The text with a line end at its end, which a block scalar in the last line must not take for its own."""
+    """Return the document with a final line end, which must not become part of a block scalar in the last line."""
     tokens = list(yaml.scan(text, Loader=yaml.CSafeLoader))
     scalars = [token for token in tokens if isinstance(token, yaml.ScalarToken)]
     values = [token.value for token in scalars]
@@ -77,7 +76,7 @@ def _ended(text: str) -> str:
 @dataclass(slots=True)
 class _Block:
     """A block collection: its column in the source, and the new one. A list that is not indented in the source has no
-    start of its own there (`is_implied`).
+    start token there (`is_implied`).
     """
 
     is_list: bool
@@ -95,7 +94,7 @@ class _Flow:
 
 
 class _Writer:
-    """Writes the tokens of a text one after another."""
+    """Writes the tokens of a document one after another."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -108,7 +107,7 @@ class _Writer:
         self._is_key = False
 
     def result(self) -> str:
-        """The whole text."""
+        """Return the whole document."""
         for token in yaml.scan(self._text, Loader=yaml.CSafeLoader):
             self._take(token)
         self._space_before(None, len(self._text))
@@ -153,11 +152,11 @@ class _Writer:
     # -- columns ----------------------------------------------------------------------------------------------
 
     def _inner_column(self) -> int:
-        """Where what is inside the innermost block collection is written when it begins a line."""
+        """Return the column for the content of the innermost block collection at the beginning of a line."""
         return self._blocks[-1].column + _STEP if self._blocks else 0
 
     def _column_of(self, token: yaml.Token) -> int:
-        """Where a token is written that begins a line."""
+        """Return the column of a token that begins a line."""
         if self._flows:
             return self._flows[-1].column + (0 if isinstance(token, _CLOSING) else _STEP)
         if isinstance(token, _AT_MARGIN) or not self._blocks:
@@ -181,7 +180,7 @@ class _Writer:
     # -- between tokens ---------------------------------------------------------------------------------------
 
     def _space_before(self, token: yaml.Token | None, start: int) -> None:
-        """Write what stands between the previous token and this one: space, comments, line ends."""
+        """Write everything between the previous token and this one: space, comments, line ends."""
         first, *others = self._text[self._end : start].split("\n")
         if not others:
             if token is not None and self._line:
@@ -197,7 +196,7 @@ class _Writer:
         self._line = others[-1].strip() if token is None else " " * self._column_of(token)
 
     def _joins(self, token: yaml.Token | None) -> bool:
-        """Whether a token belongs in the line of the dash or question mark before it: it stands further right."""
+        """Return whether a token stays in the line of the dash or question mark before it, being to the right of it."""
         before = self._previous
         if self._flows or token is None or not isinstance(before, yaml.BlockEntryToken | yaml.KeyToken):
             return False
@@ -209,7 +208,7 @@ class _Writer:
         self._line = f"{self._line}{text}"
 
     def _write_scalar(self, token: yaml.ScalarToken) -> int:
-        """Write a scalar; answers where it ends in the source."""
+        """Write a scalar; return its end in the source."""
         if token.style in ("|", ">"):
             return self._write_block(token)
         first, *others = self._text[token.start_mark.index : token.end_mark.index].split("\n")
@@ -244,7 +243,7 @@ class _Writer:
 
 
 def _found_indent(lines: list[str], least: int) -> int:
-    """The indentation of a block scalar whose header does not tell it, as libyaml finds it."""
+    """Return the indentation of a block scalar whose header does not contain it, as libyaml determines it."""
     widest = max(least, 1)
     for line in lines:
         content = line.lstrip(" ")
@@ -262,7 +261,7 @@ def _body(lines: list[str], indent: int) -> Iterator[str]:
 
 
 def _without_space_at_end(line: str, style: str | None) -> str:
-    """A line of a scalar of several lines, without the space that folding drops anyway."""
+    """Return a line of a multi-line scalar, without the space that folding drops anyway."""
     stripped = line.rstrip(" \t")
     backslashes = len(stripped) - len(stripped.rstrip("\\"))
     is_escaped = style == '"' and backslashes % 2 == 1 and len(stripped) < len(line)
@@ -270,7 +269,7 @@ def _without_space_at_end(line: str, style: str | None) -> str:
 
 
 def _between(before: yaml.Token | None, after: yaml.Token) -> str:
-    """The space between two tokens of one line."""
+    """Return the space between two tokens of one line."""
     if isinstance(before, (*_PREFIXES, yaml.ValueToken)):
         return " "
     if isinstance(before, _OPENING) or isinstance(after, (*_CLOSING, yaml.FlowEntryToken)):

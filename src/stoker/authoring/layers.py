@@ -1,4 +1,4 @@
-"""Where the boxes of a graph go: in layers from top to bottom, each box below all that it waits for."""
+"""Arrange the boxes of a graph in layers from top to bottom, each box below those that it depends on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """`corners` are the top left corners of the boxes, `paths` the points that each edge goes through."""
+    """`corners` are the top left corners of the boxes, `paths` the points of each edge."""
 
     size: Size
     corners: Mapping[str, Point]
@@ -25,10 +25,10 @@ class Arrangement:
 
 
 def arrange(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Arrangement:
-    """Lay boxes out; of a circle of edges, one leads upwards. An edge from a box to itself is a loop at its side.
+    """Arrange boxes; in each cycle, one edge leads upwards. An edge from a box to itself is a loop at its side.
 
-    An edge over several layers passes through a thin place in each layer between, which takes part in the ordering
-    like a box, so edges do not run across boxes.
+    An edge over several layers has a narrow virtual box in each layer in between, which is ordered like the others, so
+    that edges do not cross boxes.
     """
     upwards = _upward(sizes, edges)
     loops = [edge for edge in edges if edge[0] == edge[1]]
@@ -54,7 +54,7 @@ def arrange(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Arra
 
 
 def _upward(names: Iterable[str], edges: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
-    """The edges that close a circle on a walk from box to box; without them there is none."""
+    """Return the edges that close a cycle in a depth-first search; without them, the graph has no cycles."""
     after: dict[str, list[str]] = defaultdict(list)
     for first, second in edges:
         if first != second:
@@ -77,7 +77,7 @@ def _upward(names: Iterable[str], edges: Sequence[tuple[str, str]]) -> set[tuple
 
 
 def _depths(names: Iterable[str], edges: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """For each box the length of the longest way to it."""
+    """Return for each box the length of the longest path to it."""
     before: dict[str, list[str]] = defaultdict(list)
     for first, second in edges:
         before[second].append(first)
@@ -96,7 +96,7 @@ def _depths(names: Iterable[str], edges: Sequence[tuple[str, str]]) -> dict[str,
 
 
 def _untangle(layers: list[list[str]], steps: Iterable[tuple[str, str]]) -> None:
-    """Order each layer by the mean place of its neighbours above, then below, a few times over."""
+    """Order each layer by the mean position of its neighbors above, then below, several times."""
     above: dict[str, list[str]] = defaultdict(list)
     below: dict[str, list[str]] = defaultdict(list)
     for first, second in steps:
@@ -118,7 +118,7 @@ def _mean(values: Sequence[float], otherwise: float) -> float:
 
 
 def _placed(layers: Sequence[Sequence[str]], boxes: Mapping[str, Size]) -> tuple[dict[str, Point], Size]:
-    """Corners of all boxes, every layer in the middle, and the size of it all."""
+    """Return the corners of all boxes, with centered layers, and the total size."""
     widths = [sum(boxes[name][0] for name in layer) + _GAP * (len(layer) - 1) for layer in layers]
     width = max(widths, default=0.0)
     corners: dict[str, Point] = {}
@@ -134,7 +134,7 @@ def _placed(layers: Sequence[Sequence[str]], boxes: Mapping[str, Size]) -> tuple
 
 
 def _path(chain: Sequence[str], corners: Mapping[str, Point], boxes: Mapping[str, Size]) -> list[Point]:
-    """From the lower edge of the first box to the upper edge of the last."""
+    """Return the path from the lower edge of the first box to the upper edge of the last."""
     points = []
     for index, name in enumerate(chain):
         (left, top), (width, height) = corners[name], boxes[name]
@@ -143,7 +143,7 @@ def _path(chain: Sequence[str], corners: Mapping[str, Point], boxes: Mapping[str
 
 
 def _loop(corner: Point, size: Size) -> list[Point]:
-    """From the lower edge of a box around its right side to its upper edge."""
+    """Return the path from the lower edge of a box around its right side to its upper edge."""
     (left, top), (width, height) = corner, size
     right = left + width
     return [

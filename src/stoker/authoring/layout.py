@@ -1,7 +1,7 @@
-"""One layout for all templates: indentation, order of sections, blank lines. What a template says is left alone.
+"""Format templates: indentation, order of sections, blank lines. The meaning of a template does not change.
 
-Indentation changes space only, order and blank lines are a matter of whole lines. Nobody has to trust any of this: the
-result is accepted only when it consists of the same YAML nodes, reads as the same data and has the same comments.
+Indentation changes space only; order and blank lines affect whole lines. The result is verified: it is accepted only
+if it consists of the same YAML nodes, contains the same data and has the same comments.
 """
 
 from __future__ import annotations
@@ -50,20 +50,20 @@ _MOST_ROUNDS = 4
 
 class _Unsettled(Exception):
     def __init__(self) -> None:
-        super().__init__("its layout would be another each time")
+        super().__init__("formatting it again would change it again")
 
 
 class CannotFormat(StokerError):
-    """The layout would change what the template says, so it is left as it is: a defect of the layout."""
+    """Formatting would change the meaning of the template, so it is left unchanged: an error in the formatter."""
 
 
 def layout(text: str, source: str = "template") -> str:
-    """The text in the canonical layout. Raises CannotFormat, and TemplateInvalid for an invalid text."""
+    """Return the formatted template. Raises CannotFormat, and TemplateInvalid for an invalid template."""
     Document.parse(text, source=source, limits=_NO_LIMITS)
     if _is_json(text):
         return _json_layout(text)
     refusals: list[str] = []
-    for order in (_ordered, _unordered):  # an alias must not come to stand before its anchor
+    for order in (_ordered, _unordered):  # an alias must not be moved before its anchor
         try:
             before = with_plain_line_ends(text)
             result = _arranged(before, order)
@@ -73,11 +73,11 @@ def layout(text: str, source: str = "template") -> str:
         if refusal is None:
             return result
         refusals.append(refusal)
-    raise CannotFormat(f"{source} is left as it is: {refusals[-1]}.")
+    raise CannotFormat(f"{source} is left unchanged: {refusals[-1]}.")
 
 
 def _arranged(text: str, order: Callable[[str], str]) -> str:
-    """The text in a layout that a second time would not change; comments that move with their keys may need two."""
+    """Return a stable layout, which may need two passes if comments move with their keys."""
     for _ in range(_MOST_ROUNDS):
         before, text = text, _parted(order(_indented(text)))
         if text == before:
@@ -86,21 +86,21 @@ def _arranged(text: str, order: Callable[[str], str]) -> str:
 
 
 def _difference(before: str, after: str) -> str | None:
-    """What a new layout would change beside the layout; None when it is nothing."""
+    """Return what else a new layout would change; None if nothing."""
     if _data(before) != _data(after) or Counter(_nodes(before)) != Counter(_nodes(after)):
-        return "the layout would change its meaning"
+        return "formatting would change its meaning"
     if Counter(Lines(before).comments()) != Counter(Lines(after).comments()):
         return "a comment would be lost"
     return None
 
 
 def _data(text: str) -> str:
-    """The data as JSON, in which `1` is not `1.0` and a NaN is like another."""
+    """Return the data as JSON, so that `1` differs from `1.0` and NaN equals NaN."""
     return json.dumps(Document.parse(text, limits=_NO_LIMITS).data, sort_keys=True)
 
 
 def _nodes(text: str) -> Iterator[tuple[object, ...]]:
-    """What the text consists of: also keys that are given twice, anchors and tags, which the data does not show."""
+    """Return the nodes of the document, including duplicate keys, anchors and tags, which the data does not contain."""
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         yield tuple(getattr(event, name, None) for name in ("__class__", "anchor", "tag", "value"))
 
@@ -127,7 +127,7 @@ def _is_json(text: str) -> bool:
 
 
 def _json_layout(text: str) -> str:
-    """JSON with one item on each line; every string and number stays as it is written."""
+    """Return JSON with one item on each line; every string and number stays as written."""
     result: list[str] = []
     depth = 0
     for before, word in pairwise(["", *_JSON_TOKEN.findall(text)]):
@@ -157,7 +157,7 @@ def _unordered(text: str) -> str:
 
 
 def _ordered(text: str) -> str:
-    """The sections of a HOT template, and the keys of each resource, in their usual order."""
+    """Sort the sections of a HOT template, and the keys of each resource, in their usual order."""
     root = _tree(text)
     sections = {key.value: value for key, value in root.pairs}
     if _SECTIONS[0] not in sections:
@@ -180,7 +180,7 @@ def _parted(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A node of a text: where it begins, the string of a scalar, the pairs of a block mapping."""
+    """A node of a document: its position, the string of a scalar, the pairs of a block mapping."""
 
     line: int
     value: str = ""
@@ -191,13 +191,13 @@ _NOTHING = _Node(0)
 
 
 def _keys(node: _Node) -> list[tuple[str, int]]:
-    """The keys of a block mapping with their lines; none for anything else, and when two share a line."""
+    """Return the keys of a block mapping with their lines; none for other nodes, or if two keys share a line."""
     keys = [(key.value, key.line) for key, _ in node.pairs]
     return keys if len({line for _, line in keys}) == len(keys) else []
 
 
 def _tree(text: str) -> _Node:
-    """The root of a text. Not what PyYAML composes, which refuses an anchor that is used again."""
+    """Return the root of a document. PyYAML's composer cannot be used, since it refuses to redefine an anchor."""
     events = iter(yaml.parse(text, Loader=yaml.CSafeLoader))
     while not isinstance(event := next(events), yaml.NodeEvent):
         pass

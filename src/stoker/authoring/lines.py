@@ -1,4 +1,4 @@
-"""A YAML text as lines of which it is known what they are: content, comments, or inside a scalar of several lines."""
+"""A YAML document as classified lines: content, comments, or part of a multi-line scalar."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BLANKED = (yaml.ScalarToken, yaml.TagToken)
 
 
 class Lines:
-    """Lines that can be rearranged; they end with `\n` alone. Raises yaml.YAMLError for a text that is no YAML."""
+    """Lines that can be rearranged; they end with `\n` alone. Raises yaml.YAMLError for invalid YAML."""
 
     def __init__(self, text: str) -> None:
         self.lines = text.removesuffix("\n").split("\n")
@@ -22,7 +22,7 @@ class Lines:
         self._comments = [(line, shown.index("#")) for line, shown in enumerate(blanked) if "#" in shown]
 
     def text(self) -> str:
-        """The lines as one text, with one line end at its end."""
+        """Return the lines as one string, with one line end at its end."""
         first, last = 0, len(self.lines)
         while first < last and not self.lines[first]:
             first += 1
@@ -31,11 +31,11 @@ class Lines:
         return "\n".join(self.lines[first:last]) + "\n"
 
     def comments(self) -> list[str]:
-        """All comments, without the space around them."""
+        """Return all comments, without the space around them."""
         return [self.lines[line][column:].strip() for line, column in self._comments]
 
     def _blanked(self, text: str) -> list[str]:
-        """The lines with scalars and tags replaced by a letter; notes on the way which lines are inside a scalar."""
+        """Return the lines with scalars and tags blanked out; also record which lines are inside a scalar."""
         shown = [list(line) for line in self.lines]
         for token in yaml.scan(text, Loader=yaml.CSafeLoader):
             if isinstance(token, _BLANKED):
@@ -72,7 +72,7 @@ class Lines:
     # -- comments ---------------------------------------------------------------------------------------------
 
     def neighbours(self) -> list[bool]:
-        """For each comment whether it stands in line with the content before it rather than with what comes after."""
+        """Return for each comment whether it is aligned with the content before it rather than after it."""
         return [self._follows(line, column) for line, column in self._comments]
 
     def _follows(self, line: int, column: int) -> bool:
@@ -80,10 +80,11 @@ class Lines:
         return before > after and abs(column - before) < abs(column - after)
 
     def place_comments(self, follows: Sequence[bool]) -> None:
-        """Indent comments as the content before or after them, and put those behind a value two spaces behind it.
+        """Indent comments like the content before or after them, and place trailing comments two spaces after the
+        value.
 
-        `follows` says of each comment which of the two it goes with, as `neighbours` does; missing ones go with what
-        comes after.
+        `follows` maps comments to which of the two they are aligned with, as returned by `neighbours`; other comments
+        are aligned with the content after them.
         """
         wanted = [*follows, *[False] * len(self._comments)]
         for (line, column), with_before in zip(self._comments, wanted, strict=False):
@@ -95,7 +96,7 @@ class Lines:
                 self.lines[line] = f"{' ' * (before if with_before else after)}{self.lines[line].strip()}"
 
     def _around(self, line: int) -> tuple[int, int]:
-        """The indentation of the content before a line and of that after it; 0 where there is none."""
+        """Return the indentation of the content before and after a line; 0 if there is none."""
         before = next((self._indent(other) for other in self._content(range(line - 1, -1, -1))), 0)
         after = next((self._indent(other) for other in self._content(range(line + 1, len(self.lines)))), 0)
         return before, after
@@ -106,9 +107,9 @@ class Lines:
     # -- order ------------------------------------------------------------------------------------------------
 
     def reorder(self, keys: Sequence[tuple[str, int]], order: Sequence[str]) -> None:
-        """Bring the pairs of one block map into an order, each with the comments above it; unknown keys come last.
+        """Sort the pairs of one block map, each with the comments above it; unknown keys come last.
 
-        `keys` are the map's keys and their lines, from top to bottom. What stands above the first stays there.
+        `keys` are the map's keys and their lines, from top to bottom. Comments above the first key stay there.
         """
         starts = [keys[0][1], *(self._first_line(line) for _, line in keys[1:])]
         ends = [*starts[1:], self._end_of_map(keys[-1][1])]
@@ -119,13 +120,13 @@ class Lines:
         self._keep([*range(starts[0]), *moved, *range(ends[-1], len(self.lines))])
 
     def _keep(self, numbers: Sequence[int | None]) -> None:
-        """Keep the lines of these numbers in this order; None stands for a blank line."""
+        """Keep the lines with these numbers, in this order; None is a blank line."""
         self.lines = ["" if number is None else self.lines[number] for number in numbers]
         self._fixed = {new for new, number in enumerate(numbers) if number in self._fixed}
         self._kept = {new for new, number in enumerate(numbers) if number in self._kept}
 
     def _first_line(self, line: int) -> int:
-        """Where the comments that belong to the key on this line begin."""
+        """Return the first line of the comments that belong to the key on this line."""
         indent = self._indent(line)
         first = line
         above = line - 1
@@ -138,8 +139,8 @@ class Lines:
         return first
 
     def _end_of_map(self, last_key: int) -> int:
-        """The line after a block map whose last key is on this line; comments at the end that are not deeper than its
-        keys are left out.
+        """Return the line after a block map whose last key is on this line; trailing comments that are not indented
+        deeper than its keys are excluded.
         """
         indent = self._indent(last_key)
         numbers = range(last_key + 1, len(self.lines))
@@ -153,7 +154,7 @@ class Lines:
     # -- blank lines ------------------------------------------------------------------------------------------
 
     def part(self, keys: Sequence[tuple[str, int]]) -> None:
-        """One blank line before each of these keys but the first, nowhere more than one, and no space at line ends."""
+        """Put one blank line before each of these keys except the first, and remove others and trailing space."""
         parted = {self._first_line(line) for _, line in keys[1:]}
         numbers: list[int | None] = []
         is_apart = True

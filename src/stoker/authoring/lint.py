@@ -1,4 +1,4 @@
-"""Checking templates with everything they refer to on disk, and nothing else: no server, no cloud, no network."""
+"""Check templates and the local files that they refer to, without a server, a cloud or the network."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_NESTED_STACK_DEPTH = 5
 
 
 def lint(workspace: Workspace, paths: Iterable[str]) -> list[Diagnostic]:
-    """All complaints about the templates in these files and about what they refer to, by source and place."""
+    """Return all diagnostics for the templates in these files and the files they refer to, by source and position."""
     found = dict.fromkeys(diagnostic for path in paths for diagnostic in _root(workspace, path))
     by_source = {
         source: list(repeated_keys(source, workspace.sources.text(source))) for source in workspace.sources.names()
@@ -65,7 +65,7 @@ def _check(workspace: Workspace, place: Place) -> list[Diagnostic]:
 
 
 def _forms(registry: Registry, place: Place) -> Iterator[Diagnostic]:
-    """Complaints of the custom constraints that only look at a value's form, and need no service for that."""
+    """Yield diagnostics of the custom constraints that check only the format of a value, without a service."""
 
     def custom(name: str, value: Any) -> str | None:
         known = registry.constraint(name)
@@ -89,7 +89,7 @@ def _forms(registry: Registry, place: Place) -> Iterator[Diagnostic]:
 def _nested(
     workspace: Workspace, place: Place, resource: ResourceDefinition, request: ChildRequest | None
 ) -> list[Diagnostic]:
-    """Complaints about the stack that a resource makes."""
+    """Yield diagnostics for the nested stack of a resource."""
     parent = place.definition
     if request is None or request.template is None:
         return []
@@ -107,14 +107,14 @@ def _nested(
 
 
 def _at_resource(parent: Definition, resource: ResourceDefinition, diagnostic: Diagnostic) -> Diagnostic:
-    """A complaint about a stack that has no file of its own, placed at the resource that makes it."""
+    """Return a diagnostic for a stack without a file, with the position of the resource that creates it."""
     document = parent.template.document
     place = (parent.template.written("resources"), resource.name)
     return replace(diagnostic, source=document.source, path=(*place, *diagnostic.path), position=document.locate(place))
 
 
 def _not_read(place: Place) -> Iterator[Diagnostic]:
-    """Which nested templates were left out."""
+    """Yield warnings for the nested templates that were not read."""
     definition = place.definition
     document = definition.template.document
     for resource in definition.resources.values():

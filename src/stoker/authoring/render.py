@@ -1,6 +1,6 @@
-"""Complaints for people, for programs and for code review: an excerpt with a caret, JSON, SARIF.
+"""Render diagnostics: as excerpts with a caret, as JSON, and as SARIF for code review.
 
-Whoever has complaints can use this: a linter, or a command that was refused by a server.
+Used by the linter, and by commands for the errors of a server.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stoker.base.diagnostics import Diagnostic, Position, format_path
 from stoker.template.rules import Rule
 
 TextOf = Callable[[str], str | None]
-"""From the name of a source to its text; None when there is none to show."""
+"""Returns the content of a source by its name; None if there is none to show."""
 
 _STYLES = {ERROR: "bold red", WARNING: "bold yellow"}
 _LEVELS = {ERROR: "error", WARNING: "warning"}
@@ -32,13 +32,13 @@ _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def show(console: Console, diagnostics: Sequence[Diagnostic], text_of: TextOf) -> None:
-    """Print each complaint with the lines that it is about."""
+    """Print each diagnostic with its source lines."""
     for diagnostic in diagnostics:
         console.print(explanation(diagnostic, text_of(diagnostic.source)), soft_wrap=True)
 
 
 def explanation(diagnostic: Diagnostic, text: str | None) -> Text:
-    """What is wrong, where, the lines there with a caret below the place, and what to do about it."""
+    """Return a diagnostic with its message, its location, the source lines with a caret, and the hint."""
     style = _STYLES[diagnostic.severity]
     shown = Text.assemble((f"{diagnostic.severity}[{diagnostic.rule}]", style), (f": {diagnostic.message}\n", "bold"))
     lines = (text or "").splitlines()
@@ -74,10 +74,10 @@ def _excerpt(lines: Sequence[str], position: Position, width: int, style: str) -
 
 
 def summary(diagnostics: Sequence[Diagnostic], files: int) -> str:
-    """How many files have how many complaints: `2 errors and 1 warning in 3 files`."""
+    """Return the number of diagnostics and files: `2 errors and 1 warning in 3 files`."""
     counts = Counter(diagnostic.severity for diagnostic in diagnostics)
-    told = " and ".join(_counted(counts[severity], severity) for severity in (ERROR, WARNING) if counts[severity])
-    return f"{told or 'no complaints'} in {_counted(files, 'file')}"
+    counted = " and ".join(_counted(counts[severity], severity) for severity in (ERROR, WARNING) if counts[severity])
+    return f"{counted or 'no problems'} in {_counted(files, 'file')}"
 
 
 def _counted(number: int, noun: str) -> str:
@@ -88,7 +88,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def to_json(diagnostics: Sequence[Diagnostic], files: int) -> dict[str, Any]:
-    """Complaints as plain data, counted."""
+    """Return diagnostics as plain data, with their number."""
     counts = Counter(diagnostic.severity for diagnostic in diagnostics)
     return {
         "diagnostics": [diagnostic.to_dict() for diagnostic in diagnostics],
@@ -97,7 +97,7 @@ def to_json(diagnostics: Sequence[Diagnostic], files: int) -> dict[str, Any]:
 
 
 def to_sarif(diagnostics: Sequence[Diagnostic], rules: Mapping[str, Rule], version: str) -> dict[str, Any]:
-    """Complaints as a SARIF 2.1.0 log, which code review tools show beside the lines."""
+    """Return diagnostics as a SARIF 2.1.0 log for code review tools."""
     used = sorted({diagnostic.rule for diagnostic in diagnostics})
     driver = {"name": "stoker lint", "semanticVersion": version, "rules": [_sarif_rule(name, rules) for name in used]}
     results = [_sarif_result(diagnostic, used.index(diagnostic.rule)) for diagnostic in diagnostics]

@@ -1,4 +1,4 @@
-"""Keys that a mapping has twice. YAML and JSON readers take the last one silently, as Heat does."""
+"""Find duplicate keys of mappings. YAML and JSON readers use the last one silently, as Heat does."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _MERGE = "<<"
 
 
 def repeated_keys(source: str, text: str) -> Iterator[Diagnostic]:
-    """A diagnostic for each key that a mapping of the text has had before, in the text's order."""
+    """Yield a diagnostic for each duplicate key of a mapping, in the order of the document."""
     for key, first, again in _in_json(text) if text.lstrip()[:1] == "{" else _in_yaml(text):
         yield Diagnostic(
             "duplicate-key",
             f"the mapping has the key {key!r} twice, so its value at {source}:{first.line}:{first.column} is ignored",
             source=source,
             position=again,
-            hint="remove one of the two",
+            hint="remove one of them",
         )
 
 
 def _in_yaml(text: str) -> Iterator[tuple[str, Position, Position]]:
-    """Each key that stands twice, with both places; those before a syntax error only."""
+    """Yield each duplicate key with both positions, up to the first syntax error."""
     frames: list[_Frame] = []
     try:
         for event in yaml.parse(text, Loader=yaml.CSafeLoader):
@@ -84,12 +84,12 @@ class _Frame:
         self._expects_key = True
 
     def first(self, key: str, position: Position) -> Position | None:
-        """Where a key was given before; None for a new one, and for what is no key."""
+        """Return the earlier position of a key; None for a new key, and for values."""
         if not self._is_mapping or not self._expects_key:
             return None
         first = self._keys.setdefault(key, position)
         return None if first is position else first
 
     def turn(self) -> None:
-        """Go from a key to its value, or to the next key."""
+        """Advance from a key to its value, or to the next key."""
         self._expects_key = not self._expects_key

@@ -1,4 +1,4 @@
-"""Every rule that a complaint of the linter can name: those of the template language, and those about files."""
+"""All rules of the linter: those of the template language, and those about files."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _OWN = (
     Rule("nesting", "Stacks are nested deeper than a server accepts.", "web.yaml: {type: web.yaml}"),
     Rule(
         "not-expressible",
-        "`stoker convert` only: the other dialect has no way to say this.",
+        "`stoker convert` only: the other dialect has no equivalent.",
         "get_file in CloudFormation's dialect",
     ),
     Rule(
         "missing-file",
-        "A file or URL that the template refers to is not at hand; what depends on its content is not checked.",
+        "A file or URL that the template refers to is not available; values that depend on it are not checked.",
         "user_data: {get_file: not_here.sh}",
         WARNING,
     ),
-    Rule("unused-ignore", "A comment ignores a rule that nothing breaks there.", "# stoker: ignore[version]", WARNING),
+    Rule("unused-ignore", "A comment ignores a rule that is not violated there.", "# stoker: ignore[version]", WARNING),
 )
 
 RULES: Mapping[str, Rule] = {**TEMPLATE_RULES, **{rule.name: rule for rule in _OWN}}

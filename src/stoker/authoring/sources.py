@@ -1,7 +1,7 @@
-"""Templates and what belongs to them, read from this machine's disk.
+"""Read templates and their files from the local disk.
 
-A source is known by its path as the user would write it: relative to the working directory where it is below it. The
-same names are shown in complaints.
+A source is identified by its path as the user would write it: relative to the working directory if it is below it.
+Diagnostics show the same names.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 def is_remote(name: str) -> bool:
-    """Whether a name is a URL rather than a path."""
+    """Return whether a name is a URL rather than a path."""
     return _REMOTE.match(name) is not None
 
 
 def looks_like_template(text: str) -> bool:
-    """Whether the mapping that a text consists of has the key for the template version.
+    """Return whether the top-level mapping of a document has the key for the template version.
 
-    A request or a chart's values may have that key further down. A text that is not valid is a template when its first
-    level seems to have the key, so that its errors are shown, unless it is source code of a template generator (Helm,
-    Jinja), which has lines of instructions between those of YAML.
+    A request or the values of a chart may contain that key at a deeper level. An invalid document counts as a template
+    if it seems to have the key at the top level, so that its errors are reported, unless it is the source of a template
+    generator (Helm, Jinja), which has instructions between the lines of YAML.
     """
     if _ANYWHERE.search(text) is None:
         return False
@@ -50,7 +50,7 @@ def looks_like_template(text: str) -> bool:
 
 
 def find_templates(paths: Iterable[str]) -> Iterator[str]:
-    """Files as they are named; of a directory the templates somewhere below it, in the order of their paths."""
+    """Yield the given files, and for directories all templates below them, sorted by path."""
     for path in paths:
         if not Path(path).is_dir():
             yield path
@@ -68,19 +68,19 @@ def _is_template_file(path: Path) -> bool:
 
 
 def beside(folder: str, name: str) -> str:
-    """The path that `name` means in a file that stands in `folder`."""
+    """Return the path that `name` refers to in a file in `folder`."""
     return os.path.normpath(Path(folder) / name)
 
 
 def reason(error: Exception) -> str:
-    """Why a file cannot be read, in a few words."""
+    """Return a short reason why a file cannot be read."""
     if isinstance(error, UnicodeDecodeError):
         return f"it is not UTF-8 (byte {error.start})"
     return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 class Sources:
-    """Texts and templates by path, each read once."""
+    """Files and templates by path, each read once."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -88,7 +88,7 @@ class Sources:
         self._templates: dict[str, Template | TemplateInvalid] = {}
 
     def text(self, path: str) -> str:
-        """The text of a file. Raises OSError or UnicodeDecodeError."""
+        """Return the content of a file. Raises OSError or UnicodeDecodeError."""
         if path not in self._texts:
             try:
                 self._texts[path] = Path(path).read_text("utf-8-sig")
@@ -104,21 +104,24 @@ class Sources:
         return {path for path, found in self._texts.items() if isinstance(found, str)}
 
     def shown(self, path: str) -> str | None:
-        """The text of a source that was read; None for anything else."""
+        """Return the content of a source that was read; None for anything else."""
         found = self._texts.get(path)
         return found if isinstance(found, str) else None
 
     def document(self, path: str) -> Document:
-        """The data of a file with its places. Raises TemplateInvalid, also for a file that cannot be read."""
+        """Return the data of a file with positions. Raises TemplateInvalid, also for a file that cannot be read."""
         try:
             return Document.parse(self.text(path), source=path, limits=self._limits)
         except (OSError, UnicodeDecodeError) as error:
-            raise TemplateInvalid([_complaint("unreadable", f"cannot be read: {reason(error)}", path)]) from error
+            raise TemplateInvalid([_diagnostic("unreadable", f"cannot be read: {reason(error)}", path)]) from error
         except RequestLimitExceeded as error:
-            raise TemplateInvalid([_complaint("limit", error.message, path)]) from error
+            raise TemplateInvalid([_diagnostic("limit", error.message, path)]) from error
 
     def template(self, path: str) -> Template:
-        """The template in a file. Raises TemplateInvalid, also for a file that cannot be read or is too large."""
+        """Return the template in a file.
+
+        Raises TemplateInvalid, also for a file that cannot be read or is too large.
+        """
         if path not in self._templates:
             try:
                 self._templates[path] = self._load(path)
@@ -134,18 +137,18 @@ class Sources:
         try:
             return Template.load(document, limits=self._limits)
         except RequestLimitExceeded as error:
-            raise TemplateInvalid([_complaint("limit", error.message, path)]) from error
+            raise TemplateInvalid([_diagnostic("limit", error.message, path)]) from error
 
 
-def _complaint(rule: str, message: str, source: str) -> Diagnostic:
+def _diagnostic(rule: str, message: str, source: str) -> Diagnostic:
     return Diagnostic(rule, message, source=source, kind="ValueError")
 
 
 class Files(Mapping[str, str]):
-    """What `get_file` reads in the templates of one folder.
+    """Reads files for `get_file` in the templates of one folder.
 
-    A file that is not there makes the call fail, which leaves its value unknown; `missing` has the words of each such
-    complaint, by which it can be told from mistakes of the template itself.
+    For a missing file the call fails, which leaves its value unknown; `missing` contains the messages of these
+    failures, to distinguish them from errors in the template itself.
     """
 
     def __init__(self, folder: str) -> None:
@@ -166,7 +169,7 @@ class Files(Mapping[str, str]):
 
     def _failure(self, message: str) -> FunctionError:
         self.missing.add(message)
-        return FunctionError(message, hint="what depends on its content is not checked")
+        return FunctionError(message, hint="values that depend on its content are not checked")
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str)

@@ -1,6 +1,6 @@
-"""Comments that take complaints back: `# stoker: ignore[rule, rule]`.
+"""Comments that suppress diagnostics: `# stoker: ignore[rule, rule]`.
 
-At the end of a line it speaks for that line; on a line of its own for the next line that is not a comment.
+At the end of a line, it applies to that line; on a separate line, to the next line that is not a comment.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _ignores(text: str) -> Iterator[_Ignore]:
 
 
 def suppress(diagnostics: Iterable[Diagnostic], source: str, text: str) -> list[Diagnostic]:
-    """The complaints about a source that no comment of its text takes back, with one for each idle comment."""
+    """Return the diagnostics of a source that no comment suppresses, with one for each unused comment."""
     ignores = list(_ignores(text))
     kept = []
     for diagnostic in diagnostics:
@@ -57,9 +57,9 @@ def suppress(diagnostics: Iterable[Diagnostic], source: str, text: str) -> list[
 def _idle(item: _Ignore, source: str) -> Diagnostic:
     return Diagnostic(
         "unused-ignore",
-        f"there is no complaint of the rule {item.rule!r} to ignore on line {item.line}",
+        f"there is no diagnostic of the rule {item.rule!r} to ignore on line {item.line}",
         source=source,
         position=item.written,
-        hint="take the comment away",
+        hint="remove the comment",
         severity=WARNING,
     )

@@ -1,4 +1,4 @@
-"""A graph as an SVG picture, drawn without any other program."""
+"""Draw a graph as an SVG image, without any other program."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _EDGE_CLASSES = {"reference": "", "depends_on": "depends_on", "type": "type-orde
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """A node with its size, and the arrangement of what is inside it."""
+    """A node with its size, and the layout of its content."""
 
     node: Node
     size: Size
@@ -46,7 +46,7 @@ class _Picture:
 
 
 def to_svg(graph: Graph) -> str:
-    """The graph as an SVG document; a nested stack is drawn inside the box of the resource that makes it."""
+    """Return the graph as an SVG document; a nested stack is drawn inside the box of the resource that creates it."""
     picture = _picture(graph)
     width, height = (length + 2 * _MARGIN for length in picture.arrangement.size)
     return "\n".join(
@@ -104,7 +104,7 @@ def _drawn_box(box: _Box, corner: Point) -> Iterator[str]:
 
 
 def _curve(points: Sequence[Point]) -> str:
-    """A smooth line from point to point that leaves and arrives upright."""
+    """Return a smooth curve through the points, vertical at both ends."""
     (x, y), *rest = points
     parts = [f"M{x:.1f} {y:.1f}"]
     for next_x, next_y in rest:

@@ -1,4 +1,4 @@
-"""Templates bound to environments and to what stands beside them on disk: what every tool here begins with."""
+"""Templates with their environments and local files, as used by all tools of this package."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PSEUDO = PseudoParameters(
 
 
 class NotRead(ResourceType):
-    """Stands for a template that is not on this machine: nothing about it can be wrong."""
+    """Placeholder for a template that is not on this machine, for which nothing is reported."""
 
     type_name = "(a template that is not read)"
     any_properties = True
@@ -32,7 +32,7 @@ class NotRead(ResourceType):
 
 
 class Place:
-    """A bound template; its relative names begin at the folder of `files`, and it is `depth` levels below the root."""
+    """A bound template; its names are relative to the folder of `files`, and it is `depth` levels below the root."""
 
     def __init__(self, workspace: Workspace, definition: Definition, files: Files, depth: int) -> None:
         self.definition = definition
@@ -41,25 +41,26 @@ class Place:
         self._workspace = workspace
 
     def type_of(self, type_name: str, resource_name: str) -> ResourceType | None:
-        """The type that a name stands for; None when there is none. Raises TemplateInvalid for a broken template."""
+        """Return the type that a name refers to, or None. Raises TemplateInvalid for an invalid template."""
         implementation = self.definition.environment.registry.resolve(type_name, resource_name)
         if not is_template_name(implementation):
             return self._workspace.registry.get(implementation)
         if is_remote(implementation):
             return NotRead()
-        # A registry's entry is seen from the working directory by now, a name in a template from the template.
+        # A registry entry is already relative to the working directory, a name in a template is relative to the
+        # template.
         path = beside(self.files.folder, implementation) if implementation == type_name else implementation
         return self._workspace.template_type(path)
 
     def kind_of(self, resource: ResourceDefinition) -> ResourceType | None:
-        """The type of a resource; None when there is none that can be used."""
+        """Return the type of a resource; None if there is no usable one."""
         try:
             return self.type_of(resource.type, resource.name)
         except TemplateInvalid:
             return None
 
     def child(self, resource: ResourceDefinition, request: ChildRequest) -> Place:
-        """The nested stack that a resource asks for. Raises TemplateInvalid or RequestLimitExceeded."""
+        """Return the nested stack of a resource. Raises TemplateInvalid or RequestLimitExceeded."""
         name = request.template_name
         template = self._workspace.sources.template(name) if name else Template.load(request.template or {})
         return self._workspace.place(
@@ -88,7 +89,7 @@ class Workspace:
         self._template_types: dict[str, ResourceType] = {}
 
     def root(self, path: str) -> Place:
-        """The template in a file, bound; parameters without a value are unknown. Raises TemplateInvalid."""
+        """Return the bound template of a file; parameters without a value are unknown. Raises TemplateInvalid."""
         path = str(Path(path))
         template = self.sources.template(path)
         environment = self._environment(template)
@@ -103,14 +104,14 @@ class Workspace:
         depth: int = 0,
         missing_ok: bool = False,
     ) -> Place:
-        """A template with all that it needs. Raises TemplateInvalid."""
+        """Bind a template with its environment and files. Raises TemplateInvalid."""
         definition = Definition.bind(
             template, environment, parameters=parameters, files=files, pseudo=_PSEUDO, missing_ok=missing_ok
         )
         return Place(self, definition, files, depth)
 
     def template_type(self, path: str) -> ResourceType | None:
-        """The type of the resources that the template at `path` makes; None without such a file."""
+        """Return the resource type of the template at `path`; None if there is no such file."""
         if not Path(path).is_file():
             return None
         if path not in self._template_types:
@@ -118,7 +119,7 @@ class Workspace:
         return self._template_types[path]
 
     def _environment(self, template: Template) -> Environment:
-        """The environments as one. Raises TemplateInvalid with places in the environments' files."""
+        """Return the merged environments. Raises TemplateInvalid with positions in the environments' files."""
         return Environment.merged([self._read(path) for path in self._environments], template.parameters)
 
     def _read(self, path: str) -> Mapping[str, Any]:
@@ -133,7 +134,7 @@ class Workspace:
 
 
 def _relocated(entries: Mapping[str, Any], folder: str) -> dict[str, Any]:
-    """A registry's entries with the templates they name as seen from the working directory."""
+    """Return a registry's entries with templates relative to the working directory."""
     base = entries.get("base_url")
     if isinstance(base, str) and base:
         folder = base if is_remote(base) else beside(folder, base)

@@ -1,6 +1,6 @@
-"""What a user may ask: one coroutine per request, shared by both faces of the API.
+"""The operations of the service: one coroutine per request, shared by the REST API and the Query API.
 
-Each takes the engine and the caller's context first and answers plain JSON data; `OPERATIONS` is the contract that
+Each takes the engine and the caller's context first and returns plain JSON data; `OPERATIONS` is the contract that
 `rpc` carries.
 """
 
@@ -40,7 +40,7 @@ Operation = Callable[..., Awaitable[Any]]
 
 
 def _within_budget(operation: Operation) -> Operation:
-    """Have everything that is done for one request share a budget."""
+    """Make all work for one request share a budget."""
 
     @wraps(operation)
     async def carried_out(engine: Engine, context: RequestContext, **arguments: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Stacks that leave: their documents, and abandoning them (facts: engine.yaml, abandon)."""
+"""Export the documents of stacks, and abandon stacks."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from stoker.store import snapshots
 from stoker.store.records import COMPLETE, UNFINISHED, Operation, Stack
 
 _WITHOUT_NEWS = 1.0
-"""Seconds after which an operation that another engine may run is looked at again."""
+"""Seconds between two looks at an operation that another engine may be running."""
 
 
 async def stack_export(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
-    """The document of a stack; that of one that has been abandoned until it is purged."""
+    """Return the document of a stack; for an abandoned one, until it is purged."""
     require_option(engine.settings.enable_stack_abandon, "Stack export", "enable_stack_abandon")
     stack = await find_stack(engine, context, ref, deleted=True)
     kept = await engine.database.read(snapshots.stack_document, stack.id)
@@ -32,14 +32,14 @@ async def stack_export(engine: Engine, context: RequestContext, ref: Reference) 
 
 
 async def stack_abandon(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
-    """Forget a stack, leaving everything that it made where it is; its document.
+    """Remove a stack from the records, keep its objects, and return its document.
 
-    Raises ActionInProgress while something runs: what has been begun and not ended would be lost.
+    Raises ActionInProgress while an operation runs: the document would not contain what that operation has begun.
     """
     require_option(engine.settings.enable_stack_abandon, "Stack abandon", "enable_stack_abandon")
     stack = await find_stack(engine, context, ref)
     if stack.parent_id is not None:
-        raise NotSupported("A nested stack belongs to the stack above it; abandon the whole tree, or remove it there.")
+        raise NotSupported("A nested stack cannot be abandoned alone; abandon its root stack, or remove its resource.")
     verdict("abandon", stack)
     operation = new_operation(engine, context, stack, "ABANDON", stack.inputs)
     await submit(engine, context, stack, operation, guard=guard("abandon"))
@@ -53,7 +53,7 @@ async def stack_abandon(engine: Engine, context: RequestContext, ref: Reference)
 
 
 async def _ended(engine: Engine, operation: Operation) -> Operation:
-    """The operation once it has ended, wherever it runs."""
+    """Return the operation once it has finished, in whichever engine it runs."""
     while (operation := await engine.refreshed(operation)).status in UNFINISHED:
         told = asyncio.Event()
         engine.awaited.wait(operation.id, f"abandon {operation.id}", told.set)
@@ -70,7 +70,7 @@ def _opened(engine: Engine, body: str) -> dict[str, Any]:
 
 
 def _handed_out(engine: Engine, stack: Stack, document: Document) -> dict[str, Any]:
-    """The document as it leaves, hidden values sealed for the project that they belong to."""
+    """Return the document as sent to the client, with hidden values sealed for the project that owns them."""
     if not document.hidden:
         return document.data
     sealed = {"for": SEALED_FOR, "project_id": stack.project_id, "hidden": document.hidden}

@@ -1,4 +1,4 @@
-"""What may be asked of a stack that exists besides another definition: verbs, calling off, trying again, going back."""
+"""Actions on existing stacks: suspend, resume, check, cancel, retry, roll back."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ _VERBS = {"suspend": "SUSPEND", "resume": "RESUME", "check": "CHECK"}
 
 
 async def stack_action(engine: Engine, context: RequestContext, ref: Reference, action: str) -> None:
-    """Begin one of `ACTIONS`. Raises NotSupported or ActionInProgress where the stack's state does not allow it."""
+    """Begin one of `ACTIONS`. Raises NotSupported or ActionInProgress if the stack's state does not allow it."""
     begin = ACTIONS.get(action)
     if begin is None:
-        raise BadValue(f"Unknown stack action {action!r}; there are {', '.join(ACTIONS)}.")
+        raise BadValue(f"Unknown stack action {action!r}; the actions are {', '.join(ACTIONS)}.")
     stack = await find_stack(engine, context, ref)
     if verdict(action, stack) is Verdict.TAKEN:
         await begin(engine, context, stack, action)
 
 
 async def _verb(engine: Engine, context: RequestContext, stack: Stack, action: str) -> None:
-    """Have every resource do the same thing."""
+    """Apply the same action to every resource."""
     operation = new_operation(engine, context, stack, _VERBS[action], stack.inputs)
     await submit(engine, context, stack, operation, guard=guard(action))
 
 
 async def _cancel(engine: Engine, context: RequestContext, stack: Stack, action: str) -> None:
-    """Call off what runs, and leave everything as it is."""
+    """Cancel the running operation, and leave everything as it is."""
     await engine.cancel(stack, guard(action))
 
 
 async def _roll_back(engine: Engine, context: RequestContext, stack: Stack, action: str) -> None:
-    """Go back to what was there before the last operation, whether it runs (`cancel_update`) or has failed."""
+    """Restore the state before the last operation, while it runs (`cancel_update`) or after it has failed."""
     target = rollback_target(stack, await _last(engine, stack))
     await submit(engine, context, stack, new_operation(engine, context, stack, "ROLLBACK", target), guard=guard(action))
 
 
 async def _retry(engine: Engine, context: RequestContext, stack: Stack, action: str) -> None:
-    """Go on from what has failed: the same action, towards the same definition, with what has been done kept."""
+    """Resume a failed operation: the same action and definition; finished steps are not repeated."""
     last = await _last(engine, stack)
     operation = new_operation(engine, context, stack, last.action, last.inputs, observe=last.observe)
     operation.former_inputs, operation.snapshot = last.former_inputs, last.snapshot
@@ -68,4 +68,4 @@ ACTIONS: Mapping[str, Callable[[Engine, RequestContext, Stack, str], Awaitable[N
     "retry": _retry,
     "rollback": _roll_back,
 }
-"""What `stack_action` can begin."""
+"""The functions behind `stack_action`, by action."""

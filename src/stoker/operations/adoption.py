@@ -1,7 +1,7 @@
-"""Making a stack from the document of another: what `adopt_stack_data` means (facts: engine.yaml, adopt).
+"""Create a stack from the document of another one: `adopt_stack_data`.
 
-A document has its hidden values sealed with this installation's key: here a stack comes back as it went. Elsewhere the
-sealed part cannot be opened, and hidden parameters have to be given again.
+Hidden values of a document are sealed with the key of the installation that made it, which can restore the stack
+completely. Another installation cannot open them, so hidden parameters must be given again.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from stoker.engine.inspection.export import Document
 from stoker.operations.requests import StackRequest
 
 SEALED_FOR = "adoption"
-"""What distinguishes a sealed part of a document from whatever else is sealed with the same key."""
+"""Domain of the key: distinguishes the sealed part of a document from other sealed data."""
 
 
 def adopted_request(engine: Engine, context: RequestContext, request: StackRequest) -> StackRequest:
-    """The request to create a stack that `adopt_stack_data` and what is given beside it make.
+    """Return the request to create a stack from `adopt_stack_data` and the other fields of the request.
 
-    What is given goes over what the document has; the template is the document's. Raises NotSupported where adopting is
-    switched off, BadValue for a document that cannot be used.
+    The given fields override those of the document; the template is that of the document. Raises NotSupported if
+    adoption is disabled, BadValue for an unusable document.
     """
     require_option(engine.settings.enable_stack_adopt, "Stack adoption", "enable_stack_adopt")
     data = _unsealed(engine, context, _checked(request.adopt_stack_data))
     given = request.environment or {}
     if not isinstance(given, Mapping) or request.environment_files:
-        raise BadValue("Adopting a stack takes the environment as a map; named environment files are not taken.")
+        raise BadValue("Adoption requires the environment as a map; `environment_files` is not supported.")
     environment = _laid_over(data.get("environment") or {}, given)
     parameters = {**(environment.pop("parameters", None) or {}), **(request.parameters or {})}
     return replace(
@@ -46,7 +46,7 @@ def adopted_request(engine: Engine, context: RequestContext, request: StackReque
 
 
 def _laid_over(environment: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The document's environment with what is given, section by section."""
+    """Return the document's environment, overridden by the given one section by section."""
     merged = dict(environment)
     for section, value in given.items():
         before = merged.get(section)
@@ -68,7 +68,7 @@ def _checked(data: Any) -> Mapping[str, Any]:
             raise BadValue(f"adopt_stack_data: the entry of resource {'.'.join(path)} must be a map.")
         for key, kind in (("resource_id", str), ("resource_data", Mapping), ("metadata", Mapping)):
             if entry.get(key) is not None and not isinstance(entry[key], kind):
-                raise BadValue(f"adopt_stack_data: {key} of resource {'.'.join(path)} has the wrong form.")
+                raise BadValue(f"adopt_stack_data: {key} of resource {'.'.join(path)} has the wrong type.")
     return data
 
 
@@ -82,7 +82,7 @@ def _entries(resources: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str,
 
 
 def _unsealed(engine: Engine, context: RequestContext, data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The document with what was sealed in its place again, where this installation sealed it for this project."""
+    """Return the document with its sealed values restored, if this installation sealed them for this project."""
     if not isinstance(data.get("sealed"), str):
         return data
     try:
@@ -98,7 +98,7 @@ def _unsealed(engine: Engine, context: RequestContext, data: Mapping[str, Any]) 
 
 
 def _without_redacted(value: Any) -> Any:
-    """What is known of resources: a value that nobody could unseal is none."""
+    """Return data of resources without the redacted values that could not be unsealed."""
     if isinstance(value, Mapping):
         return {key: _without_redacted(item) for key, item in value.items() if item != REDACTED}
     return [_without_redacted(item) for item in value] if isinstance(value, list) else value
@@ -106,4 +106,4 @@ def _without_redacted(value: Any) -> Any:
 
 def require_option(enabled: bool, what: str, option: str) -> None:
     if not enabled:
-        raise NotSupported(f"{what} is not supported here: the operator has not set {option}.")
+        raise NotSupported(f"{what} is disabled: the operator has not set {option}.")

@@ -1,4 +1,4 @@
-"""What can be asked for: resource types, template versions and functions; and checking a template."""
+"""The catalog of resource types, template versions and functions; validation of templates."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ async def resource_type_list(
     version: str | None = None,
     with_description: bool = False,
 ) -> list[Any]:
-    """Names of the types that the caller may use, by support status, pattern of the name, or version."""
+    """Return the names of the types available to the caller, filtered by support status, name pattern, or version."""
     if support_status is not None and support_status not in _STATUSES:
-        raise Invalid(f"Invalid support status {support_status!r}; it is one of {', '.join(_STATUSES)}.")
+        raise Invalid(f"Invalid support status {support_status!r}; the statuses are {', '.join(_STATUSES)}.")
     pattern = _pattern(name) if name else None
     offered = sorted(engine.types.offered().items())
     if pattern is not None:
@@ -71,7 +71,7 @@ def _begins(pattern: Pattern, type_name: str) -> bool:
     try:
         return pattern.begins(type_name)
     except PatternTooCostly as error:
-        raise BadValue(f"Invalid name {pattern.text!r}: it takes too long to compare it with {type_name}.") from error
+        raise BadValue(f"Invalid name {pattern.text!r}: matching it with {type_name} takes too long.") from error
 
 
 def _type(engine: Engine, type_name: str) -> ResourceType:
@@ -86,7 +86,7 @@ def _type(engine: Engine, type_name: str) -> ResourceType:
 async def resource_type_show(
     engine: Engine, context: RequestContext, type_name: str, with_description: bool = False
 ) -> dict[str, Any]:
-    """A type's properties and attributes. Raises EntityNotFound."""
+    """Return a type's properties and attributes. Raises EntityNotFound."""
     type_ = _type(engine, type_name)
     attributes = {**type_.attributes, **_BASE_ATTRIBUTES}
     answer = {
@@ -107,9 +107,9 @@ async def resource_type_show(
 async def resource_type_template(
     engine: Engine, context: RequestContext, type_name: str, template_type: str = "cfn"
 ) -> dict[str, Any]:
-    """A template with one resource of the type: its properties as parameters, its attributes as outputs."""
+    """Return a template with one resource of the type: its properties as parameters, its attributes as outputs."""
     if template_type not in ("cfn", "hot"):
-        raise BadValue(f"Invalid template type {template_type!r}: it is cfn or hot.")
+        raise BadValue(f"Invalid template type {template_type!r}: it must be cfn or hot.")
     type_ = _type(engine, type_name)
     visible = {name: prop for name, prop in type_.properties.items() if prop.implemented}
     visible = {name: prop for name, prop in visible.items() if prop.support.status != "HIDDEN"}
@@ -188,14 +188,14 @@ def _cfn_value(name: str, prop: Property) -> Any:
 
 
 async def template_version_list(engine: Engine, context: RequestContext) -> list[dict[str, Any]]:
-    """Template formats and versions."""
+    """Return the template formats and versions."""
     return list_versions()
 
 
 async def template_function_list(
     engine: Engine, context: RequestContext, version: str, with_condition_func: bool = False
 ) -> list[dict[str, Any]]:
-    """Functions of a template version. Raises EntityNotFound."""
+    """Return the functions of a template version. Raises EntityNotFound."""
     functions = functions_of(version, with_condition_functions=with_condition_func)
     if functions is None:
         raise EntityNotFound(f"The Template with version ({version}) could not be found.")
@@ -213,14 +213,13 @@ async def validate_template(
     show_nested: bool = False,
     ignore_errors: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Check a template without values; answers what parameters it takes, and those of stacks nested in it if wanted.
+    """Check a template without values; return its parameters, and if requested those of its nested stacks.
 
-    What is wrong inside a template that it names is a matter of previews (facts: engine.yaml, strict_vs_loose).
-    `ignore_errors` has the codes of checks to leave out. Raises TemplateInvalid, ResourceTypeUnavailable, and BadValue
-    for a code that there is none of.
+    Errors inside a nested template are reported by previews. `ignore_errors` has the codes of checks to skip. Raises
+    TemplateInvalid, ResourceTypeUnavailable, and BadValue for an unknown code.
     """
     if unknown := sorted(set(ignore_errors) - {SERVICE_UNAVAILABLE}):
-        raise BadValue(f"ignore_errors: there is no error {', '.join(unknown)}; {SERVICE_UNAVAILABLE} may be ignored.")
+        raise BadValue(f"ignore_errors: unknown codes {', '.join(unknown)}; only {SERVICE_UNAVAILABLE} can be ignored.")
     request = StackRequest(template, environment, environment_files, files, parameters)
     parsed = await parse_template(engine, context, template)
     bound = engine.loader.over_operator(await parse_environment(engine, context, request, parsed))
@@ -249,7 +248,7 @@ async def validate_template(
 
 
 def _described(checker: TreeChecker, definition: Definition) -> dict[str, Any]:
-    """What the template takes, and what the templates take that it nests."""
+    """Return the parameters of the template, and those of its nested templates."""
     answer = describe_parameters(definition)
     nested = {
         name: {**_described(checker, child), "Type": definition.resources[name].type}
@@ -262,12 +261,12 @@ def _described(checker: TreeChecker, definition: Definition) -> dict[str, Any]:
 
 
 async def build_info(engine: Engine, context: RequestContext) -> dict[str, Any]:
-    """Which build of the engine answers."""
+    """Return the build of the engine."""
     return {"engine": {"revision": __version__}}
 
 
 async def service_list(engine: Engine, context: RequestContext) -> list[dict[str, Any]]:
-    """Engine processes, and whether each is alive."""
+    """Return the engine processes, and whether each is alive."""
     now = engine.clock.now()
     rows = await engine.database.read(claims.list_engines)
     return [

@@ -1,7 +1,7 @@
-"""Change sets: a create or an update that is looked at first and carried out later, if at all.
+"""Change sets: creations or updates that are planned first, and executed later or never.
 
-A change set holds the request and the plan that it leads to. Carrying it out is the ordinary create or update of the
-same request; a stack that has been changed since makes it out of date.
+A change set contains the request and its plan. Executing it is an ordinary create or update with the same request; a
+change of the stack in between makes it obsolete.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, UNFINISHED, ChangeSet, Stack, StackSettings
 
 NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
-"""The reason of a change set without changes; clients look for these words."""
+"""The reason of a change set without changes; clients search for these words."""
 
 _NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
 _IDENTIFIER = re.compile(r"(arn:openstack:heat::(?P<project>[^:/]*):changeSet/(?P<name>[^/]+)/)?(?P<id>[-0-9a-f]{36})")
@@ -57,16 +57,16 @@ async def change_set_create(
     laid_down: Mapping[str, Any],
     nested: bool = False,
 ) -> dict[str, Any]:
-    """Plan a new stack (`kind` CREATE) or a change of one (UPDATE), and keep that under `name`.
+    """Plan a new stack (`kind` CREATE) or a change of one (UPDATE), and store the plan under `name`.
 
-    `body` is that of stack_create or stack_patch, `laid_down` what the stack's settings shall be. With `nested` the
-    plan says, too, what happens inside of nested stacks. A change set without changes is kept as failed. Raises what
-    stack_create and stack_patch raise, StackExists when the stack has a change set of this name.
+    `body` is that of stack_create or stack_patch, `laid_down` the new settings of the stack. With `nested`, the plan
+    includes nested stacks. A change set without changes is stored as failed. Raises the errors of stack_create and
+    stack_patch, and StackExists if the stack has a change set with this name.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise BadValue(
-            f"Invalid change set name {name!r}: it must start with a letter, hold only letters, digits and '-', and be "
-            "at most 128 characters long."
+            f"Invalid change set name {name!r}: it must start with a letter, contain only letters, digits and '-', "
+            "and be at most 128 characters long."
         )
     stack = await _stack_of(engine, context, stack_name, kind, body)
     changed_settings(StackSettings(stack.id), laid_down)
@@ -91,14 +91,14 @@ async def change_set_create(
     try:
         await engine.journal.commit(Batch().add(row))
     except IntegrityError as error:
-        raise StackExists(f"The stack {stack.name} has a change set {name} already.") from error
+        raise StackExists(f"The stack {stack.name} already has a change set {name}.") from error
     return _identity(row)
 
 
 async def _stack_of(
     engine: Engine, context: RequestContext, stack_name: str, kind: str, body: Mapping[str, Any]
 ) -> Stack:
-    """The stack that is to be changed; or one that is to be, with the id that earlier change sets promised it."""
+    """Return the stack to change; or the future one, with the id that earlier change sets reserved for it."""
     ref = {"name": stack_name, "id": None}
     if kind == "UPDATE":
         stack = await find_stack(engine, context, ref)
@@ -153,7 +153,7 @@ async def _plan(
 
 
 def _physical_ids(connection: Connection, stack: Stack) -> dict[str, str | None]:
-    """The objects behind the resources of a stack and of those nested in it, by the resources' uuids."""
+    """Return the physical ids of the resources of a stack and its nested stacks, by the resources' uuids."""
     found: dict[str, str | None] = {}
     for level in queries.levels_of(connection, stack):
         for rows in queries.resource_summaries(connection, [inside.id for inside in level]).values():
@@ -174,7 +174,7 @@ def _planned(checked: CheckedRequest, plan: Plan, body: Mapping[str, Any]) -> di
 async def stack_patch_changes(
     engine: Engine, context: RequestContext, ref: Reference, laid_down: Mapping[str, Any], **body: Any
 ) -> bool:
-    """Whether stack_patch with this body, and the settings that are laid down with it, would change anything at all."""
+    """Return whether stack_patch with this body and these settings would change anything."""
     stack = await find_stack(engine, context, ref)
     verdict("update", stack)
     checked = await patched_request(engine, context, stack, StackRequest(**body))
@@ -190,9 +190,9 @@ async def _changes(
     body: Mapping[str, Any],
     laid_down: Mapping[str, Any],
 ) -> bool:
-    """Whether an update has anything to do or to note: a resource, an output, a tag, a setting.
+    """Return whether an update would change a resource, an output, a tag or a setting.
 
-    Capabilities are acknowledged anew with each request: to name them is no change.
+    Capabilities are acknowledged with each request: naming them is no change.
     """
     if any(step.kind is not Kind.KEEP for step in plan.steps) or stack.status != COMPLETE:
         return True
@@ -216,10 +216,10 @@ async def _changes(
 async def change_set_show(
     engine: Engine, context: RequestContext, name: str, stack: str | None = None
 ) -> dict[str, Any]:
-    """A change set by its name and that of its stack, or by its id or ARN. Raises EntityNotFound.
+    """Return a change set by its name and that of its stack, or by its id or ARN. Raises EntityNotFound.
 
-    `plan` is that of a preview, with what happens inside of nested stacks if it is `nested`; `physical_ids` has the
-    objects that its steps act on, by the steps' keys.
+    `plan` is that of a preview, including nested stacks if the change set has `nested`; `physical_ids` has the objects
+    that its steps act on, by the steps' keys.
     """
     row = await _find(engine, context, name, stack)
     held = engine.sealer.open(row.body)
@@ -236,12 +236,17 @@ async def change_set_show(
 
 
 async def change_set_list(engine: Engine, context: RequestContext, stack: str) -> list[dict[str, Any]]:
-    """A stack's change sets, oldest first. Raises EntityNotFound for a stack that neither is nor is to be."""
+    """Return a stack's change sets, oldest first.
+
+    Raises EntityNotFound if there is neither the stack nor a change set.
+    """
     return [await _view(engine, row) for row in await _all_of(engine, context, stack)]
 
 
 async def stack_to_be(engine: Engine, context: RequestContext, stack: str | None = None) -> list[dict[str, Any]]:
-    """Stacks that have change sets and have never been made: all of the project's, or the one of this name or id."""
+    """Return stacks that have change sets but were not created yet: all of the project, or the one with this name or
+    id.
+    """
     rows = await _of_stack_to_be(engine, context, stack)
     first = {row.stack_id: row for row in reversed(rows)}
     return [
@@ -273,7 +278,7 @@ def _identity(row: ChangeSet) -> dict[str, Any]:
 
 
 async def _execution(engine: Engine, row: ChangeSet) -> str:
-    """Whether the change set can be carried out, or how that went."""
+    """Return whether the change set can be executed, or the state of its execution."""
     if row.operation is not None:
         operation = await engine.database.read(queries.operation_by_id, row.operation)
         return _EXECUTIONS.get(operation.status, "EXECUTE_FAILED") if operation else "EXECUTE_FAILED"
@@ -318,11 +323,11 @@ async def change_set_execute(
     stack: str | None = None,
     disable_rollback: bool | None = None,
 ) -> None:
-    """Begin what the change set says. Raises Invalid for one that cannot be carried out, or not any more."""
+    """Begin to execute a change set. Raises Invalid for one that cannot be executed, or not any more."""
     row = await _find(engine, context, name, stack)
     state = await _execution(engine, row)
     if state != "AVAILABLE":
-        raise Invalid(f"The change set {row.name} of stack {row.stack_name} cannot be carried out: it is {state}.")
+        raise Invalid(f"The change set {row.name} of stack {row.stack_name} cannot be executed: it is {state}.")
     held = engine.sealer.open(row.body)
     body = {**held["body"], **({} if disable_rollback is None else {"disable_rollback": disable_rollback})}
     if row.kind == "CREATE":
@@ -338,7 +343,7 @@ async def change_set_execute(
 async def create_laid_down(
     engine: Engine, context: RequestContext, name: str, laid_down: Mapping[str, Any], **body: Any
 ) -> dict[str, Any]:
-    """stack_create for a stack with settings of its own, which are in force before it is there."""
+    """Create a stack with initial settings, which are in effect before the stack exists."""
     identifier = body.pop("identifier", None) or new_id()
     await _lay_down(engine, identifier, laid_down)
     try:
@@ -349,22 +354,22 @@ async def create_laid_down(
 
 
 async def _lay_down(engine: Engine, stack_id: str, laid_down: Mapping[str, Any]) -> None:
-    """Change the settings that are given; the others stay as they are."""
+    """Change the given settings; keep the others."""
     if laid_down:
         row = changed_settings(await engine.database.read(settings.of_stack, stack_id), laid_down)
         await engine.journal.commit(Batch().then(partial(settings.save, settings=row)))
 
 
 async def change_set_delete(engine: Engine, context: RequestContext, name: str, stack: str | None = None) -> None:
-    """Forget a change set. Raises Conflict for one that is being carried out."""
+    """Delete a change set. Raises Conflict for one that is being executed."""
     row = await _find(engine, context, name, stack)
     if await _execution(engine, row) == "EXECUTE_IN_PROGRESS":
-        raise Conflict(f"The change set {row.name} of stack {row.stack_name} is being carried out.")
+        raise Conflict(f"The change set {row.name} of stack {row.stack_name} is being executed; delete it afterwards.")
     await engine.journal.commit(Batch().remove(row))
 
 
 async def stack_to_be_forget(engine: Engine, context: RequestContext, stack: str) -> None:
-    """Forget all change sets of a stack that has never been made. Raises EntityNotFound when there are none."""
+    """Delete all change sets of a stack that was never created. Raises EntityNotFound if there are none."""
     rows = await _of_stack_to_be(engine, context, stack)
     if not rows:
         raise EntityNotFound(f"The Stack ({stack}) could not be found.")

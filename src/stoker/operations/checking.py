@@ -1,4 +1,4 @@
-"""Holding a request against everything that can be known before anything is done."""
+"""Check a request before anything is done."""
 
 from __future__ import annotations
 
@@ -37,30 +37,30 @@ from stoker.template.parameters import PseudoParameters
 Result = TypeVar("Result")
 
 Place = Callable[[Diagnostic], Diagnostic]
-"""From a complaint about a nested stack to where the root's author has to look."""
+"""Maps a diagnostic about a nested stack to the position in the root template."""
 
 Tell = Callable[[str], str]
-"""From what a custom constraint says about a value to what its author is told."""
+"""Maps the message of a custom constraint to the message for the user."""
 
 THIS_SERVICE = "heat"
-"""What types are said to need that this engine provides itself, whether or not the catalog lists it."""
+"""The service name of types that this engine implements itself, whether or not the catalog lists it."""
 
 SERVICE_UNAVAILABLE = "99001"
-"""The code of ResourceTypeUnavailable, by which a validation may be told to leave it out."""
+"""The code of ResourceTypeUnavailable, with which a validation can skip this check."""
 
 _NESTED = "StackValidationFailed"
 """The type of every error about a nested stack, as in Heat."""
 
 _UNKNOWN = UnknownScope()
 _PATIENCE_SECONDS = 30
-"""For how long a request waits for a service that a type consults."""
+"""Seconds that a request waits for the services that types consult."""
 
 
 class TreeChecker:
-    """Checks a definition and the stacks nested in it against the resource types, counting resources on the way.
+    """Checks a definition and its nested stacks against the resource types, and counts resources.
 
-    `resources` is then the number of resources of the whole tree, and `elsewhere` has those of the complaints that are
-    about other templates than the request's own. Asks no service.
+    Afterwards, `resources` is the number of resources in the whole tree, and `elsewhere` contains the resources whose
+    diagnostics are about other templates than that of the request. Asks no service.
     """
 
     def __init__(self, engine: Engine, context: RequestContext) -> None:
@@ -73,15 +73,15 @@ class TreeChecker:
         self._below: dict[int, dict[str, Definition]] = {}
 
     def below(self, definition: Definition) -> Mapping[str, Definition]:
-        """The stacks behind the resources of a definition that was checked, by the resources' names."""
+        """Return the nested stacks of the resources of a checked definition, by the resources' names."""
         return self._below.get(id(definition), {})
 
     def check(
         self, definition: Definition, depth: int = 0, times: int = 1, place: Place = lambda found: found
     ) -> list[Diagnostic]:
-        """All complaints about a definition that is in the tree `times` times, `depth` levels down.
+        """Return all diagnostics for a definition that occurs `times` times in the tree, `depth` levels down.
 
-        `place` says where the root's author has to look. `found` then has the definitions of the whole tree. Raises
+        `place` maps diagnostics to the root template. `found` then has the definitions of the whole tree. Raises
         Forbidden for a type refused by policy, RequestLimitExceeded for a tree that is too deep.
         """
         self.resources += len(definition.resources) * times
@@ -100,15 +100,15 @@ class TreeChecker:
         return [place(item) for item in _without_secrets(complaints, [definition])]
 
     def _authorize(self, names: Sequence[str], kind: ResourceType | None) -> None:
-        """Raises Forbidden when policy refuses a type by any name that leads to it, so that none evades the policy.
+        """Raise Forbidden if policy refuses a type under any name that leads to it, so that an alias cannot evade it.
 
-        `names` are the type as written and what the environment's registry makes of it, step by step. Names in between
-        count because operators restrict their own names for templates as well.
+        `names` are the type as written and its mappings in the environment's registry, step by step. Intermediate names
+        count because operators also restrict their own names for templates.
         """
         for name in (*names, *((kind.type_name,) if kind is not None else ())):
             if not self._context.may_use(name):
-                written = f", which {names[0]} stands for" if name != names[0] else ""
-                raise Forbidden(f"You may not use the resource type {name}{written}.")
+                written = f", to which the environment maps {names[0]}" if name != names[0] else ""
+                raise Forbidden(f"You are not allowed to use the resource type {name}{written}.")
 
     def _nested(
         self,
@@ -152,14 +152,14 @@ class TreeChecker:
 
 
 def _inside(parent: Definition, resource: ResourceDefinition, diagnostic: Diagnostic) -> Diagnostic:
-    """A complaint about a stack that has no file of its own, placed at the resource that makes the stack."""
+    """Return a diagnostic for a stack without a file, with the position of the resource that creates the stack."""
     document = parent.template.document
     place = (parent.template.written("resources"), resource.name)
     return replace(diagnostic, source=document.source, path=(*place, *diagnostic.path), position=document.locate(place))
 
 
 async def check_services(engine: Engine, context: RequestContext, tree: Sequence[tuple[Definition, Place]]) -> None:
-    """Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks."""
+    """Raise ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks."""
     needed: dict[tuple[str, str | None], str] = {}
     for definition, _ in tree:
         for name, resource in definition.resources.items():
@@ -177,7 +177,7 @@ async def check_services(engine: Engine, context: RequestContext, tree: Sequence
 
 
 class ValueChecker:
-    """Asks the caller's cloud about values: whether services are there, and what they and custom constraints say."""
+    """Asks the caller's cloud about values: which services there are, and what they and custom constraints accept."""
 
     def __init__(self, engine: Engine, context: RequestContext, stack: Stack) -> None:
         self._engine = engine
@@ -185,12 +185,12 @@ class ValueChecker:
         self._stack = stack
 
     async def check(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
-        """Complaints of services and custom constraints about a checked tree: each value is asked about once.
+        """Return the diagnostics of services and custom constraints for a checked tree; each value is checked once.
 
-        A name in a nested stack may be that of an object which the tree itself makes: nobody is asked about it.
+        Names in a nested stack that can be those of objects created by the tree itself are not checked.
 
         Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks, and
-        CloudError while a service does not answer: that says nothing about the template.
+        CloudError if a service does not answer, which is no error of the template.
         """
         asked: dict[tuple[str, Any], list[tuple[Tell, Diagnostic]]] = {}
         await check_services(self._engine, self._context, tree)
@@ -217,7 +217,9 @@ class ValueChecker:
         return _without_secrets(unfit + others, definitions)
 
     def _names_made(self, definitions: Sequence[Definition]) -> Mapping[tuple[str, str], list[Any]]:
-        """Names, perhaps unknown, of the objects that the tree makes, by service and path of their collection."""
+        """Return the names, some unknown, of the objects that the tree creates, by service and path of their
+        collection.
+        """
         found: dict[tuple[str, str], list[Any]] = {}
         for definition in definitions:
             for name, resource in definition.resources.items():
@@ -238,7 +240,7 @@ class ValueChecker:
         return any(name == value or has_unknown(name) for name in names)
 
     async def _strangers(self, tree: Sequence[tuple[Definition, Place]]) -> AsyncIterator[Diagnostic]:
-        """Complaints about objects that a template names by their ids, and that are not there."""
+        """Yield diagnostics for objects that a template refers to by id and that do not exist."""
         for definition, place in tree:
             for name, resource in definition.resources.items():
                 _, kind = self._engine.types.lookup(definition.environment, definition.files, resource.type, name)
@@ -247,7 +249,7 @@ class ValueChecker:
                 path = (definition.template.written("resources"), name, "external_id")
                 document = definition.template.document
                 if kind.nested:
-                    refusal = f"{resource.type} is made of a nested stack, and cannot stand for an existing object."
+                    refusal = f"{resource.type} is a nested stack and cannot have an external_id."
                     yield place(Diagnostic("external-id", refusal, path, document.source, document.locate(path)))
                     continue
                 given = await self._evaluate(partial(definition.resolve, resource.properties, _UNKNOWN)) or {}
@@ -257,7 +259,7 @@ class ValueChecker:
                     yield place(Diagnostic("external-id", why, path, document.source, document.locate(path)))
 
     async def _consulted(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
-        """Complaints of services that types ask about their properties."""
+        """Return the diagnostics of services that types consult about their properties."""
         complaints = []
         for definition, place in tree:
             for name, resource in definition.resources.items():
@@ -274,7 +276,7 @@ class ValueChecker:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 found = await kind.consult(values, await self._cloud(), DefinitionSources(definition))
         except TimeoutError:
-            found = [f"the service that was asked has not answered within {_PATIENCE_SECONDS} seconds"]
+            found = [f"the service did not answer within {_PATIENCE_SECONDS} seconds"]
         except StokerError as error:
             found = [error.message]
         document = definition.template.document
@@ -286,7 +288,7 @@ class ValueChecker:
         return list(self._each_value(definition))
 
     def _each_value(self, definition: Definition) -> Iterator[tuple[str, Any, Path, Tell]]:
-        """Known values that custom constraints look at, with their places and how complaints are told."""
+        """Yield known values with custom constraints, their positions, and functions that render messages."""
         for parameter in definition.parameters.custom_checks:
             yield parameter.constraint, parameter.value, parameter.path, parameter.message
         for name, resource in definition.resources.items():
@@ -308,7 +310,7 @@ class ValueChecker:
         return await self._engine.credentials.of_caller(self._context)
 
     async def _ask(self, checker: ConstraintChecker, name: str, value: Any) -> str | None:
-        """The complaint; a service that refuses to say has one. Raises CloudError when it cannot say anything now."""
+        """Return the problem, if any; a refusal to answer is one. Raises CloudError if a service cannot answer now."""
         try:
             return await checker.check(name, value)
         except StokerError as error:
@@ -318,19 +320,19 @@ class ValueChecker:
 
 
 class DefinitionSources:
-    """See plugins.resource.Sources."""
+    """Implements plugins.resource.Sources for a definition."""
 
     def __init__(self, definition: Definition) -> None:
         self._definition = definition
         self.files: Mapping[str, str] = definition.files
 
     def environment(self) -> Mapping[str, Any]:
-        """See Sources."""
+        """Return the environment of the definition."""
         return self._definition.environment.to_data()
 
 
 def _without_secrets(complaints: Iterable[Diagnostic], definitions: Iterable[Definition]) -> list[Diagnostic]:
-    """The complaints with the values of the definitions' hidden parameters redacted."""
+    """Return the diagnostics with the values of the definitions' hidden parameters redacted."""
     complaints = list(complaints)
     if not complaints:
         return complaints

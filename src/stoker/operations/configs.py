@@ -1,4 +1,4 @@
-"""Software configurations, kept by this service for agents inside servers."""
+"""Software configurations, stored by this service for agents in servers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ async def software_config_list(
     marker: str | None = None,
     global_tenant: bool = False,
 ) -> list[dict[str, Any]]:
-    """A page of the project's configurations, newest first."""
+    """Return a page of the project's configurations, newest first."""
     if global_tenant and not context.is_admin:
-        raise Forbidden("Only an administrator may list the configurations of all projects.")
+        raise Forbidden("Only administrators can list the configurations of all projects.")
     rows = await engine.database.read(queries.software_configs, None if global_tenant else context.project_id)
     if marker is not None:
         ids = [row.id for row in rows]
@@ -52,7 +52,7 @@ async def software_config_create(
     outputs: Any = None,
     options: Any = None,
 ) -> dict[str, Any]:
-    """Store a configuration. Raises BadValue for inputs or outputs that are no lists of maps, RequestLimitExceeded."""
+    """Store a configuration. Raises BadValue if inputs or outputs are not lists of maps, RequestLimitExceeded."""
     for label, value in (("inputs", inputs), ("outputs", outputs)):
         if value is not None and not (
             isinstance(value, Sequence)
@@ -67,7 +67,7 @@ async def software_config_create(
 
 
 async def software_config_show(engine: Engine, context: RequestContext, config_id: str) -> dict[str, Any]:
-    """A configuration with its body, hidden values redacted. Raises EntityNotFound."""
+    """Return a configuration with its body, hidden values redacted. Raises EntityNotFound."""
     row = await _found(engine, context, config_id)
     body = engine.sealer.open(row.body)
     shown = {
@@ -82,7 +82,7 @@ async def software_config_show(engine: Engine, context: RequestContext, config_i
 
 
 async def software_config_delete(engine: Engine, context: RequestContext, config_id: str) -> None:
-    """Forget a configuration. Raises EntityNotFound, BadValue for one that a deployment uses."""
+    """Delete a configuration. Raises EntityNotFound, BadValue for one that a deployment uses."""
     row = await _found(engine, context, config_id)
     user = await engine.database.read(deployments.use_of_config, row)
     if user is not None:
@@ -91,7 +91,7 @@ async def software_config_delete(engine: Engine, context: RequestContext, config
 
 
 async def _found(engine: Engine, context: RequestContext, config_id: str) -> SoftwareConfig:
-    """A configuration of the caller's project; an administrator's: of any."""
+    """Return a configuration of the caller's project; for an administrator, of any project."""
     row = await engine.database.read(queries.software_config, config_id)
     if row is None or (row.project_id != context.project_id and not context.is_admin):
         raise EntityNotFound(f"The Software config ({config_id}) could not be found.")

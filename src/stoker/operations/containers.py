@@ -1,4 +1,4 @@
-"""Files of a template that lie in the object store (facts: clients.yaml, swift.template_files)."""
+"""Files of a template that are stored in a container of the object store (`files_container`)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from stoker.engine.core import Engine
 
 
 async def container_files(engine: Engine, context: RequestContext, container: str, limit: int) -> dict[str, str]:
-    """The objects of a container as texts, by name, read as the caller.
+    """Return the objects of a container as strings, by name, read with the caller's credentials.
 
-    Raises DownloadLimitExceeded when they are larger than `limit` bytes together, NotFound when the container cannot
-    be read, BadValue when an object is no text.
+    Raises DownloadLimitExceeded if they are larger than `limit` bytes in total, NotFound if the container cannot be
+    read, BadValue if an object is not UTF-8.
     """
     if not container or "/" in container:
         raise BadValue(f"files_container must be the name of a container; it is {container!r}.")
@@ -36,7 +36,7 @@ async def container_files(engine: Engine, context: RequestContext, container: st
 
 
 async def _objects(cloud: Cloud, container: str) -> list[dict[str, Any]]:
-    """Every object of the container; Swift lists them in pages."""
+    """Return all objects of the container; Swift lists them in pages."""
     found: list[dict[str, Any]] = []
     while True:
         marker = found[-1]["name"] if found else None
@@ -53,4 +53,4 @@ async def _content(cloud: Cloud, container: str, name: str) -> str:
     try:
         return answer.content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadValue(f"The file {name} in the container {container} is not UTF-8: byte {error.start}.") from None
+        raise BadValue(f"The file {name} in the container {container} is not UTF-8 (byte {error.start}).") from None

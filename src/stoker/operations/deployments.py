@@ -1,4 +1,4 @@
-"""Software deployments: what a user, and the agent in a server, may ask about them."""
+"""Software deployments: requests of users, and of the agents in servers."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from stoker.store.records import SoftwareDeployment
 async def software_deployment_list(
     engine: Engine, context: RequestContext, server_id: str | None = None
 ) -> list[dict[str, Any]]:
-    """The deployments of the caller's project (an administrator's: of all), to one server or to any."""
+    """Return the deployments of the caller's project (for an administrator: of all), to one server or to all."""
     project_id = None if context.is_admin else context.project_id
     rows = await engine.database.read(deployments.of_project, project_id, server_id)
     return await redacted(engine, [deployment_data(row, engine.sealer) for row in rows])
 
 
 async def software_deployment_metadata(engine: Engine, context: RequestContext, server_id: str) -> list[dict[str, Any]]:
-    """The configurations that the caller's project deploys to a server, in the order of their names.
+    """Return the configurations that the caller's project deploys to a server, sorted by name.
 
-    The server's own agent gets those of its stack's project, with nothing redacted.
+    The server's own agent receives those of its stack's project, without redaction.
     """
     project_id = await _project_of_agent(engine, context, server_id)
     if project_id is not None:
@@ -49,18 +49,18 @@ async def software_deployment_create(
     status_reason: str | None = None,
     stack_user_project_id: str | None = None,
 ) -> dict[str, Any]:
-    """Have a server apply a configuration of the project.
+    """Create a deployment of a configuration of the project to a server.
 
-    The id of another project's server is accepted as any name is, and nothing is delivered there. Raises EntityNotFound
-    without the configuration, BadValue when `stack_user_project_id` belongs to no stack of the project, or when a value
-    is a redacted one.
+    The id of another project's server is accepted like any other id, but nothing is delivered to it. Raises
+    EntityNotFound without the configuration, BadValue if `stack_user_project_id` belongs to no stack of the project, or
+    if a value is redacted.
     """
     config = await _config(engine, config_id, context.project_id)
     await refuse_redacted(engine, input_values or {}, [config])
     if stack_user_project_id is not None and not await engine.database.read(
         deployments.has_users, context.project_id, stack_user_project_id
     ):
-        raise BadValue("stack_user_project_id: no stack of this project has its own users in that project.")
+        raise BadValue("stack_user_project_id: no stack of this project has its stack users in that project.")
     identifier = new_id()
     body = {
         "config_id": config_id,
@@ -76,7 +76,7 @@ async def software_deployment_create(
 
 
 async def software_deployment_show(engine: Engine, context: RequestContext, deployment_id: str) -> dict[str, Any]:
-    """A deployment in full. Raises EntityNotFound."""
+    """Return a deployment in full. Raises EntityNotFound."""
     row = await engine.database.read(deployments.by_id, deployment_id)
     if row is not None and await _project_of_agent(engine, context, row.server_id) == row.project_id:
         return deployment_data(row, engine.sealer)
@@ -87,9 +87,9 @@ async def software_deployment_show(engine: Engine, context: RequestContext, depl
 async def software_deployment_update(
     engine: Engine, context: RequestContext, deployment_id: str, values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Change what is given; a resource that waits for the deployment looks again at once.
+    """Change the given fields; a resource that waits for the deployment is polled immediately.
 
-    Raises EntityNotFound, BadValue when an input value is a redacted one.
+    Raises EntityNotFound, and BadValue if an input value is redacted.
     """
     row = await _owned(engine, context, deployment_id)
     known: list[Mapping[str, Any]] = [deployment_data(row, engine.sealer)]
@@ -102,13 +102,13 @@ async def software_deployment_update(
 
 
 async def software_deployment_delete(engine: Engine, context: RequestContext, deployment_id: str) -> None:
-    """Forget a deployment. Raises EntityNotFound."""
+    """Delete a deployment. Raises EntityNotFound."""
     row = await _owned(engine, context, deployment_id)
     await StoredDeployments(engine, row.project_id).delete(deployment_id)
 
 
 async def _config(engine: Engine, config_id: str, project_id: str) -> Mapping[str, Any]:
-    """A configuration of the deployment's own project, whoever asks. Raises EntityNotFound."""
+    """Return a configuration of the deployment's own project, for any caller. Raises EntityNotFound."""
     found = await StoredConfigs(engine, project_id).get(config_id)
     if found is None:
         raise EntityNotFound(f"The Software config ({config_id}) could not be found.")
@@ -116,7 +116,7 @@ async def _config(engine: Engine, config_id: str, project_id: str) -> Mapping[st
 
 
 async def _owned(engine: Engine, context: RequestContext, deployment_id: str) -> SoftwareDeployment:
-    """A deployment of the caller's project; an administrator's: of any."""
+    """Return a deployment of the caller's project; for an administrator, of any project."""
     row = await engine.database.read(deployments.by_id, deployment_id)
     if row is None or (context.project_id != row.project_id and not context.is_admin):
         raise EntityNotFound(f"The Software deployment ({deployment_id}) could not be found.")
@@ -124,7 +124,7 @@ async def _owned(engine: Engine, context: RequestContext, deployment_id: str) ->
 
 
 async def _project_of_agent(engine: Engine, context: RequestContext, server_id: str) -> str | None:
-    """The project of the stack whose own user the caller is, if that user may use the server; None for all others."""
+    """Return the project of the stack whose user the caller is, if that user can use the server; otherwise None."""
     for stack in await engine.database.read(deployments.stacks_of_server, server_id, context.project_id):
         current = (await engine.reader.view(stack)).current
         servers = [state for state in current.values() if state.row.physical_id == server_id]

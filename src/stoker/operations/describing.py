@@ -1,4 +1,4 @@
-"""What the CloudFormation face shows beside what Heat's API does: events with properties, exports, summaries."""
+"""Data for the Query API only: events with properties, exports, template summaries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stoker.store import finding, queries
 
 
 async def stack_describe(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
-    """A stack in full, with whether it has drifted; a nested one with the names of those above it, by their ids."""
+    """Return a stack in full, with its drift status; for a nested stack, with the names of those above it, by id."""
     view = await stack_show(engine, context, ref, resolve_outputs=True)
     above = {view["parent_id"], view["root_id"]} if view["parent_id"] is not None else set()
     found = await engine.database.read(queries.stacks_by_id, above)
@@ -34,7 +34,7 @@ async def stack_describe(engine: Engine, context: RequestContext, ref: Reference
 async def stack_describe_page(
     engine: Engine, context: RequestContext, limit: int, marker: str | None = None
 ) -> list[dict[str, Any]]:
-    """A page of the project's stacks in full, newest first."""
+    """Return a page of the project's stacks in full, newest first."""
     page = (await stack_list(engine, context, limit=limit, marker=marker))["stacks"]
     drift = await drift_summaries(engine, [view["id"] for view in page])
     refs = [{"name": view["name"], "id": view["id"]} for view in page]
@@ -43,7 +43,7 @@ async def stack_describe_page(
 
 
 async def stack_of_object(engine: Engine, context: RequestContext, physical_id: str) -> dict[str, str]:
-    """The project's stack that has a resource with this physical id. Raises EntityNotFound."""
+    """Return the project's stack that has a resource with this physical id. Raises EntityNotFound."""
     found = await engine.database.read(finding.stacks_with_object, context.project_id, physical_id)
     if not found:
         raise EntityNotFound(f"No stack of this project has a resource with the physical id {physical_id}.")
@@ -55,9 +55,10 @@ async def stack_of_object(engine: Engine, context: RequestContext, physical_id: 
 async def event_page(
     engine: Engine, context: RequestContext, ref: Reference, limit: int, marker: str | None = None
 ) -> list[dict[str, Any]]:
-    """Events of a stack with the properties of that time, newest first; hidden values redacted.
+    """Return events of a stack with the properties at that time, newest first; hidden values are redacted.
 
-    `after_change` says whether the stack had been changed before, so that a rollback takes back a change.
+    `after_change` is true if the stack had been changed before, so that a rollback reverts an update and not the
+    creation.
     """
     stack = await find_stack(engine, context, ref, deleted=True)
     wanted = queries.EventQuery(stack_ids=[stack.id], limit=limit, marker=marker, descending=True)
@@ -76,7 +77,7 @@ async def event_page(
 
 
 async def export_list(engine: Engine, context: RequestContext) -> list[dict[str, Any]]:
-    """What the project's stacks export, by name."""
+    """Return the exports of the project's stacks, by name."""
     found = await engine.database.read(finding.exports_with_stacks, context.project_id)
     return [
         {"name": name, "value": engine.sealer.open(value), "stack_name": stack, "stack_id": stack_id}
@@ -85,7 +86,7 @@ async def export_list(engine: Engine, context: RequestContext) -> list[dict[str,
 
 
 async def import_list(engine: Engine, context: RequestContext, name: str) -> list[str]:
-    """Names of the stacks that import an export. Raises EntityNotFound when nobody exports it."""
+    """Return the names of the stacks that import an export. Raises EntityNotFound if no stack exports it."""
     exported = await engine.database.read(finding.exports_with_stacks, context.project_id)
     if name not in {row[0] for row in exported}:
         raise EntityNotFound(f"No stack of this project exports {name}.")
@@ -93,7 +94,7 @@ async def import_list(engine: Engine, context: RequestContext, name: str) -> lis
 
 
 async def template_summary(engine: Engine, context: RequestContext, template: Any) -> dict[str, Any]:
-    """What a template takes and holds. Raises TemplateInvalid."""
+    """Return the parameters, resource types and capabilities of a template. Raises TemplateInvalid."""
     described = await validate_template(engine, context, template=template)
     parsed = await parse_template(engine, context, template)
     return {

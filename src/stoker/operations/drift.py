@@ -1,7 +1,7 @@
-"""Drift: whether somebody has changed the objects of a stack behind its back. It is told, and nothing is done about it.
+"""Drift detection: find and report objects of a stack that were changed outside of it. Nothing is corrected.
 
-A look at a whole stack is taken beside everything else, and remembered. Whoever asks how it goes takes up a look whose
-engine has died.
+The detection for a whole stack runs in the background, and its result is stored. A request for the status takes over
+a detection whose engine has died.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NEVER_CHECKED = "NOT_CHECKED"
 async def drift_detect(
     engine: Engine, context: RequestContext, ref: Reference, names: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    """Begin to look at a stack's resources, or those with the `names`; the id of the look."""
+    """Begin to detect drift of a stack's resources, or of those with the `names`; return the id of the detection."""
     stack = await _quiet_stack(engine, context, ref, names or ())
     detection = _new(engine, stack, {"names": names})
     await engine.journal.commit(Batch().add(detection))
@@ -38,7 +38,7 @@ async def drift_detect(
 
 
 async def drift_detect_resource(engine: Engine, context: RequestContext, ref: Reference, name: str) -> dict[str, Any]:
-    """Look at one resource, now; what was known of the others stays known."""
+    """Detect drift of one resource now; keep the known drift of the others."""
     stack = await _quiet_stack(engine, context, ref, [name])
     found = next(iter(await drift_of(engine, stack, [name])), None)
     if found is None:
@@ -50,13 +50,13 @@ async def drift_detect_resource(engine: Engine, context: RequestContext, ref: Re
 
 
 async def drift_status(engine: Engine, context: RequestContext, detection_id: str) -> dict[str, Any]:
-    """How a look goes, or what came of it. Raises EntityNotFound."""
+    """Return the progress or the result of a detection. Raises EntityNotFound."""
     detection = await engine.database.read(drifts.by_id, detection_id)
     if detection is None or detection.project_id != context.project_id:
-        raise EntityNotFound(f"There is no detection of drift {detection_id}.")
+        raise EntityNotFound(f"There is no drift detection {detection_id}.")
     stack = await engine.database.read(queries.stack_by_id, detection.stack_id)
     if stack is None:
-        raise EntityNotFound(f"The stack of the detection {detection_id} is gone.")
+        raise EntityNotFound(f"The stack of the drift detection {detection_id} was deleted.")
     if detection.status == IN_PROGRESS and not await _is_looked_after(engine, detection):
         detection.engine = engine.id
         await engine.journal.commit(Batch().change(detection))
@@ -77,7 +77,7 @@ async def drift_status(engine: Engine, context: RequestContext, detection_id: st
 
 
 async def drift_list(engine: Engine, context: RequestContext, ref: Reference) -> list[dict[str, Any]]:
-    """What the last look found of each resource that has been looked at, in creation order."""
+    """Return the result of the last detection for each checked resource, in creation order."""
     stack = await find_stack(engine, context, ref, deleted=True)
     last = (await engine.database.read(drifts.latest, [stack.id])).get(stack.id)
     known = engine.sealer.open(last.body)["found"] if last is not None else []
@@ -85,7 +85,7 @@ async def drift_list(engine: Engine, context: RequestContext, ref: Reference) ->
 
 
 async def drift_summaries(engine: Engine, stack_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """For each stack whether it has drifted, and when it was looked at last."""
+    """Return for each stack whether it has drifted, and the time of the last detection."""
     last = await engine.database.read(drifts.latest, stack_ids)
     summaries: dict[str, dict[str, Any]] = {name: {"status": NEVER_CHECKED, "time": None} for name in stack_ids}
     for name, detection in last.items():
@@ -95,10 +95,12 @@ async def drift_summaries(engine: Engine, stack_ids: Sequence[str]) -> dict[str,
 
 
 async def _quiet_stack(engine: Engine, context: RequestContext, ref: Reference, names: Sequence[str]) -> Stack:
-    """A stack that nothing runs on, with these resources. Raises ActionInProgress, ResourceNotFound."""
+    """Return a stack that has these resources and no running operation. Raises ActionInProgress, ResourceNotFound."""
     stack = await find_stack(engine, context, ref)
     if stack.status == IN_PROGRESS:
-        raise ActionInProgress(f"Stack {stack.name} has an action ({stack.action}) in progress; look at it after that.")
+        raise ActionInProgress(
+            f"Stack {stack.name} has an action ({stack.action}) in progress; detect drift when it has finished."
+        )
     known = (await engine.reader.view(stack)).current if names else {}
     for name in names:
         if name not in known:
@@ -131,13 +133,13 @@ async def _detect(engine: Engine, detection: DriftDetection, stack: Stack) -> No
         detection.status, detection.reason = FAILED, error.message
     except Exception:
         reference = new_id()
-        LOG.exception("Reference %s: the look at stack %s failed unexpectedly", reference, stack.name)
-        detection.status, detection.reason = FAILED, f"an unexpected problem of Stoker, reference {reference}"
+        LOG.exception("Reference %s: drift detection for stack %s failed unexpectedly", reference, stack.name)
+        detection.status, detection.reason = FAILED, f"Internal error; quote reference {reference}"
     await engine.journal.commit(Batch().change(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
 
 
 async def _settle(engine: Engine, detection: DriftDetection, found: Sequence[dict[str, Any]]) -> None:
-    """Note what a look has found, beside what is known of the resources that it left out."""
+    """Store the result of a detection, and keep the known drift of the resources that it did not check."""
     last = (await engine.database.read(drifts.latest, [detection.stack_id])).get(detection.stack_id)
     known = {item["name"]: item for item in found}
     body = engine.sealer.open(detection.body)
@@ -152,7 +154,7 @@ async def _is_looked_after(engine: Engine, detection: DriftDetection) -> bool:
 
 
 def _overall(found: Sequence[dict[str, Any]]) -> str:
-    """What the resources' drift means for their stack."""
+    """Return the drift status of a stack from that of its resources."""
     return "DRIFTED" if any(item["status"] in DRIFTED for item in found) else IN_SYNC
 
 

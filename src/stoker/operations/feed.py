@@ -1,4 +1,4 @@
-"""What is new on stacks that are watched: asked for by API processes, once for all their listeners."""
+"""New events of watched stacks, requested by the API processes once for all their listeners."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from stoker.operations.views import event_view
 from stoker.store import feed
 
 MOST = 1000
-"""How many events one answer holds."""
+"""Maximum number of events in one response."""
 
 
 async def event_news(
     engine: Engine, context: RequestContext, watched: Mapping[str, int], after: int | None = None
 ) -> dict[str, Any]:
-    """Events after the place `after` (None: none, just the place of the last one) of stacks by id, each with a depth
-    down to which nested ones count. `above` of an event are the stacks above its own.
+    """Return the events after the position `after` of the given stacks, which are given by id with the depth down to
+    which nested stacks count. If `after` is None, return no events, only the position of the last one. `above` of an
+    event has the stacks above its own.
 
-    That the listeners may see these stacks has been settled when they began to listen, by `event_list`.
+    `event_list` has checked that the listeners are allowed to read these stacks when they subscribed.
     """
     found = await engine.database.read(feed.news, watched, after, MOST)
     views = []

@@ -1,4 +1,4 @@
-"""A stack's history: its operations, with who asked for each, when, what it set out to do, and how it ended."""
+"""The operations of a stack: the requester, the time, the plan and the result of each."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from stoker.store import queries
 from stoker.store.records import Operation, Stack
 
 MOST = 500
-"""Operations of one page at most."""
+"""Maximum number of operations on one page."""
 
 
 async def operation_list(
     engine: Engine, context: RequestContext, ref: Reference, limit: int | None = None, marker: str | None = None
 ) -> list[Mapping[str, Any]]:
-    """A page of what has been done to the stack, newest first, without the plans.
+    """Return a page of the stack's operations, newest first, without their plans.
 
-    `marker` is the id of the last operation of the page before. Raises EntityNotFound for a marker of another stack.
+    `marker` is the id of the last operation of the previous page. Raises EntityNotFound for a marker of another stack.
     """
     stack = await find_stack(engine, context, ref, deleted=True)
     after = await _operation(engine, stack, marker) if marker is not None else None
@@ -32,7 +32,10 @@ async def operation_list(
 
 
 async def operation_show(engine: Engine, context: RequestContext, ref: Reference, operation_id: str) -> dict[str, Any]:
-    """One operation with its plan; values of hidden parameters and properties are redacted. Raises EntityNotFound."""
+    """Return an operation with its plan; values of hidden parameters and properties are redacted.
+
+    Raises EntityNotFound.
+    """
     stack = await find_stack(engine, context, ref, deleted=True)
     operation = await _operation(engine, stack, operation_id)
     plan = read_plan(engine.sealer.open(operation.plan)) if operation.plan else None
@@ -47,7 +50,7 @@ async def _operation(engine: Engine, stack: Stack, operation_id: str) -> Operati
 
 
 def _view(operation: Operation) -> dict[str, Any]:
-    """One entry of a stack's history."""
+    """Return the entry for an operation in the list."""
     began = operation.started_at
     ended = operation.finished_at
     return {

@@ -1,4 +1,4 @@
-"""Looking inside stacks: templates, outputs, resources, events."""
+"""Read stacks: templates, outputs, resources, events."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from stoker.store.records import Event, Resource, ResourceSummary, Stack
 
 
 async def stack_template(engine: Engine, context: RequestContext, ref: Reference) -> Mapping[str, Any]:
-    """The template as plain data, defaults of hidden parameters redacted."""
+    """Return the template as plain data, with the defaults of hidden parameters redacted."""
     stack = await find_stack(engine, context, ref, deleted=True)
     shown = redact_template((await engine.loader.load(stack.inputs)).template)
     return shown if stack.parent_id is None else redact_values(shown, await secrets_now(engine, stack))
 
 
 async def stack_environment(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
-    """The environment, values of hidden parameters redacted."""
+    """Return the environment, with the values of hidden parameters redacted."""
     stack = await find_stack(engine, context, ref, deleted=True)
     inputs = await engine.loader.load(stack.inputs)
     definition = await engine.bind(stack, inputs)
@@ -51,7 +51,7 @@ async def stack_environment(engine: Engine, context: RequestContext, ref: Refere
 
 
 async def stack_files(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, str]:
-    """The files that came with the template, hidden values in them redacted."""
+    """Return the files that were sent with the template, with hidden values redacted."""
     stack = await find_stack(engine, context, ref, deleted=True)
     files = (await engine.loader.load(stack.inputs)).files
     secrets = await secrets_now(engine, stack)
@@ -59,14 +59,14 @@ async def stack_files(engine: Engine, context: RequestContext, ref: Reference) -
 
 
 async def output_list(engine: Engine, context: RequestContext, ref: Reference) -> list[dict[str, Any]]:
-    """Keys and descriptions of the outputs."""
+    """Return keys and descriptions of the outputs."""
     stack = await find_stack(engine, context, ref)
     definition = await engine.bind(stack, await engine.loader.load(stack.inputs))
     return [{"output_key": name, "description": output.description} for name, output in definition.outputs.items()]
 
 
 async def output_show(engine: Engine, context: RequestContext, ref: Reference, key: str) -> dict[str, Any]:
-    """One output with its value. Raises NotFound."""
+    """Return one output with its value. Raises NotFound."""
     stack = await find_stack(engine, context, ref)
     inputs = await engine.loader.load(stack.inputs)
     if key not in (await engine.bind(stack, inputs)).outputs:
@@ -98,8 +98,8 @@ async def resource_list(
     nested_depth: int = 0,
     with_detail: bool = False,
 ) -> dict[str, Any]:
-    """The stack's resources, those of nested stacks down to `nested_depth` included: `{"resources": […], "stacks": …}`
-    with the place of each stack by its id.
+    """Return the stack's resources, including those of nested stacks down to `nested_depth`, as
+    `{"resources": […], "stacks": …}` with the position of each stack in the tree by its id.
     """
     depth = min(nested_depth, engine.settings.max_nested_stack_depth)
     levels = await engine.database.read(_levels, context, ref, depth)
@@ -119,7 +119,7 @@ async def resource_list(
 
 @dataclass(frozen=True, slots=True)
 class _Inside:
-    """A stack's current resources, the nested stacks behind them by uuid, and the resource that holds the stack."""
+    """A stack's current resources, its nested stacks by the uuid of their resource, and the resource of the stack."""
 
     stack: Stack
     resources: list[ResourceSummary]
@@ -128,7 +128,7 @@ class _Inside:
 
 
 def _levels(connection: Connection, context: RequestContext, ref: Reference, depth: int) -> list[_Inside]:
-    """The stack and those nested in it down to `depth`, from the top."""
+    """Return the stack and its nested stacks down to `depth`, from the top."""
     level: list[tuple[Stack, str | None]] = [(found_stack(connection, context, ref, deleted=True), None)]
     found: list[_Inside] = []
     while level and depth >= 0:
@@ -145,7 +145,7 @@ def _levels(connection: Connection, context: RequestContext, ref: Reference, dep
 
 
 async def _details(engine: Engine, stack: Stack) -> dict[str, dict[str, Any]]:
-    """What a list with details tells besides, for each current resource of one stack; read all at once."""
+    """Return the additional fields of a list with details for all current resources of a stack, read at once."""
     view = await engine.reader.view(stack)
     inputs = await engine.loader.load(stack.inputs)
     described = (await engine.bind(stack, inputs)).resources
@@ -170,7 +170,7 @@ def _matching(rows: list[ResourceSummary], filters: Mapping[str, Sequence[str]])
 async def resource_show(
     engine: Engine, context: RequestContext, ref: Reference, name: str, with_attr: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    """One resource with its attributes; those of `with_attr` besides the declared ones."""
+    """Return one resource with its attributes; also those in `with_attr` in addition to the declared ones."""
     stack = await find_stack(engine, context, ref, deleted=True)
     view = await engine.reader.view(stack)
     state = view.named(name)
@@ -198,7 +198,7 @@ def _no_resource(name: str, stack: Stack) -> ResourceNotFound:
 
 
 def _unmade(engine: Engine, stack: Stack, name: str, type_name: str) -> dict[str, Any]:
-    """A resource of the template that no step has reached yet."""
+    """Return the view of a resource of the template that no step has reached yet."""
     row = Resource(
         uuid="", stack_id=stack.id, position=0, name=name, type=type_name, action="INIT", status="COMPLETE", reason="",
         created_at=stack.created_at,
@@ -209,7 +209,7 @@ def _unmade(engine: Engine, stack: Stack, name: str, type_name: str) -> dict[str
 async def _attributes(
     engine: Engine, view: StackView, state: ResourceState, extra: Sequence[str], secrets: Collection[str]
 ) -> Mapping[str, Any]:
-    """The values of the declared attributes and of `extra`, as people read them."""
+    """Return the values of the declared attributes and of `extra`, redacted for users."""
     if state.row.physical_id is None and not state.type.local:
         return dict.fromkeys(extra)
     declared = [name for name, attribute in state.type.attributes.items() if attribute.support.status != "HIDDEN"]
@@ -221,7 +221,7 @@ async def _attributes(
 
 
 async def parent_name(engine: Engine, stack: Stack) -> str | None:
-    """The name of the resource that holds a nested stack."""
+    """Return the name of the resource of a nested stack."""
     if stack.parent_resource is None:
         return None
     row = await engine.database.read(queries.resource_by_uuid, stack.parent_resource)
@@ -229,13 +229,13 @@ async def parent_name(engine: Engine, stack: Stack) -> str | None:
 
 
 async def resource_metadata(engine: Engine, context: RequestContext, ref: Reference, name: str) -> Mapping[str, Any]:
-    """The resource's metadata."""
+    """Return the resource's metadata."""
     stack, state = await _recorded_resource(engine, context, ref, name)
     return await _metadata(engine, context, stack, state)
 
 
 async def resource_describe(engine: Engine, context: RequestContext, ref: Reference, name: str) -> dict[str, Any]:
-    """A resource with its metadata, as recorded: no service is asked, so that agents may ask often."""
+    """Return a resource with its metadata as recorded; no service is asked, so that agents can poll it often."""
     stack, state = await _recorded_resource(engine, context, ref, name)
     described = (await engine.loader.load(stack.inputs)).template.resources.get(name)
     return {
@@ -248,7 +248,7 @@ async def resource_describe(engine: Engine, context: RequestContext, ref: Refere
 async def _recorded_resource(
     engine: Engine, context: RequestContext, ref: Reference, name: str
 ) -> tuple[Stack, ResourceState]:
-    """A resource that the caller may look at, with its stack. Raises ResourceNotFound, Forbidden."""
+    """Return a resource that the caller can read, with its stack. Raises ResourceNotFound, Forbidden."""
     stack = await find_stack(engine, context, ref)
     view = await engine.reader.view(stack)
     state = view.named(name)
@@ -259,7 +259,7 @@ async def _recorded_resource(
 
 
 async def _metadata(engine: Engine, context: RequestContext, stack: Stack, state: ResourceState) -> Mapping[str, Any]:
-    """Return the metadata as the caller may read them: in full only for an agent, which applies what they hide."""
+    """Return the metadata as the caller can read them: agents receive them without redaction, since they use them."""
     recorded, server_id = state.stored.metadata, state.row.physical_id
     if is_stack_user(context, stack):
         return await agent_metadata(engine, recorded, server_id, stack.project_id)
@@ -293,7 +293,7 @@ async def event_list(
     sort_dir: str | None = None,
     nested_depth: int = 0,
 ) -> list[dict[str, Any]]:
-    """Events of the stack, of one of its resources, or of the tree below it; oldest first."""
+    """Return events of the stack, of one of its resources, or of the tree below it; oldest first."""
     columns = {_EVENT_COLUMNS[name]: values for name, values in (filters or {}).items()}
     if resource_name is not None:
         columns["resource_name"] = [resource_name]
@@ -315,9 +315,7 @@ async def event_list(
 def _events(
     connection: Connection, context: RequestContext, ref: Reference, depth: int, wanted: queries.EventQuery
 ) -> tuple[dict[str, Stack], Stack | None, list[Event]]:
-    """Those wanted of the events in a tree of stacks down to `depth`; the stacks by id, the top one first, and the root
-    of them all.
-    """
+    """Return the stacks of a tree down to `depth` by id, the top one first; its root; and the selected events."""
     top = found_stack(connection, context, ref, deleted=True)
     root = top if top.root_id == top.id else queries.stack_by_id(connection, top.root_id)
     stacks = {stack.id: stack for level in queries.levels_of(connection, top, depth) for stack in level}
@@ -327,7 +325,7 @@ def _events(
 async def event_show(
     engine: Engine, context: RequestContext, ref: Reference, resource_name: str, event_id: str
 ) -> dict[str, Any]:
-    """One event with the properties of that time; hidden values redacted."""
+    """Return an event with the properties at that time, hidden values redacted."""
     stack = await find_stack(engine, context, ref, deleted=True)
     event = await engine.database.read(queries.event_by_id, stack.id, event_id)
     if event is None or event.resource_name != resource_name:

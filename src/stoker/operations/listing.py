@@ -1,4 +1,4 @@
-"""The list of stacks: filters, tags, order, pages (facts: rest_api.json, actions.stacks.index)."""
+"""List stacks: filters, tags, order, pages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COLUMNS = {
     "timeout_mins": "timeout_minutes",
     "stack_user_project_id": "user_project_id",
 }
-"""Where the values of a filter stand."""
+"""The columns of the filters."""
 
 _STATE_FILTERS = ("status", "stack_status")
 _PARENT_FILTERS = ("owner_id", "parent")
@@ -61,9 +61,9 @@ async def stack_list(
     show_hidden: bool = False,
     with_count: bool = False,
 ) -> dict[str, Any]:
-    """A page of stacks, newest first unless asked otherwise."""
+    """Return a page of stacks, newest first by default."""
     if global_tenant and not context.is_admin:
-        raise Forbidden("Only an administrator may list the stacks of all projects.")
+        raise Forbidden("Only administrators can list the stacks of all projects.")
     given = filters or {}
     columns = [column for key in sort_keys or ("creation_time",) for column in _SORT_COLUMNS[key]]
     wanted = queries.StackQuery(
@@ -98,7 +98,7 @@ def _page(connection: Connection, wanted: queries.StackQuery, with_count: bool) 
 
 
 def _state(text: str) -> tuple[str | None, str]:
-    """The action (None: any) and the status that `COMPLETE` or `CREATE_COMPLETE` mean."""
+    """Return action (None: any) and status for `COMPLETE` or `CREATE_COMPLETE`."""
     for status in (IN_PROGRESS, COMPLETE, FAILED):
         if text == status:
             return None, status
@@ -108,14 +108,14 @@ def _state(text: str) -> tuple[str | None, str]:
 
 
 def _value(name: str, text: str) -> Any:
-    """A filter's value as the column has it. Raises BadValue."""
+    """Return a filter's value as stored in its column. Raises BadValue."""
     parse = _PARSERS.get(name)
     if parse is None:
         return text
     try:
         return parse(text)
     except (KeyError, ValueError):
-        raise BadValue(f"The filter {name} cannot be {text!r}.") from None
+        raise BadValue(f"Invalid value {text!r} of the filter {name}.") from None
 
 
 _PARSERS: Mapping[str, Callable[[str], Any]] = {

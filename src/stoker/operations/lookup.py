@@ -1,4 +1,4 @@
-"""Finding what a request names, without telling one project of another's stacks."""
+"""Find the stack or resource that a request names, without revealing whether other projects have it."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from stoker.store import queries
 from stoker.store.records import Stack
 
 Reference = Mapping[str, Any]
-"""`{"name": …, "id": …}` as the route gave it; either may be missing."""
+"""`{"name": …, "id": …}` from the route; either can be missing."""
 
 _ARN = re.compile(r"arn:openstack:heat::(?P<project>[^:]*):stacks/(?P<name>[^/]+)/(?P<id>[^/]+)")
 
 
 async def find_stack(engine: Engine, context: RequestContext, ref: Reference, *, deleted: bool = False) -> Stack:
-    """The stack that a request means. Raises EntityNotFound.
+    """Return the stack that a request refers to. Raises EntityNotFound.
 
-    By id (or ARN) a deleted one is found too where `deleted` says so; a wrong name for an id finds nothing.
+    With `deleted`, a deleted stack is also found by its id (or ARN); a name that does not belong to the id finds
+    nothing.
     """
     return await engine.database.read(found_stack, context, ref, deleted)
 
 
 def found_stack(connection: Connection, context: RequestContext, ref: Reference, deleted: bool) -> Stack:
-    """The same on an open connection, for what reads more about the stack at once."""
+    """Return the same on an open connection, for callers that read more data about the stack at once."""
     name, identifier = ref.get("name"), ref.get("id")
     if name and not identifier:
         match = _ARN.fullmatch(name)
@@ -47,7 +48,7 @@ def found_stack(connection: Connection, context: RequestContext, ref: Reference,
 
 
 def _by_name_or_id(connection: Connection, context: RequestContext, name: str) -> Stack | None:
-    """A stack of the caller's project, or for a stack's own user one of the tree of stacks that it belongs to."""
+    """Return a stack of the caller's project, or for a stack user, one of the tree that the user belongs to."""
     return (
         queries.stack_by_name(connection, context.project_id, name)
         or queries.stack_by_users(connection, context.project_id, name)
@@ -56,14 +57,14 @@ def _by_name_or_id(connection: Connection, context: RequestContext, name: str) -
 
 
 def is_stack_user(context: RequestContext, stack: Stack) -> bool:
-    """Whether the caller is one of the stack's own users, as agents in servers are."""
+    """Return whether the caller is one of the stack's own users, as agents in servers are."""
     return context.project_id == stack.user_project_id and context.project_id != stack.project_id
 
 
 def may_use(context: RequestContext, stack: Stack, state: ResourceState, current: Mapping[str, ResourceState]) -> bool:
-    """Whether the caller may look at and signal a resource of a stack of its project; `current` are all by name.
+    """Return whether the caller can read and signal a resource of a stack of its project; `current` are all by name.
 
-    A stack's own user may use what the resource that it belongs to lets it.
+    Stack users can use only what the resource that they belong to allows.
     """
     if not is_stack_user(context, stack):
         return True
@@ -75,6 +76,6 @@ def may_use(context: RequestContext, stack: Stack, state: ResourceState, current
 def confine_stack_user(
     context: RequestContext, stack: Stack, state: ResourceState, current: Mapping[str, ResourceState]
 ) -> None:
-    """Raise Forbidden unless `may_use`."""
+    """Raise Forbidden unless `may_use` allows it."""
     if not may_use(context, stack, state, current):
-        raise Forbidden("You may not use this resource.")
+        raise Forbidden("You are not allowed to use this resource.")

@@ -1,8 +1,8 @@
-"""The plan that a checked request leads to, and what it takes to apply exactly that plan later.
+"""The plan for a checked request, and its digest, with which a request applies exactly that plan later.
 
-A plan is identified by three fingerprints: of the record that it starts from, of the inputs that it works towards, and
-of its steps. Whoever sends them along with a request has it refused when one of them is another by then. They
-are made with the service's key, so that nothing can be learnt from them.
+The digest consists of three fingerprints: of the record that the plan starts from, of its inputs, and of its steps. A
+request with a digest is refused if one of them differs by then. They are made with the service's key, so that they
+reveal nothing about the data.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LENGTH = 32
 
 @dataclass(frozen=True, slots=True)
 class PlanDigest:
-    """What identifies a plan; as text, one after the other with dots between."""
+    """Identifies a plan; as a string, the three fingerprints separated by dots."""
 
     record: str
     inputs: str
@@ -48,18 +48,18 @@ class PlanDigest:
 
     @classmethod
     def parse(cls, text: str) -> PlanDigest:
-        """Raises BadValue for a text that is no such digest."""
+        """Parse a digest. Raises BadValue for an invalid one."""
         parts = text.split(".")
         if len(parts) != 3 or not all(len(part) == _LENGTH and part.isalnum() for part in parts):
-            raise BadValue(f"plan_digest {text!r} is not what a preview has answered.")
+            raise BadValue(f"Invalid plan_digest {text!r}: it must be the digest of a plan from a preview.")
         return cls(*parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan with all nested stacks, and its digest: None while something runs on one of the stacks.
+    """A plan including all nested stacks, and its digest; the digest is None while an operation runs on one of them.
 
-    `hidden` are the names of the parameters whose values must not be kept with it.
+    `hidden` are the names of the parameters whose values must not be stored with it.
     """
 
     plan: Plan
@@ -67,13 +67,13 @@ class Planned:
     hidden: frozenset[str] = frozenset()
 
     def to_data(self) -> dict[str, Any]:
-        """Plain JSON data."""
+        """Return plain JSON data."""
         digest = str(self.digest) if self.digest is not None else None
         return {**self.plan.to_data(), "digest": digest, "hidden_parameters": sorted(self.hidden)}
 
 
 async def make_plan(engine: Engine, stack: Stack, checked: CheckedRequest, action: str) -> Plan:
-    """The plan that the operation would run: the stack's own steps."""
+    """Return the stack's own steps, as the operation would run them."""
 
     def on(connection: Connection) -> Plan:
         return _forward(engine, connection, stack, checked, action).plan()
@@ -90,7 +90,7 @@ async def plan_tree(
     *,
     with_kept: bool = False,
 ) -> Planned:
-    """The plan with what it means for all nested stacks; `with_kept` lists also those that stay as they are."""
+    """Return the plan with its effects on all nested stacks; `with_kept` also lists unchanged resources."""
     inputs = checked.prepared.loaded
     zones: Any = UNDETERMINED
     if inputs.template.uses("Fn::GetAZs") or any("GetAZs" in text for text in inputs.files.values()):
@@ -109,7 +109,7 @@ async def plan_tree(
 
 
 async def _planned(engine: Engine, stack: Stack, on: Callable[[Connection], Result]) -> Result:
-    """What a query answers that plans: reading and planning are one piece of work on a thread of the project's."""
+    """Return the result of a query that plans: reading and planning are one task on a thread of the project."""
     return await engine.database.read_on(partial(engine.evaluator.apart, stack.project_id), on)
 
 
@@ -133,7 +133,7 @@ def _forward(
 
 
 def _unborn(engine: Engine, stack: Stack, checked: CheckedRequest) -> Wanted:
-    """A new stack has no id yet: the one that it was checked with is not the one that it will get."""
+    """Return the inputs of a new stack without its id, which differs from the one that was used for checking."""
     definition, inputs = checked.definition, checked.prepared.loaded
     bound = engine.loader.bind_unborn(stack.project_id, inputs, name=stack.name, exports=definition.known_exports)
     return Wanted.of(engine, bound, inputs)
@@ -147,7 +147,7 @@ def _digest(engine: Engine, stack: Stack, checked: CheckedRequest, plan: Plan, r
 
 
 async def check_exported_values(engine: Engine, stack: Stack, checked: CheckedRequest) -> None:
-    """Refuse to change what another stack imports, where that is known already; the operation looks at the rest.
+    """Refuse to change exports that other stacks import, if their values are known; the operation checks the rest.
 
     Raises StackValidationFailed.
     """
@@ -168,16 +168,16 @@ async def check_exported_values(engine: Engine, stack: Stack, checked: CheckedRe
 async def check_plan(
     engine: Engine, context: RequestContext, stack: Stack, checked: CheckedRequest, action: str, digest: str | None
 ) -> Callable[[Connection], None] | None:
-    """See that a request does what the plan of `digest` says; None, where no plan was sent, is all right.
+    """Check that a request does what the plan with this digest says; do nothing if the digest is None.
 
-    Answers what is still to be asked in the transaction that records the operation. Raises PlanOutdated or BadValue.
+    Returns a check to run in the transaction that records the operation. Raises PlanOutdated or BadValue.
     """
     if digest is None:
         return None
     saved = PlanDigest.parse(digest)
     now = (await plan_tree(engine, context, stack, checked, action)).digest
     if now is None:
-        raise PlanOutdated(f"Something runs on the stack {stack.name}: a plan is applied only to a stack at rest.")
+        raise PlanOutdated(f"The stack {stack.name} has an operation in progress; apply the plan when it has finished.")
     for part, complaint in _COMPLAINTS.items():
         if getattr(saved, part) != getattr(now, part):
             raise PlanOutdated(complaint.format(name=stack.name))
@@ -185,11 +185,9 @@ async def check_plan(
 
 
 _COMPLAINTS: Mapping[str, str] = {
-    "record": "The stack {name} is not as it was when the plan was made: something has been done to it since. "
-    "Make a new plan.",
-    "inputs": "The template, files, environment or parameters are not those that the plan was made for. "
-    "Make a new plan.",
-    "steps": "What would be done to the stack {name} now is not what the plan says: the service has changed since. "
+    "record": "The stack {name} has changed since the plan was made. Make a new plan.",
+    "inputs": "The template, files, environment or parameters differ from those of the plan. Make a new plan.",
+    "steps": "The service would now change the stack {name} in another way than the plan says; it was upgraded since. "
     "Make a new plan.",
 }
 

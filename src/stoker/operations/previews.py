@@ -1,4 +1,4 @@
-"""What a create or an update would do: the plan, in Heat's shape for Heat's clients and in full."""
+"""Previews of creations and updates: the plan in Heat's format for Heat's clients, and in full."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from stoker.store import queries
 from stoker.store.records import Stack, StackSettings
 
 NO_STACK = "None"
-"""The id of a stack that is not there yet, as previews write it."""
+"""The id in previews of a stack that does not exist yet."""
 
 
 async def stack_preview(engine: Engine, context: RequestContext, name: Any, **body: Any) -> dict[str, Any]:
-    """The stack that a create would make, with its resources and the plan; nothing is recorded."""
+    """Return the stack that a create would make, with its resources and the plan; nothing is recorded."""
     request = StackRequest(**body)
     stack = replace(new_stack(engine, context, name, request), id=NO_STACK, root_id=NO_STACK)
     checked = await check_whole(engine, context, stack, request)
@@ -42,14 +42,14 @@ async def stack_preview(engine: Engine, context: RequestContext, name: Any, **bo
 
 
 async def stack_update_preview(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
-    """What replacing the stack's definition would do."""
+    """Preview the replacement of the stack's definition."""
     stack, request = await find_stack(engine, context, ref), StackRequest(**body)
     checked = await check_whole(engine, context, stack, request)
     return await _changes(engine, context, stack, checked, request.show_nested)
 
 
 async def stack_patch_preview(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
-    """What laying the given parts over the stack's present ones would do."""
+    """Preview a change of the given parts of the stack's definition."""
     stack, request = await find_stack(engine, context, ref), StackRequest(**body)
     checked = await patched_request(engine, context, stack, request)
     return await _changes(engine, context, stack, checked, request.show_nested)
@@ -82,7 +82,7 @@ async def _changes(
 
 
 def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[str, dict[str, Any]]:
-    """The resources of the stack, and of those nested in it, as they are now, by uuid."""
+    """Return the current resources of the stack and its nested stacks, by uuid."""
     found: dict[str, dict[str, Any]] = {}
     for level in queries.levels_of(connection, stack, None if show_nested else 0):
         rows = queries.resource_summaries(connection, [item.id for item in level])
@@ -94,7 +94,7 @@ def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[st
 
 
 def _previewed(engine: Engine, stack: Stack, plan: Plan) -> list[Any]:
-    """The resources of a stack that does not exist, in order, nested stacks as lists; unknown values are null."""
+    """Return the resources of a stack to create, in order, with lists for nested stacks; unknown values are null."""
     types, users = engine.types.offered(), _users(plan)
     found: list[Any] = []
     levels = [found]
@@ -116,7 +116,7 @@ def _previewed(engine: Engine, stack: Stack, plan: Plan) -> list[Any]:
 
 
 def _users(plan: Plan) -> dict[str, list[str]]:
-    """Names of the resources that need a step's resource, in the same stack, by the step's key."""
+    """Return for each step, by its key, the names of the resources in the same stack that depend on its resource."""
     places = {step.key: (step.depth, _split(step)[0]) for step in plan.steps}
     users: dict[str, list[str]] = {}
     for step in plan.steps:
@@ -127,7 +127,7 @@ def _users(plan: Plan) -> dict[str, list[str]]:
 
 
 def _split(step: Step) -> tuple[str, str]:
-    """The names of the resources around a step's one, outermost first and with dots between them; and its own name."""
+    """Return the names of the resources around that of a step, outermost first, separated by dots; and its own name."""
     if not step.depth:
         return "", step.name
     holders, _, name = step.name.rpartition(".")

@@ -1,4 +1,4 @@
-"""Requests that come with a token of the client's, so that a repetition is recognised."""
+"""Client request tokens, which identify repeated requests."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from stoker.store.journal import Batch
 from stoker.store.request_tokens import RequestToken
 
 KEPT_SECONDS = 86400.0
-"""How long a token is remembered."""
+"""Seconds for which a token is stored."""
 
 ABANDONED_SECONDS = 120.0
-"""After this time a request without an answer counts as given up: no face of the API waits that long."""
+"""Seconds after which a request without a response counts as abandoned; no API process waits that long."""
 
 
 async def request_token_claim(engine: Engine, context: RequestContext, token: str, digest: str) -> dict[str, Any]:
-    """Say that a request is about to be carried out; `digest` stands for its content.
+    """Claim a token before its request is executed; `digest` stands for the content of the request.
 
-    Only a keyed fingerprint of it is kept: what the request holds may be secret, and short enough to be guessed.
+    Only a keyed fingerprint of the digest is stored: the content can be secret, and short enough to be guessed.
 
-    `state` of the answer is `claimed` (carry it out, then settle or release), `answered` (`answer` has what was
-    answered), `unanswered` (somebody carries it out now) or `other` (the token belongs to another request).
+    `state` of the result is `claimed` (execute the request, then settle or release), `answered` (`answer` has the
+    previous response), `unanswered` (the first request is still being executed) or `other` (the token belongs to a
+    different request).
     """
     now, kept = engine.clock.now(), engine.sealer.digest(digest)
     claim = partial(
@@ -44,7 +45,7 @@ async def request_token_claim(engine: Engine, context: RequestContext, token: st
 
 
 def _state(engine: Engine, known: RequestToken | None, digest: str) -> dict[str, Any]:
-    if known is None:  # released since: the one who asks again will get it
+    if known is None:  # released in the meantime; the client's next attempt can claim it
         return {"state": "unanswered", "answer": None}
     if known.digest != digest:
         return {"state": "other", "answer": None}
@@ -54,7 +55,7 @@ def _state(engine: Engine, known: RequestToken | None, digest: str) -> dict[str,
 
 
 async def request_token_settle(engine: Engine, context: RequestContext, token: str, answer: Any) -> None:
-    """Note what a claimed request was answered."""
+    """Store the response to a claimed request."""
     settle = partial(
         request_tokens.settle, project_id=context.project_id, token=token, answer=engine.sealer.seal(answer)
     )
@@ -62,6 +63,6 @@ async def request_token_settle(engine: Engine, context: RequestContext, token: s
 
 
 async def request_token_release(engine: Engine, context: RequestContext, token: str) -> None:
-    """Give a claim up whose request came to nothing."""
+    """Release the claim of a request that failed."""
     release = partial(request_tokens.release, project_id=context.project_id, token=token)
     await engine.journal.commit(Batch().then(release))

@@ -1,4 +1,4 @@
-"""From the body of a request to checked inputs: template, environment, files, parameters."""
+"""Convert the body of a request to checked inputs: template, environment, files, parameters."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ MAX_TAG = 80
 
 @dataclass(frozen=True, slots=True)
 class StackRequest:
-    """The body of a request to create, update or preview a stack, as the API sends it; None where nothing was given.
+    """The body of a request to create, update or preview a stack, as the API sends it; None for missing fields.
 
-    The first five say what the stack should be, the others how it is to be handled; `identifier` is the id of a new
-    stack that has been promised already, `policy` stands in for the stack's for one update. `keep_parameters` are
-    kept like all that are not given, and must be there before and after. With `plan_digest` only what that plan says is
-    done.
+    The first five fields define the stack, the others how the request is handled. `identifier` is the id reserved for a
+    new stack, `policy` replaces the stack policy during one update. `keep_parameters` must exist before and after, and
+    keep their values, as all parameters without a new value do. With `plan_digest`, only the plan with that digest is
+    executed.
     """
 
     template: Any = None
@@ -65,7 +65,7 @@ class StackRequest:
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """A request that has passed every check that can be made before anything is done."""
+    """A request that has passed all checks that are possible before anything is done."""
 
     prepared: Prepared
     definition: Definition
@@ -73,18 +73,18 @@ class CheckedRequest:
 
 
 async def parse_template(engine: Engine, context: RequestContext, source: Any) -> Template:
-    """The template of a request, given as text or as data. Raises TemplateInvalid or BadValue."""
+    """Return the template of a request, which is a string or data. Raises TemplateInvalid or BadValue."""
     if source is None or source == "":
         raise BadValue("No template specified: give `template` or `template_url`.")
     if not isinstance(source, str | Mapping):
-        raise BadValue("The template must be a text or a map.")
+        raise BadValue("The template must be a string or a map.")
     return await engine.evaluator.evaluate(context.project_id, partial(engine.loader.parse, source))
 
 
 async def parse_environment(
     engine: Engine, context: RequestContext, request: StackRequest, template: Template
 ) -> Environment:
-    """The request's environment; named environment files are merged in order, and then stand in for it."""
+    """Return the request's environment; named environment files are merged in order and replace it."""
     return await engine.evaluator.evaluate(context.project_id, partial(_environment, request, template))
 
 
@@ -94,7 +94,7 @@ def _environment(request: StackRequest, template: Template) -> Environment:
     if request.environment_files:
         missing = [name for name in request.environment_files if name not in files]
         if missing:
-            raise BadValue(f"Environment files are not among the files: {', '.join(missing)}.")
+            raise BadValue(f"Missing environment files: {', '.join(missing)}. Send their content in `files`.")
         sources = [(name, files[name]) for name in request.environment_files]
     else:
         sources = [("environment", request.environment or {})]
@@ -111,29 +111,29 @@ def _environment_data(name: str, source: Any) -> Mapping[str, Any]:
 
 
 def check_name(name: Any) -> str:
-    """A stack's name. Raises StackValidationFailed (facts: engine.yaml, names.stack)."""
+    """Return a valid stack name. Raises StackValidationFailed."""
     if not isinstance(name, str) or not _STACK_NAME.fullmatch(name):
         raise StackValidationFailed(
-            f"Invalid stack name {name!r}: it must start with a letter, hold only letters, digits, '_', '.' and '-', "
-            "and be at most 255 characters long."
+            f"Invalid stack name {name!r}: it must start with a letter, contain only letters, digits, '_', '.' and "
+            "'-', and be at most 255 characters long."
         )
     return name
 
 
 def check_tags(tags: Sequence[Any] | None) -> tuple[str, ...]:
-    """A stack's tags. Raises BadValue (facts: engine.yaml, tags.rules)."""
+    """Return a stack's tags. Raises BadValue."""
     for tag in tags or ():
         if not isinstance(tag, str) or not 0 < len(tag) <= MAX_TAG or "," in tag:
-            raise BadValue(f"Invalid tag {tag!r}: it must be a text of 1 to {MAX_TAG} characters without a comma.")
+            raise BadValue(f"Invalid tag {tag!r}: it must be a string of 1 to {MAX_TAG} characters without a comma.")
     return tuple(tags or ())
 
 
 def check_timeout(minutes: Any) -> int | None:
-    """`timeout_mins`; none and 0 mean the default. Raises BadValue."""
+    """Return `timeout_mins`; None and 0 mean the default. Raises BadValue."""
     if minutes is None or minutes == 0:
         return None
     if isinstance(minutes, bool) or not isinstance(minutes, int) or minutes < 0:
-        raise BadValue(f"Invalid timeout_mins {minutes!r}: it must be a positive whole number of minutes.")
+        raise BadValue(f"Invalid timeout_mins {minutes!r}: it must be a positive integer, in minutes.")
     return minutes
 
 
@@ -146,10 +146,10 @@ async def check_request(
     files: Mapping[str, str],
     parameters: Mapping[str, Any],
 ) -> CheckedRequest:
-    """Everything that can be found wrong before anything is done, all at once.
+    """Run all checks that are possible before anything is done, and report all errors together.
 
-    Raises TemplateInvalid with all complaints, RequestLimitExceeded, StackValidationFailed for an event sink that
-    cannot be used, or Forbidden for a type refused by policy.
+    Raises TemplateInvalid with all diagnostics, RequestLimitExceeded, StackValidationFailed for an unusable event sink,
+    or Forbidden for a type refused by policy.
     """
     problems = list(sink_problems(engine.registry, environment.event_sinks))
     if problems:
@@ -184,7 +184,7 @@ async def check_request(
 
 
 async def check_whole(engine: Engine, context: RequestContext, stack: Stack, request: StackRequest) -> CheckedRequest:
-    """Check a request that says everything about the stack. Raises as `check_request`."""
+    """Check a request that defines the whole stack. Raises the errors of `check_request`."""
     template = await parse_template(engine, context, request.template)
     environment = await parse_environment(engine, context, request, template)
     return await check_request(
@@ -193,8 +193,8 @@ async def check_whole(engine: Engine, context: RequestContext, stack: Stack, req
 
 
 async def check_exports(engine: Engine, stack: Stack, names: list[str]) -> None:
-    """Refuse to export what another stack exports, and to take away what another stack imports."""
-    if names or stack.operation is not None:  # a stack that is not recorded exports nothing
+    """Refuse exports that another stack has, and the removal of exports that another stack imports."""
+    if names or stack.operation is not None:  # a stack that is not recorded has no exports
         await engine.database.read(_compare_exports, stack, names)
 
 
@@ -213,18 +213,18 @@ def _compare_exports(connection: Connection, stack: Stack, names: list[str]) -> 
 
 
 def check_room(connection: Connection, engine: Engine, context: RequestContext, stack: Stack) -> None:
-    """Refuse a name that is taken, and one stack more than the project may have; administrators may have any number.
+    """Refuse a name that is in use, and more stacks than the project's limit; administrators have no limit.
 
-    Change sets take the name of the stack that they are to make, and leave it to the one with the id that they promise.
-    Raises StackExists or RequestLimitExceeded.
+    Change sets reserve the name of the stack that they create, for the stack with their reserved id. Raises StackExists
+    or RequestLimitExceeded.
     """
     if queries.stack_by_name(connection, context.project_id, stack.name) is not None:
         raise StackExists(f"The Stack ({stack.name}) already exists.")
     promised = change_sets.of_stacks_to_be(connection, context.project_id, stack.name)
     if any(row.stack_name == stack.name and row.stack_id != stack.id for row in promised):
         raise StackExists(
-            f"The Stack ({stack.name}) already exists: it has change sets, and is made by carrying out one of them. "
-            "Delete them to use the name otherwise."
+            f"The Stack ({stack.name}) already exists: it has change sets. Execute one of them to create it, or delete "
+            "them to use the name otherwise."
         )
     limit = engine.settings.max_stacks_per_tenant
     if limit < 0 or context.is_admin:

@@ -1,4 +1,4 @@
-"""Requests that concern what an engine has in memory: carried out by the engine that runs the stack."""
+"""Requests that need data in the memory of an engine: they are routed to the engine that runs the stack."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Operation = Callable[..., Awaitable[Any]]
 
 ATTEMPTS = 6
 PEER_SECONDS = 5.0
-"""How long another engine may take. Six times that is more than a lease, and less than clients wait."""
+"""Seconds to wait for another engine. Six times that is longer than a lease, and shorter than clients wait."""
 
 
 def at_owner(operation: Operation) -> Operation:
-    """`operation`, carried out where the stack's running operation is; here when nothing runs.
+    """Run `operation` in the engine that owns the stack's running operation, or here if none runs.
 
-    An engine that does not answer is asked again until it does or somebody else has taken its work over. What finds
-    that the stack has begun to run, or has been changed, since it looked (Fenced) is begun anew.
+    An engine that does not answer is asked again, until it answers or another engine has taken over. If the stack has
+    started to run or was changed in the meantime (Fenced), the request is routed again.
     """
 
     @functools.wraps(operation)
@@ -40,6 +40,6 @@ def at_owner(operation: Operation) -> Operation:
                 continue
             except Fenced:
                 await engine.membership.next_beat()
-        raise ActionInProgress(f"Stack {stack.name} is being handed from one engine to another; try again.")
+        raise ActionInProgress(f"Stack {stack.name} is being taken over by another engine; retry the request.")
 
     return routed

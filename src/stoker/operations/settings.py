@@ -1,4 +1,4 @@
-"""What is laid down for a whole tree of stacks: protection from deletion, which updates are allowed, topics."""
+"""Settings of a tree of stacks: termination protection, the stack policy, notification topics."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _ACTIONS = {
     Kind.REPLACE: "Update:Replace",
     Kind.DELETE: "Update:Delete",
 }
-"""What a step is called in a policy; creating a resource is always allowed, as with AWS."""
+"""The name of a step's kind in a policy; creating a resource is always allowed, as in AWS."""
 
 _KEYS = frozenset({"Effect", "Action", "NotAction", "Principal", "Resource", "NotResource", "Condition", "Sid"})
 _CONDITIONS = {"StringEquals": False, "StringLike": True}
 
 
 async def stack_settings_show(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
-    """What is laid down for the stack: `protected` and `policy` (a map, or null)."""
+    """Return the stack's settings: `protected` and `policy` (a map, or null)."""
     stack = await find_stack(engine, context, ref)
     return settings_view(await settings_of(engine, stack))
 
@@ -44,10 +44,10 @@ async def stack_settings_show(engine: Engine, context: RequestContext, ref: Refe
 async def stack_settings_change(
     engine: Engine, context: RequestContext, ref: Reference, changes: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Change what is laid down; keys as in `settings_view`. Raises BadValue for a policy that makes no sense."""
+    """Change settings; keys as in `settings_view`. Raises BadValue for an invalid policy."""
     stack = await find_stack(engine, context, ref)
     if stack.parent_id is not None:
-        raise BadValue(f"Settings belong to the top of a tree of stacks; {stack.name} is nested.")
+        raise BadValue(f"Settings belong to the root stack; {stack.name} is a nested stack.")
     present = await settings_of(engine, stack)
     wanted = changed_settings(present, changes)
     await engine.journal.commit(Batch().then(partial(settings.save, settings=wanted)))
@@ -55,7 +55,7 @@ async def stack_settings_change(
 
 
 def changed_settings(present: StackSettings, changes: Mapping[str, Any]) -> StackSettings:
-    """Settings with some of them changed; keys as in `settings_view`. Raises BadValue."""
+    """Return settings with some of them changed; keys as in `settings_view`. Raises BadValue."""
     columns: dict[str, Any] = {}
     for name, value in changes.items():
         match name:
@@ -69,7 +69,7 @@ def changed_settings(present: StackSettings, changes: Mapping[str, Any]) -> Stac
 
 
 def settings_view(known: StackSettings) -> dict[str, Any]:
-    """Settings as data."""
+    """Return settings as data."""
     return {
         "protected": known.protected,
         "policy": orjson.loads(known.policy) if known.policy else None,
@@ -79,12 +79,12 @@ def settings_view(known: StackSettings) -> dict[str, Any]:
 
 
 async def settings_of(engine: Engine, stack: Stack) -> StackSettings:
-    """What is laid down for the tree that the stack is of."""
+    """Return the settings of the tree that the stack belongs to."""
     return await engine.database.read(settings.of_stack, stack.root_id)
 
 
 async def check_deletable(engine: Engine, stack: Stack) -> None:
-    """Raise Conflict for a stack that is protected from deletion."""
+    """Raise Conflict for a stack with termination protection."""
     if (await settings_of(engine, stack)).protected:
         raise Conflict(
             f"Stack {stack.name} cannot be deleted while termination protection is enabled; disable it first "
@@ -96,9 +96,9 @@ async def check_deletable(engine: Engine, stack: Stack) -> None:
 
 
 def checked_policy(policy: Any) -> Mapping[str, Any]:
-    """A policy for updates in AWS's form: `{"Statement": [{Effect, Action, Principal, Resource, Condition}]}`.
+    """Return a valid stack policy in AWS's format: `{"Statement": [{Effect, Action, Principal, Resource, Condition}]}`.
 
-    Raises BadValue for what is not understood in full: a part that was passed over could allow what it should not.
+    Raises BadValue for any part that is not supported, since ignoring it could allow what the policy denies.
     """
     if not isinstance(policy, Mapping) or set(policy) - {"Statement", "Version", "Id"}:
         raise BadValue("A stack policy must be a map with the key Statement.")
@@ -106,7 +106,7 @@ def checked_policy(policy: Any) -> Mapping[str, Any]:
     if isinstance(statements, Mapping):
         statements = [statements]
     if not isinstance(statements, list) or not statements:
-        raise BadValue("Statement of a stack policy must be a list of one or more statements.")
+        raise BadValue("Statement of a stack policy must be a list of at least one statement.")
     for index, statement in enumerate(statements):
         _check_statement(f"Statement[{index}] of the stack policy", statement)
     return {**policy, "Statement": statements}
@@ -114,7 +114,7 @@ def checked_policy(policy: Any) -> Mapping[str, Any]:
 
 def _check_statement(place: str, statement: Any) -> None:
     if not isinstance(statement, Mapping) or set(statement) - _KEYS:
-        raise BadValue(f"{place} must be a map with keys among {', '.join(sorted(_KEYS))}.")
+        raise BadValue(f"{place} must be a map with the keys {', '.join(sorted(_KEYS))}.")
     if statement.get("Effect") not in EFFECTS:
         raise BadValue(f"{place}: Effect must be Allow or Deny.")
     if statement.get("Principal") not in ("*", {"AWS": "*"}):
@@ -124,7 +124,7 @@ def _check_statement(place: str, statement: Any) -> None:
             raise BadValue(f"{place} must have {one} or {other}, and not both.")
     for name in ("Action", "NotAction", "Resource", "NotResource"):
         if name in statement and not all(isinstance(text, str) for text in _list(statement[name])):
-            raise BadValue(f"{place}: {name} must be a text or a list of texts.")
+            raise BadValue(f"{place}: {name} must be a string or a list of strings.")
     condition = statement.get("Condition", {})
     operators = condition if isinstance(condition, Mapping) else {"Condition": None}
     for operator, values in operators.items():
@@ -135,10 +135,10 @@ def _check_statement(place: str, statement: Any) -> None:
 async def check_policy(
     engine: Engine, stack: Stack, checked: CheckedRequest, during: Mapping[str, Any] | None = None
 ) -> None:
-    """Raise Forbidden when an update would do what the stack's policy does not allow.
+    """Raise Forbidden if the stack's policy denies a step of an update.
 
-    `during` stands in for the policy for this one update. A step that may turn out to be a replacement counts as one,
-    so that nothing is done beyond what has been asked about here.
+    `during` replaces the policy for this update. A step that can become a replacement counts as one, so that the
+    operation does nothing that was not checked here.
     """
     policy = checked_policy(during) if during else settings_view(await settings_of(engine, stack))["policy"]
     if policy is None:
@@ -146,8 +146,8 @@ async def check_policy(
     plan = await make_plan(engine, stack, checked, "UPDATE")
     refused = [step for step in plan.steps if step.kind in _ACTIONS and not _allows(policy["Statement"], step)]
     if refused:
-        told = ", ".join(sorted({f"{_ACTIONS[step.kind]} of {step.name}" for step in refused}))
-        raise Forbidden(f"The stack policy of {stack.name} does not allow {told}.")
+        denied = ", ".join(sorted({f"{_ACTIONS[step.kind]} of {step.name}" for step in refused}))
+        raise Forbidden(f"The stack policy of {stack.name} does not allow {denied}.")
 
 
 def _allows(statements: Sequence[Mapping[str, Any]], step: Step) -> bool:
@@ -176,7 +176,7 @@ def _matches(text: str, patterns: Any, *, wild: bool = True) -> bool:
 
 
 def _fits(text: str, pattern: str) -> bool:
-    """Whether the text has the pattern's form, where `*` is any text and `?` any character."""
+    """Return whether the string matches the pattern, in which `*` is any string and `?` any character."""
     pieces = (".*" if part == "*" else "." if part == "?" else re.escape(part) for part in re.split(r"([*?])", pattern))
     return re.fullmatch("".join(pieces), text, re.DOTALL) is not None
 

@@ -1,4 +1,4 @@
-"""Speaking to a resource: signals, and marking one unhealthy."""
+"""Send signals to resources, and mark resources unhealthy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from stoker.store.records import COMPLETE, FAILED, Stack
 async def resource_signal(
     engine: Engine, context: RequestContext, ref: Reference, name: str, details: Mapping[str, Any] | None = None
 ) -> None:
-    """Hand a signal to a resource; what waits in its stack looks again at once."""
+    """Deliver a signal to a resource; waiting steps of its stack are polled immediately."""
     stack = await find_stack(engine, context, ref)
     acting, state = await _resource(engine, stack, name)
     state = _own(context, acting, state)
@@ -43,21 +43,23 @@ async def resource_signal(
     if state.row.action == UNMADE:
         raise ResourceNotAvailable(f"The Resource ({name}) is not available.")
     if not state.type.signalable:
-        raise ResourceActionNotSupported(f"The resource {name!r} ({state.row.type}) takes no signals.")
+        raise ResourceActionNotSupported(f"The resource {name!r} ({state.row.type}) does not support signals.")
     if state.row.action in state.type.deaf_during:
-        raise NotSupported(f"Signals are not taken in state {state.row.action}_{state.row.status}.")
+        raise NotSupported(
+            f"The resource {name!r} cannot receive signals in state {state.row.action}_{state.row.status}."
+        )
     await take_signal(acting, state, await make_call(acting, state), details)
 
 
 def _own(context: RequestContext, acting: StackContext, state: ResourceState) -> ResourceState:
-    """Of a resource and its predecessor that is being removed, the one whose user speaks."""
+    """Return the resource or its predecessor that is being removed, whichever the calling user belongs to."""
     namesakes = [other for other in acting.states.values() if other.row.name == state.row.name]
     return next((other for other in namesakes if other.stored.data.get("user_id") == context.user_id), state)
 
 
 async def _clear_hook(acting: StackContext, state: ResourceState, hook: Any) -> None:
     if hook not in HOOKS:
-        raise InvalidBreakPointHook(f"There is no hook {hook!r}; hooks are {', '.join(HOOKS)}.")
+        raise InvalidBreakPointHook(f"Unknown hook {hook!r}; the hooks are {', '.join(HOOKS)}.")
     if not clear(state, hook):
         raise InvalidBreakPointHook(f"The hook {hook!r} is not set on resource {state.row.name!r}.")
     await acting.record(state, state.event(f"Hook {hook} is cleared", acting.engine.clock.now()))
@@ -72,7 +74,7 @@ async def resource_mark_unhealthy(
     mark_unhealthy: bool,
     resource_status_reason: str | None = None,
 ) -> None:
-    """Have the next update replace a resource, or take that back (facts: engine.yaml, mark_unhealthy)."""
+    """Mark a resource unhealthy, so that the next update replaces it, or revert that mark."""
     stack = await find_stack(engine, context, ref)
     if engine.runs.get(stack.id) is not None:
         raise ActionInProgress(f"Stack {stack.name} already has an action ({stack.action}) in progress.")
@@ -86,7 +88,7 @@ async def resource_mark_unhealthy(
         row.reason = resource_status_reason or "state changed by resource_mark_unhealthy"
     elif not mark_unhealthy and (row.action, row.status) == ("CHECK", FAILED):
         if row.physical_id is None and not state.type.local:
-            raise BadValue(f"The resource {name} has no object that could be well.")
+            raise BadValue(f"The resource {name} has no object and cannot be marked healthy.")
         row.status, row.reason = COMPLETE, resource_status_reason or "state changed by resource_mark_unhealthy"
         state.stored.metadata, state.stored.marked, state.stored.stillborn = {}, False, False
     else:
@@ -97,14 +99,14 @@ async def resource_mark_unhealthy(
 
 
 def _marked(acting: StackContext, state: ResourceState) -> ResourceState:
-    """Of a resource and what was to be replaced by it, the one that is marked."""
+    """Return the resource to mark: the current one, or the one that it should have replaced."""
     namesakes = [other for other in acting.states.values() if other.row.name == state.row.name]
     return next((other for other in namesakes if (other.row.action, other.row.status) == ("CHECK", FAILED)), state)
 
 
 async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
     if not isinstance(name, str):
-        raise BadValue("The resource's name must be a text.")
+        raise BadValue("The resource's name must be a string.")
     acting = await acting_on(engine, stack)
     state = acting.named(name)
     if state is None:

@@ -1,4 +1,4 @@
-"""Snapshots of stacks: taking, showing, deleting and restoring them (facts: engine.yaml, snapshot)."""
+"""Snapshots of stacks: create, show, delete and restore them."""
 
 from __future__ import annotations
 
@@ -56,31 +56,31 @@ async def _check_limit(engine: Engine, context: RequestContext, stack: Stack) ->
     if count >= limit:
         raise RequestLimitExceeded(
             f"The stack has {count} snapshots; at most {limit} are allowed (max_snapshots_per_stack). "
-            "Delete some that are not needed any more."
+            "Delete snapshots that are not needed any more."
         )
 
 
 async def snapshot_list(engine: Engine, context: RequestContext, ref: Reference) -> list[dict[str, Any]]:
-    """The stack's snapshots, oldest first."""
+    """Return the stack's snapshots, oldest first."""
     stack = await find_stack(engine, context, ref)
     found = await engine.database.read(snapshots.snapshots_of, stack.id)
     return [snapshot_view(engine, snapshot) for snapshot in found]
 
 
 async def snapshot_show(engine: Engine, context: RequestContext, ref: Reference, snapshot_id: str) -> dict[str, Any]:
-    """One snapshot with the stack's document, hidden values redacted. Raises SnapshotNotFound."""
+    """Return a snapshot with the stack's document, hidden values redacted. Raises SnapshotNotFound."""
     stack = await find_stack(engine, context, ref)
     return snapshot_view(engine, await _find(engine, stack, snapshot_id))
 
 
 async def snapshot_delete(engine: Engine, context: RequestContext, ref: Reference, snapshot_id: str) -> None:
-    """Begin to remove a snapshot with what it holds in the cloud; asking again while that runs changes nothing."""
+    """Begin to delete a snapshot and its objects in the cloud; a repeated request has no effect."""
     stack = await find_stack(engine, context, ref)
     snapshot = await _find(engine, stack, snapshot_id)
     if (snapshot.action, snapshot.status) == ("CREATE", IN_PROGRESS):
-        raise NotSupported(f"The snapshot {snapshot_id} is still being taken; it can be deleted afterwards.")
+        raise NotSupported(f"The snapshot {snapshot_id} is still being created; delete it when it is complete.")
     if (stack.action, stack.status) == ("RESTORE", IN_PROGRESS):
-        raise NotSupported(f"The stack {stack.name} is being restored; its snapshots can be deleted afterwards.")
+        raise NotSupported(f"The stack {stack.name} is being restored; delete its snapshots afterwards.")
     if (snapshot.action, snapshot.status) == ("DELETE", IN_PROGRESS):
         return
     operation = new_operation(engine, context, stack, REMOVE_SNAPSHOT, snapshot.inputs)
@@ -89,9 +89,9 @@ async def snapshot_delete(engine: Engine, context: RequestContext, ref: Referenc
 
 
 async def snapshot_restore(engine: Engine, context: RequestContext, ref: Reference, snapshot_id: str) -> None:
-    """Begin to bring the stack back to a snapshot: to its definition, and with the contents that were saved.
+    """Begin to restore a snapshot: the stack's definition, and the saved contents of its resources.
 
-    Raises what an update with the snapshot's template would raise, and NotSupported for one that is not complete.
+    Raises the errors of an update with the snapshot's template, and NotSupported for a snapshot that is not complete.
     """
     stack = await find_stack(engine, context, ref)
     snapshot = await _find(engine, stack, snapshot_id)
@@ -132,7 +132,7 @@ async def _find(engine: Engine, stack: Stack, snapshot_id: str) -> StackSnapshot
 
 
 def snapshot_view(engine: Engine, snapshot: StackSnapshot) -> dict[str, Any]:
-    """A snapshot as it is shown; `data` is the stack's document, None until it is complete."""
+    """Return the view of a snapshot; `data` is the stack's document, None until it is complete."""
     return {
         "id": snapshot.id,
         "name": snapshot.name,

@@ -1,4 +1,4 @@
-"""What a user may ask of stacks: create, update, delete, act, look."""
+"""Stacks: create, update, delete, show."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from stoker.template.template import Template
 
 
 def new_stack(engine: Engine, context: RequestContext, name: Any, request: StackRequest) -> Stack:
-    """A stack that does not exist yet, for checking and for recording. Raises for a bad name or time-out."""
+    """Return a new stack, for checking and for recording. Raises errors for an invalid name or timeout."""
     name = check_name(name)
     identifier = request.identifier or new_id()
     return Stack(
@@ -78,7 +78,7 @@ def new_stack(engine: Engine, context: RequestContext, name: Any, request: Stack
 def new_operation(
     engine: Engine, context: RequestContext, stack: Stack, action: str, inputs: str, *, observe: bool = False
 ) -> Operation:
-    """An operation on a stack, asked for by the caller; with `observe` the cloud is looked at before deciding."""
+    """Return an operation requested by the caller; with `observe`, it reads the cloud before it decides."""
     now = engine.clock.now()
     minutes = stack.timeout_minutes
     limit = minutes * 60.0 if minutes else float(engine.settings.stack_action_timeout)
@@ -111,7 +111,7 @@ async def submit(
     prepared: Prepared | None = None,
     **how: Any,
 ) -> None:
-    """As `Engine.submit`, on a credential that works: the caller's, where the stack's does not any more."""
+    """Call `Engine.submit` with a credential that works: the caller's if the stack's does not work any more."""
 
     async def begin(credential: str) -> None:
         await engine.submit(stack, operation, prepared, credential=credential, **how)
@@ -122,15 +122,15 @@ async def submit(
 async def stack_identify(
     engine: Engine, context: RequestContext, ref: Reference, show_deleted: bool = False
 ) -> dict[str, Any]:
-    """Name, id and project of the stack that a name, an id or an ARN means."""
+    """Return name, id and project of the stack with the given name, id or ARN."""
     stack = await find_stack(engine, context, ref, deleted=show_deleted)
     return {"name": stack.name, "id": stack.id, "project_id": stack.project_id}
 
 
 async def stack_create(engine: Engine, context: RequestContext, name: Any, **body: Any) -> dict[str, Any]:
-    """Make a stack from a request body (see StackRequest).
+    """Create a stack from a request body (see StackRequest).
 
-    Raises StackExists, RequestLimitExceeded, TemplateInvalid …, and then nothing has been made.
+    Raises StackExists, RequestLimitExceeded, TemplateInvalid …; nothing is created then.
     """
     request = StackRequest(**body)
     action, document = "CREATE", None
@@ -159,7 +159,7 @@ async def stack_create(engine: Engine, context: RequestContext, name: Any, **bod
 
 
 async def stack_update(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
-    """Replace everything that the stack should be (PUT); tags that are not given are cleared."""
+    """Replace the whole definition of the stack (PUT); tags are cleared if none are given."""
     request = StackRequest(**body)
     stack = await _updatable(engine, context, ref)
     checked = await check_whole(engine, context, stack, request)
@@ -167,7 +167,7 @@ async def stack_update(engine: Engine, context: RequestContext, ref: Reference, 
 
 
 async def stack_patch(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
-    """Change what is given and keep the rest (PATCH)."""
+    """Change the given parts and keep the rest (PATCH)."""
     request = StackRequest(**body)
     stack = await _updatable(engine, context, ref)
     checked = await patched_request(engine, context, stack, request)
@@ -179,7 +179,7 @@ async def stack_patch(engine: Engine, context: RequestContext, ref: Reference, *
 async def patched_request(
     engine: Engine, context: RequestContext, stack: Stack, request: StackRequest
 ) -> CheckedRequest:
-    """What the stack would be with the given parts laid over its present ones (facts: engine.yaml, patch_existing)."""
+    """Return the stack's current definition with the given parts changed, checked."""
     present = await engine.loader.load(stack.inputs)
     template = await parse_template(engine, context, request.template) if request.template else present.template
     _check_keepable(request.keep_parameters or (), present.template, template)
@@ -205,7 +205,7 @@ def _check_keepable(names: Sequence[str], *templates: Template) -> None:
     missing = [name for name in names if not all(name in template.parameters for template in templates)]
     if missing:
         raise StackValidationFailed(
-            f"The previous values of {', '.join(missing)} cannot be used: a parameter must be in the present "
+            f"Cannot keep the previous values of {', '.join(missing)}: these parameters must be in the current "
             "template and in the new one."
         )
 
@@ -215,7 +215,7 @@ def _kept(values: Mapping[str, Any], template: Template, clear: Sequence[str]) -
 
 
 def _redacted_defaults(template: Template, settled: Container[str]) -> list[str]:
-    """Parameters for which the only value is a redacted default, as in a template that the API returned."""
+    """Return the parameters whose default is only a redacted value, as in a template that was read from the API."""
     return [
         name
         for name, schema in template.parameters.items()
@@ -255,7 +255,7 @@ async def _submit_update(
 
 
 async def stack_delete(engine: Engine, context: RequestContext, ref: Reference) -> None:
-    """Remove the stack and everything it made; asking again while that runs begins anew."""
+    """Delete the stack and everything that it created; a repeated request restarts a running deletion."""
     stack = await find_stack(engine, context, ref)
     await check_deletable(engine, stack)
     await check_exports(engine, stack, [])
@@ -267,7 +267,7 @@ async def stack_delete(engine: Engine, context: RequestContext, ref: Reference) 
 async def stack_show(
     engine: Engine, context: RequestContext, ref: Reference, resolve_outputs: bool = True
 ) -> dict[str, Any]:
-    """The stack with its parameters and, unless told otherwise, its outputs."""
+    """Return the stack with its parameters and, by default, its outputs."""
     seen = await engine.database.read(_seen, engine, context, ref)
     stack, inputs = seen.stack, seen.inputs
     view = stack_view(stack, seen.tags)
@@ -286,7 +286,7 @@ async def stack_show(
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A stack with what is recorded about it as a whole."""
+    """A stack with the recorded data about the whole stack."""
 
     stack: Stack
     inputs: LoadedInputs

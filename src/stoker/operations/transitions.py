@@ -1,7 +1,8 @@
-"""Which request a stack takes in which state: one table, asked before a request is looked at any closer, and again in
-the transaction that records it, so that of two requests sent at once neither gets past the other.
+"""The requests that are possible in each state of a stack.
 
-Facts: lifecycle.json (stack_requests); what it does not have (`retry`, `rollback`) is our own.
+The table is used before a request is checked in detail, and again in the transaction that records it, so that only one
+of two simultaneous requests succeeds. `retry` and `rollback` are Stoker's own requests; tests/api/test_api_lifecycle.py
+has the states for Heat's.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ State = tuple[str, str]
 
 
 class Verdict(Enum):
-    """What becomes of a request."""
+    """The decision about a request."""
 
     TAKEN = "taken"
     DONE = "done already"
     REFUSED = "refused"
-    BUSY = "refused while something else runs"
+    BUSY = "refused while another operation runs"
 
 
 DEFINING = ("CREATE", "UPDATE", "ROLLBACK", "ADOPT", "RESTORE")
-"""Actions that work towards a definition."""
+"""Actions that apply a definition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`judge` gives the verdict on a state; `refusal` says why not, and what to do instead."""
+    """`judge` returns the verdict for a state; `refusal` is the reason for a refusal, and what to do instead."""
 
     judge: Callable[[State], Verdict]
     refusal: str
@@ -48,7 +49,7 @@ def _only(*states: State) -> Callable[[State], Verdict]:
 
 
 def _settled(refused: tuple[str, ...]) -> Callable[[State], Verdict]:
-    """Nothing may be running; in the states that an action among `refused` leads to, it is not possible either."""
+    """Require that no operation runs, and refuse the request in the states of the actions `refused`."""
 
     def judge(state: State) -> Verdict:
         if state[0] in refused and state != ("SUSPEND", IN_PROGRESS):
@@ -59,7 +60,7 @@ def _settled(refused: tuple[str, ...]) -> Callable[[State], Verdict]:
 
 
 def _verb(action: str, *, repeatable: bool) -> Callable[[State], Verdict]:
-    """A verb is not begun on a stack that is busy; what is being done or has been done already is not done again."""
+    """Refuse an action on a busy stack; do nothing if the same action is running or was completed."""
 
     def judge(state: State) -> Verdict:
         if state == (action, IN_PROGRESS) or (state == (action, COMPLETE) and not repeatable):
@@ -72,38 +73,39 @@ def _verb(action: str, *, repeatable: bool) -> Callable[[State], Verdict]:
 RULES: Mapping[str, Rule] = {
     "update": Rule(
         _unless(("DELETE", "SUSPEND")),
-        "A stack that is being deleted, or is suspended, cannot be updated; resume a suspended one first.",
+        "A stack that is being deleted or is suspended cannot be updated; resume a suspended stack first.",
     ),
     "delete": Rule(_unless(()), ""),
     "suspend": Rule(_verb("SUSPEND", repeatable=False), ""),
     "resume": Rule(_verb("RESUME", repeatable=False), ""),
     "check": Rule(_verb("CHECK", repeatable=True), ""),
     "snapshot": Rule(
-        _settled(("DELETE", "SUSPEND")), "A stack that is being deleted has no snapshots; resume a suspended one first."
+        _settled(("DELETE", "SUSPEND")),
+        "A stack that is being deleted or is suspended has no snapshots; resume it first.",
     ),
     "restore": Rule(
         _unless(("DELETE", "SUSPEND")),
-        "A stack that is being deleted, or is suspended, cannot be restored; resume a suspended one first.",
+        "A stack that is being deleted or is suspended cannot be restored; resume a suspended stack first.",
     ),
     "abandon": Rule(_settled(()), ""),
-    "cancel_update": Rule(_only(("UPDATE", IN_PROGRESS)), "Only an update that is running can be cancelled."),
+    "cancel_update": Rule(_only(("UPDATE", IN_PROGRESS)), "Only a running update can be cancelled."),
     "cancel_without_rollback": Rule(
         _only(("UPDATE", IN_PROGRESS), ("CREATE", IN_PROGRESS)),
-        "Only a creation or an update that is running can be cancelled.",
+        "Only a running creation or update can be cancelled.",
     ),
     "retry": Rule(
         _only(*((action, FAILED) for action in (*DEFINING, "DELETE", "SUSPEND", "RESUME", "CHECK"))),
-        "Only what has failed can be tried again.",
+        "Only failed operations can be retried.",
     ),
     "rollback": Rule(
         _only(*((action, FAILED) for action in DEFINING)),
-        "Only a failed creation or change can be rolled back; cancel one that is running (cancel_update).",
+        "Only a failed creation or update can be rolled back; cancel a running one (cancel_update).",
     ),
 }
 
 
 def verdict(request: str, stack: Stack) -> Verdict:
-    """Whether the stack takes the request now. Raises NotSupported, ActionInProgress, or EntityNotFound."""
+    """Return whether the request is possible now. Raises NotSupported, ActionInProgress, or EntityNotFound."""
     if stack.deleted_at is not None:
         raise EntityNotFound(f"The Stack ({stack.name}) could not be found.")
     rule = RULES[request]
@@ -113,11 +115,11 @@ def verdict(request: str, stack: Stack) -> Verdict:
         raise NotSupported(f"{request} is not possible on stack {stack.name} in state {state}. {rule.refusal}")
     if found is Verdict.BUSY:
         raise ActionInProgress(
-            f"Stack {stack.name} already has an action ({stack.action}) in progress; {request} is possible after it."
+            f"Stack {stack.name} already has an action ({stack.action}) in progress; retry {request} afterwards."
         )
     return found
 
 
 def guard(request: str) -> Callable[[Stack], object]:
-    """`verdict` on this request, for the transaction that records it."""
+    """Return `verdict` on this request, for the transaction that records it."""
     return partial(verdict, request)

@@ -1,4 +1,4 @@
-"""What the engine answers: plain JSON data, times as seconds since the epoch, no links and no HTTP."""
+"""Results of operations as plain JSON data: times are seconds since the epoch; no links, no HTTP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stoker.store.records import Event, Resource, ResourceSummary, Stack
 
 
 def stack_view(stack: Stack, tags: Sequence[str] | None) -> dict[str, Any]:
-    """A stack without what needs its template."""
+    """Return a stack without the data that requires its template."""
     return {
         "id": stack.id,
         "name": stack.name,
@@ -42,12 +42,12 @@ def resource_view(
     child: Stack | None = None,
     parent: str | None = None,
 ) -> dict[str, Any]:
-    """A resource with its stack, and without its attributes. `parent` is as in `place_view`."""
+    """Return a resource with its stack, without its attributes. `parent` is as in `place_view`."""
     return {**resource_row(resource, required_by, child), **place_view(stack, parent)}
 
 
 def place_view(stack: Stack, parent: str | None) -> dict[str, Any]:
-    """Where resources of a stack are. `parent` is the name of the resource that holds the stack."""
+    """Return the position of a stack's resources. `parent` is the name of the resource of the nested stack."""
     return {
         "stack_id": stack.id,
         "stack_name": stack.name,
@@ -60,7 +60,7 @@ def place_view(stack: Stack, parent: str | None) -> dict[str, Any]:
 def resource_row(
     resource: Resource | ResourceSummary, required_by: Sequence[str], child: Stack | None
 ) -> dict[str, Any]:
-    """A resource in a list that tells of each stack only once. `child` is the stack nested behind the resource."""
+    """Return a resource of a list that contains each stack only once. `child` is the resource's nested stack."""
     return {
         "name": resource.name,
         "type": resource.type,
@@ -78,7 +78,7 @@ def resource_row(
 
 
 def required_by(resources: Sequence[Resource | ResourceSummary]) -> dict[str, list[str]]:
-    """For each name, the resources that depend on it directly."""
+    """Return for each name the resources that depend on it directly."""
     users: dict[str, list[str]] = {}
     for resource in resources:
         for name in orjson.loads(resource.requires):
@@ -87,7 +87,7 @@ def required_by(resources: Sequence[Resource | ResourceSummary]) -> dict[str, li
 
 
 def event_view(event: Event, stack: Stack, root: Stack | None = None) -> dict[str, Any]:
-    """An event without the properties."""
+    """Return an event without the properties."""
     return {
         "id": event.id,
         "stack_id": stack.id,

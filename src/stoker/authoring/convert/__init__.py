@@ -1,1 +1,1 @@
-"""Templates from CloudFormation's dialect to HOT and back, as far as the other dialect can say the same."""
+"""Convert templates between CloudFormation and HOT, as far as the other dialect has equivalents."""

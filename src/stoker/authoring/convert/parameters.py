@@ -1,4 +1,4 @@
-"""Declarations of parameters in the other dialect."""
+"""Convert declarations of parameters."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from stoker.template.parameter import ParameterSchema
 from stoker.template.parameter_types import BY_AWS_NAME, STRING
 
 MAPPING_TAG = "mapping"
-"""Marks the parameter that a mapping has become in HOT, so that it can become a mapping again."""
+"""Tag of a HOT parameter that was converted from a mapping, so that it can be converted back."""
 
 Note = Callable[[str], None]
-"""Told what cannot be said about the parameter."""
+"""Called with each part of a declaration that cannot be converted."""
 
 
 def hot_parameter(schema: ParameterSchema, note: Note) -> dict[str, Any]:
-    """A declaration in HOT."""
+    """Return a declaration in HOT."""
     declared: dict[str, Any] = {"type": schema.type.hot, **_common(schema, "description", "label", "default")}
     if schema.hidden:
         declared["hidden"] = True
@@ -42,7 +42,7 @@ def _common(schema: ParameterSchema, *keys: str) -> dict[str, Any]:
 
 
 def cfn_parameter(schema: ParameterSchema, note: Note) -> dict[str, Any]:
-    """A declaration in CloudFormation's dialect."""
+    """Return a declaration for CloudFormation."""
     named = _aws_type(schema)
     declared: dict[str, Any] = {
         "Type": named or schema.type.cfn,
@@ -59,7 +59,7 @@ def cfn_parameter(schema: ParameterSchema, note: Note) -> dict[str, Any]:
             continue
         keys = _cfn_constraint(constraint)
         if not keys or keys.keys() & declared.keys():
-            note(f"CloudFormation has no way to say {constraint.to_schema()}" + (" as well" if keys else ""))
+            note(f"CloudFormation has no equivalent of {constraint.to_schema()}" + (" as well" if keys else ""))
         else:
             declared |= keys
     descriptions = dict.fromkeys(item.description for item in schema.constraints)
@@ -71,7 +71,7 @@ def cfn_parameter(schema: ParameterSchema, note: Note) -> dict[str, Any]:
 
 
 def _aws_type(schema: ParameterSchema) -> str | None:
-    """AWS's type for the names of one kind of thing, which the parameter's only custom constraint asks for."""
+    """Return AWS's parameter type for the parameter's only custom constraint."""
     wanted = [item.name for item in schema.constraints if isinstance(item, CustomConstraint)]
     if len(wanted) != 1 or schema.type is not STRING:
         return None
@@ -79,7 +79,7 @@ def _aws_type(schema: ParameterSchema) -> str | None:
 
 
 def _cfn_constraint(constraint: Constraint) -> Mapping[str, Any]:
-    """The keys that say the same; none when there are none."""
+    """Return the equivalent keys; none if there are none."""
     match constraint:
         case Length(min=low, max=high):
             return _bounds("MinLength", low, "MaxLength", high)

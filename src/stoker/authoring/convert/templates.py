@@ -1,4 +1,4 @@
-"""Whole templates in the other dialect: sections, resources, outputs."""
+"""Convert whole templates: sections, resources, outputs."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _CONVERTED_SECTIONS = ("description", "parameters", "mappings", "conditions", "r
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """The data in the other dialect, and what of the template it does not say, with places in the template.
+    """The converted data, and the parts that could not be converted, with positions in the template.
 
-    What cannot be said stands in the data as it was written, so that it is seen.
+    Parts that cannot be converted are left unchanged in the data.
     """
 
     data: Mapping[str, Any]
@@ -41,7 +41,7 @@ class Conversion:
 
 
 def convert(template: Template, to: str) -> Conversion:
-    """A template in the dialect `to`, HOT or CFN; one that is in it already stays as it is."""
+    """Convert a template to the dialect `to`, HOT or CFN; return it unchanged if it is in that dialect already."""
     if (template.dialect.name == HOT) == (to == HOT):
         return Conversion(template.data)
     conversion = _Conversion(template, to)
@@ -57,7 +57,7 @@ class _Conversion:
         self.walker = Walker(template, self._target, _CALLS[to], [])
 
     def data(self) -> dict[str, Any]:
-        """The whole template."""
+        """Return the whole template."""
         self._note_other_sections()
         template, written = self._template, self._target.dialect.sections
         result: dict[str, Any] = {self._target.key: self._target.value}
@@ -90,7 +90,7 @@ class _Conversion:
         return lambda message: self.walker.note(message, path)
 
     def _mapping_parameters(self) -> dict[str, Any]:
-        """Mappings as parameters that nobody needs to give: HOT looks things up in the values of parameters."""
+        """Return mappings as parameters with defaults, in which HOT can look up values."""
         return {
             to_hot.mapping_parameter(self._template, name): {
                 "type": "json",
@@ -102,7 +102,7 @@ class _Conversion:
         }
 
     def _mappings(self) -> dict[str, Any]:
-        """Parameters that were mappings once."""
+        """Return the parameters that were converted from mappings."""
         return {name: schema.default for name, schema in self._template.parameters.items() if to_cfn.is_mapping(schema)}
 
     def _conditions(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class _Conversion:
     def _keys(
         self, entry: Mapping[str, Any], path: Path, source: Mapping[str, str], target: Mapping[str, str]
     ) -> dict[str, Any]:
-        """An entry with its keys in the other dialect's words."""
+        """Return an entry with its keys converted."""
         words = {written: word for word, written in source.items()}
         result = {}
         for key, value in entry.items():
@@ -151,7 +151,7 @@ class _Conversion:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as block scalars, and everything out in full."""
+    """Writes multi-line strings as block scalars, and no aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -166,10 +166,10 @@ _Dumper.add_representer(str, _text)
 
 
 def to_yaml(data: Mapping[str, Any]) -> str:
-    """The data as YAML in the layout that all templates have."""
+    """Return the data as formatted YAML."""
     return layout(yaml.dump(dict(data), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120))
 
 
 def to_json(data: Mapping[str, Any]) -> str:
-    """The data as JSON."""
+    """Return the data as JSON."""
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""HOT's functions in CloudFormation's dialect."""
+"""Convert HOT's functions to CloudFormation."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _FACADE = {"metadata": "Metadata", "deletion_policy": "DeletionPolicy", "update_
 def _get_param(walker: Walker, arguments: Any, path: Path) -> Any:
     name, *keys = arguments if isinstance(arguments, list) and arguments else [arguments]
     if not isinstance(name, str):
-        raise NotExpressible("which parameter is meant is worked out by another call")
+        raise NotExpressible("the name of the parameter is computed by another function")
     schema = walker.template.parameters.get(name)
     if schema is None and name not in _PSEUDO:
-        raise NotExpressible(f"CloudFormation has nothing that is {name}")
+        raise NotExpressible(f"CloudFormation has no equivalent of {name}")
     if schema is not None and is_mapping(schema):
         return _find_in_map(walker, name, keys, path)
     if keys and (schema is None or schema.type.hot not in (JSON.hot, COMMA_DELIMITED_LIST.hot)):
@@ -30,19 +30,19 @@ def _get_param(walker: Walker, arguments: Any, path: Path) -> Any:
 
 
 def is_mapping(schema: ParameterSchema) -> bool:
-    """Whether a parameter is a mapping in truth, as one that came from CloudFormation is."""
+    """Return whether a parameter was converted from a mapping of CloudFormation."""
     return MAPPING_TAG in schema.tags and schema.type is JSON and isinstance(schema.default, Mapping)
 
 
 def _find_in_map(walker: Walker, mapping: str, keys: list[Any], path: Path) -> Any:
     if len(keys) < 2:
-        raise NotExpressible(f"{mapping} is a mapping, in which two keys lead to a value")
+        raise NotExpressible(f"{mapping} is a mapping, in which a value has two keys")
     first, second = walker.value(keys[:2], path)
     return _within(walker, walker.made("Fn::FindInMap", [mapping, first, second]), keys[2:], path)
 
 
 def _within(walker: Walker, value: Any, keys: list[Any], path: Path) -> Any:
-    """What the keys and indexes lead to, one Fn::Select for each."""
+    """Return the value at the keys and indexes, with one Fn::Select for each."""
     for number, key in enumerate(keys):
         index = str(key) if isinstance(key, int) else walker.value(key, (*path, number))
         value = walker.made("Fn::Select", [index, value])
@@ -55,7 +55,7 @@ def _get_resource(walker: Walker, name: Any, path: Path) -> Any:
 
 def _get_attr(walker: Walker, arguments: Any, path: Path) -> Any:
     if not isinstance(arguments, list) or len(arguments) < 2:
-        raise NotExpressible("CloudFormation cannot ask for all attributes at once")
+        raise NotExpressible("CloudFormation cannot get all attributes at once")
     resource, attribute, *keys = arguments
     return _within(walker, walker.made("Fn::GetAtt", walker.value([resource, attribute], path)), keys, path)
 
@@ -63,7 +63,7 @@ def _get_attr(walker: Walker, arguments: Any, path: Path) -> Any:
 def _list_join(walker: Walker, arguments: Any, path: Path) -> Any:
     delimiter, *lists = arguments if isinstance(arguments, list) and len(arguments) > 1 else items(arguments, 2)
     if any(not is_call(walker, item) and isinstance(item, list | Mapping) for part in lists for item in _written(part)):
-        raise NotExpressible("CloudFormation joins texts only, not lists and maps")
+        raise NotExpressible("CloudFormation joins strings only, not lists and maps")
     if len(lists) == 1:
         return walker.made("Fn::Join", [delimiter, walker.value(lists[0], (*path, 1))])
     if not all(isinstance(part, list) for part in lists):
@@ -78,12 +78,12 @@ def _written(part: Any) -> list[Any]:
 
 def _str_replace(walker: Walker, arguments: Any, path: Path) -> Any:
     if not isinstance(arguments, Mapping) or not isinstance(arguments.get("params"), Mapping):
-        raise NotExpressible("its arguments are worked out by another call")
+        raise NotExpressible("its arguments are computed by another function")
     params = arguments["params"]
     if not is_call(walker, params) and any(
         isinstance(value, list | Mapping) and not is_call(walker, value) for value in params.values()
     ):
-        raise NotExpressible("CloudFormation replaces by texts only, not by lists and maps")
+        raise NotExpressible("CloudFormation replaces by strings only, not by lists and maps")
     converted = [walker.value(params, (*path, "params")), walker.value(arguments["template"], (*path, "template"))]
     return walker.made("Fn::Replace", converted)
 
@@ -108,25 +108,25 @@ def _not(walker: Walker, condition: Any, path: Path) -> Any:
 def _connective(name: str) -> Translate:
     def translate(walker: Walker, arguments: Any, path: Path) -> Any:
         if not isinstance(arguments, list):
-            raise NotExpressible("its arguments are worked out by another call")
+            raise NotExpressible("its arguments are computed by another function")
         return walker.made(name, [_operand(walker, item, (*path, index)) for index, item in enumerate(arguments)])
 
     return translate
 
 
 def _operand(walker: Walker, condition: Any, path: Path) -> Any:
-    """A condition inside another; its name needs a call, as AWS has it."""
+    """Return a condition inside another; AWS requires a function for its name."""
     return walker.made("Condition", condition) if isinstance(condition, str) else walker.value(condition, path)
 
 
 def _facade(walker: Walker, part: Any, path: Path) -> Any:
     if part not in _FACADE:
-        raise NotExpressible("what is asked for is worked out by another call")
+        raise NotExpressible("the resource or attribute is computed by another function")
     return walker.made("Fn::ResourceFacade", _FACADE[part])
 
 
 def _impossible(walker: Walker, arguments: Any, path: Path) -> Any:
-    raise NotExpressible(f"CloudFormation has no function that does what {path[-1]} does")
+    raise NotExpressible(f"CloudFormation has no equivalent of {path[-1]}")
 
 
 CALLS: Mapping[str, Translate] = {

@@ -1,4 +1,4 @@
-"""CloudFormation's functions in HOT."""
+"""Convert CloudFormation's functions to HOT."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUB_PLACE = re.compile(r"\$\{([^}]*)\}")
 
 
 def mapping_parameter(template: Template, mapping: str) -> str:
-    """The json parameter that a mapping becomes: its own name unless something else has it."""
+    """Return the name of the json parameter for a mapping: its own name unless that is already used."""
     taken = {*template.parameters, *template.resources}
     return f"{mapping}_mapping" if mapping in taken else mapping
 
@@ -31,7 +31,7 @@ def _ref(walker: Walker, name: Any, path: Path) -> Any:
         return walker.made("get_param", name)
     if name in _PSEUDO:
         return walker.made("get_param", _PSEUDO[name])
-    raise NotExpressible(f"HOT has nothing that is {name}")
+    raise NotExpressible(f"HOT has no equivalent of {name}")
 
 
 def _get_att(walker: Walker, arguments: Any, path: Path) -> Any:
@@ -43,10 +43,10 @@ def _get_att(walker: Walker, arguments: Any, path: Path) -> Any:
 def _find_in_map(walker: Walker, arguments: Any, path: Path) -> Any:
     mapping, *keys = items(arguments, 3)
     if not isinstance(mapping, str):
-        raise NotExpressible("which mapping is meant is worked out by another call")
+        raise NotExpressible("the name of the mapping is computed by another function")
     for key in keys:
         if isinstance(key, Mapping) and _parameter_type(walker, key.get("Ref")) is NUMBER:
-            raise NotExpressible("the key is a number, and the keys of HOT's maps are texts")
+            raise NotExpressible("the key is a number, but the keys of HOT's maps are strings")
     texts = [str(key) if isinstance(key, int) else walker.value(key, (*path, i)) for i, key in enumerate(keys, 1)]
     return walker.made("get_param", [mapping_parameter(walker.template, mapping), *texts])
 
@@ -73,15 +73,15 @@ def _select(walker: Walker, arguments: Any, path: Path) -> Any:
         if name == "Fn::Split" and isinstance(inner, list):
             below = (*path, 1, name)
             return walker.made("str_split", [*walker.value(inner, below), walker.value(index, (*path, 0))])
-    raise NotExpressible("HOT takes items only out of parameters, attributes and split texts")
+    raise NotExpressible("HOT can select items only of parameters, attributes and split strings")
 
 
 def _deeper(walker: Walker, index: Any, collection: Any, path: Path) -> Any:
-    """One step further into the value of a parameter or attribute."""
+    """Add a key to the path into the value of a parameter or attribute."""
     ((name, arguments),) = collection.items() if isinstance(collection, Mapping) else ((None, None),)
     if name not in ("get_attr", "get_param") or not isinstance(arguments, list):
-        raise NotExpressible("HOT takes items only out of parameters, attributes and split texts")
-    # Indexes of lists are texts in CloudFormation; get_attr wants numbers.
+        raise NotExpressible("HOT can select items only of parameters, attributes and split strings")
+    # List indexes are strings in CloudFormation; get_attr requires numbers.
     number = _to_int(index)
     return {name: [*arguments, walker.value(index, (*path, 0)) if number is None else number]}
 
@@ -115,7 +115,7 @@ def _filling(walker: Walker, place: str, variables: Mapping[str, Any], path: Pat
     if name in variables:
         return walker.value(variables[name], (*path, 1, name))
     if _parameter_type(walker, name) is BOOLEAN:
-        raise NotExpressible(f"{name} is a boolean, which the two dialects write into texts differently")
+        raise NotExpressible(f"{name} is a boolean, which the two dialects convert to different strings")
     return _get_att(walker, name, path) if "." in name else _ref(walker, name, path)
 
 
@@ -139,19 +139,19 @@ def _named_condition(walker: Walker, name: Any, path: Path) -> Any:
 
 def _facade(walker: Walker, part: Any, path: Path) -> Any:
     if part not in _FACADE:
-        raise NotExpressible("what is asked for is worked out by another call")
+        raise NotExpressible("the resource or attribute is computed by another function")
     return walker.made("resource_facade", _FACADE[part])
 
 
 def _base64(walker: Walker, text: Any, path: Path) -> Any:
-    """The text itself: the compute service's client encodes it in both dialects."""
+    """Return the string unchanged: the compute service's client encodes it in both dialects."""
     if not isinstance(text, str) and not is_call(walker, text):
-        raise NotExpressible("takes a text")
+        raise NotExpressible("takes a string")
     return walker.value(text, path)
 
 
 def _impossible(walker: Walker, arguments: Any, path: Path) -> Any:
-    raise NotExpressible(f"HOT has no function that does what {path[-1]} does")
+    raise NotExpressible(f"HOT has no equivalent of {path[-1]}")
 
 
 CALLS: Mapping[str, Translate] = {

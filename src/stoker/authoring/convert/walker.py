@@ -1,4 +1,4 @@
-"""Goes through the values of a template and puts calls into the words of another format."""
+"""Convert the values and functions of a template to another format."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from stoker.template.template import Template
 from stoker.template.versions import Version
 
 Translate = Callable[["Walker", Any, Path], Any]
-"""From the arguments of a call and their place to what says the same; raises NotExpressible."""
+"""Converts the arguments of a function call, given with their position; raises NotExpressible."""
 
 
 LOOP = "Fn::ForEach::"
-"""How the keys begin that stand for a number of entries in CloudFormation."""
+"""Prefix of the keys that generate several entries in CloudFormation."""
 
 
 class NotExpressible(Exception):
-    """The other format has no way to say this; the message says why."""
+    """The other format has no equivalent; the message says why."""
 
 
 class Walker:
-    """Converts values, or with the functions that conditions have, conditions.
+    """Converts values or, with the functions for conditions, conditions.
 
-    What cannot be said stays as it is and is noted in `problems`, which the walkers of one conversion share.
+    Parts that cannot be converted are left unchanged and added to `problems`, which the walkers of a conversion share.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Walker:
         self.conditions = self if in_conditions else Walker(template, target, calls, problems, in_conditions=True)
 
     def value(self, snippet: Any, path: Path) -> Any:
-        """The value in the other format."""
+        """Return the value in the other format."""
         if isinstance(snippet, list):
             return [self.value(item, (*path, index)) for index, item in enumerate(snippet)]
         if not isinstance(snippet, Mapping):
@@ -64,14 +64,14 @@ class Walker:
         return self.value(item, path)
 
     def condition(self, snippet: Any, path: Path) -> Any:
-        """A condition in the other format; names of conditions stay."""
+        """Return a condition in the other format; names of conditions are kept."""
         return self.conditions.value(snippet, path)
 
     def _call(self, name: str, arguments: Any, path: Path) -> Any:
         place = (*path, name)
         try:
             if name not in self._known:
-                raise NotExpressible(f"{name} is plain data here and would be a call there")
+                raise NotExpressible(f"{name} is plain data in this format but would be a function in the other")
             translate = self._calls.get(name) or renamed(name)
             return translate(self, arguments, place)
         except NotExpressible as problem:
@@ -79,13 +79,13 @@ class Walker:
             return {name: arguments}
 
     def made(self, name: str, arguments: Any) -> dict[str, Any]:
-        """A call in the other format. Raises NotExpressible when it has no such function in this place."""
+        """Return a function call in the other format. Raises NotExpressible if that has no equivalent in this place."""
         if name not in self._allowed:
             raise NotExpressible(f"{self.target.value} has no {name} here")
         return {name: arguments}
 
     def note(self, message: str, path: Path) -> None:
-        """Something cannot be said."""
+        """Record a part that cannot be converted."""
         document = self.template.document
         self.problems.append(
             Diagnostic("not-expressible", message, path, document.source, document.locate(path), kind="NotSupported")
@@ -93,7 +93,7 @@ class Walker:
 
 
 def renamed(name: str) -> Translate:
-    """A function that the other format has under another name, with the same arguments."""
+    """Return a converter for a function that has another name but the same arguments in the other format."""
 
     def translate(walker: Walker, arguments: Any, path: Path) -> Any:
         made = walker.made(name, None)
@@ -104,14 +104,14 @@ def renamed(name: str) -> Translate:
 
 
 def items(arguments: Any, *sizes: int) -> list[Any]:
-    """The arguments of a call that must be written out. Raises NotExpressible for any other number of them."""
+    """Return the arguments of a call, which must be literal. Raises NotExpressible for another number of arguments."""
     if not isinstance(arguments, list) or len(arguments) not in sizes:
-        raise NotExpressible("its arguments are worked out by another call")
+        raise NotExpressible("its arguments are computed by another function")
     return arguments
 
 
 def is_call(walker: Walker, snippet: Any) -> bool:
-    """Whether a value is a call in the template that is converted."""
+    """Return whether a value is a function call in the source template."""
     return (
         isinstance(snippet, Mapping) and len(snippet) == 1 and next(iter(snippet)) in walker.template.version.functions
     )

@@ -24,7 +24,7 @@ class Failure(Exception):
     def of(cls, error: StokerError, name: str) -> Failure:
         """The failure of the resource `name` that an error means."""
         if isinstance(error, Bug) and error.reference:
-            return cls("InternalError", (name,), f"an unexpected problem of Stoker; reference {error.reference}")
+            return cls("InternalError", (name,), f"unexpected error; quote reference {error.reference}")
         return cls(error.kind, (name,), error.message)
 
     def below(self, name: str) -> Failure:

@@ -121,7 +121,7 @@ class OperationRun(OperationContext):
         except Exception as error:
             reference = new_id()
             LOG.exception("operation %s failed unexpectedly, reference %s", self.operation.id, reference)
-            await self._abort(Bug(f"an unexpected problem of Stoker, reference {reference} ({type(error).__name__})"))
+            await self._abort(Bug(f"Internal error; quote reference {reference} ({type(error).__name__})"))
         finally:
             self.done.set()
 
