@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from oslo_config import cfg
 
 from stoker.api.auth import WSGIApplication
 from stoker.base.errors import EntityNotFound
+from stoker.contract.request import Request, Untyped
 from stoker.rpc.contract import RequestContext, json_copy
 
 PROJECT = "4f0a1b2c3d4e5f60718293a4b5c6d7e8"
@@ -69,6 +69,13 @@ _IDENTITY_HEADERS = (
 )
 
 
+def every_argument(request: Request[Any]) -> dict[str, Any]:
+    """The arguments of a request, those included that have their default."""
+    if isinstance(request, Untyped):
+        return request.arguments()
+    return {item.name: getattr(request, item.name) for item in fields(request)}
+
+
 @dataclass
 class FakeEngine:
     """An `EngineClient` that answers from a script, and remembers what it was asked.
@@ -80,8 +87,9 @@ class FakeEngine:
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     contexts: list[RequestContext] = field(default_factory=list)
 
-    def call(self, context: RequestContext, method: str, arguments: Mapping[str, Any], timeout: float = 60.0) -> Any:
-        self.calls.append((method, json_copy(arguments)))
+    def call(self, context: RequestContext, request: Request[Any], timeout: float = 60.0) -> Any:
+        method = request.method
+        self.calls.append((method, json_copy(every_argument(request))))
         self.contexts.append(RequestContext.from_dict(json_copy(context.to_dict())))
         answer = self.answers[method]
         if isinstance(answer, Exception):

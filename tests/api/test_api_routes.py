@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from typing import Any
 
@@ -361,7 +360,7 @@ def _rules(action: Any, bodies: list[dict[str, Any]]) -> set[str]:
 @pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
 def test_the_engine_takes_what_the_api_sends(method, path, body, status, call) -> None:
     operation, arguments = call
-    inspect.signature(OPERATIONS[operation]).bind("engine", "context", **arguments)
+    OPERATIONS[operation].decode(arguments)
 
 
 def test_readers_may_not_write(request_as, engine) -> None:

@@ -17,6 +17,7 @@ from stoker.api.server import Server
 from stoker.api.v1.event_feed import EventFeed
 from stoker.base.clock import SystemClock
 from stoker.base.context import RequestContext
+from stoker.contract.request import Request
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.rpc.direct import DirectClient
@@ -247,9 +248,10 @@ class Script:
         self.visible: list[int] = []
         self.begun = False
 
-    def call(self, context: RequestContext, method: str, arguments: Mapping[str, Any], timeout: float = 60.0) -> Any:
-        assert method == "event_news"
-        if arguments["after"] is None:
+    def call(self, context: RequestContext, request: Request[Any], timeout: float = 60.0) -> Any:
+        assert request.method == "event_news"
+        arguments = request.arguments()
+        if arguments.get("after") is None:
             return {"events": [], "last": 0, "more": False}
         if self.begun and self.rounds:
             self.visible += self.rounds.pop(0)
@@ -282,8 +284,10 @@ def test_listeners_share_questions(demo: Caller, running: RunningEngine):
     gate = threading.Semaphore(0)
 
     class Service:
-        async def dispatch(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> Any:
-            if arguments["after"] is not None:
+        async def dispatch(
+            self, context: RequestContext, method: str, arguments: Mapping[str, Any], sender: str = ""
+        ) -> Any:
+            if arguments.get("after") is not None:
                 asked.append(arguments["watched"])
                 gate.release()
             return {"events": [], "last": 7, "more": False}

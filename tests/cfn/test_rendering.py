@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -22,6 +21,7 @@ from stoker.api.policy import Credentials
 from stoker.base import errors
 from stoker.base.clock import ManualClock
 from stoker.base.config import load_config
+from stoker.contract.request import Request
 from stoker.rpc.contract import EngineUnavailable, RequestContext
 
 NOW = 1_700_000_000.0
@@ -64,8 +64,8 @@ REFUSED = """\
 class Engine:
     """An `EngineClient` with one stack."""
 
-    def call(self, context: RequestContext, method: str, arguments: Mapping[str, Any], timeout: float = 60.0) -> Any:
-        match method:
+    def call(self, context: RequestContext, request: Request[Any], timeout: float = 60.0) -> Any:
+        match request.method:
             case "stack_list":
                 return {"stacks": [STACK]}
             case "stack_to_be":

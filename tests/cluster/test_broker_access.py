@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from servers import RabbitMQ, wait_until
 from stoker.base.context import RequestContext
+from stoker.contract.request import Request
 from stoker.processes.lifetime import cluster_config
 from stoker.rpc.contract import EngineUnavailable
 from stoker.rpc.dispatch import Dispatcher
@@ -33,8 +35,14 @@ class Listener:
     async def ended(self, operation_id: str) -> None: ...
 
 
-async def echo(engine: Any, context: RequestContext, value: str) -> str:
-    return value
+@dataclass(frozen=True, kw_only=True)
+class Echo(Request[str]):
+    method = "echo"
+    value: str
+
+
+async def echo(engine: Any, context: RequestContext, request: Echo) -> str:
+    return request.value
 
 
 @pytest.mark.filterwarnings(EXECUTOR)
@@ -45,7 +53,7 @@ async def test_an_engine_waits_for_the_broker_to_know_its_user(
     url = rabbitmq.url.replace("guest:guest", "late:s3cret")
     path.write_text(f"[DEFAULT]\ntransport_url = {url}\ncontrol_exchange = late\n")
     transport = open_transport(cluster_config([str(path)]))
-    service = Dispatcher(None, {"echo": echo})
+    service = Dispatcher(None, {"echo": Echo.served_by(echo)})
     server = MessagingServer(transport, "engine-1", asyncio.get_running_loop(), service, Listener())
     server.start()
     client = MessagingClient(transport)
@@ -56,11 +64,11 @@ async def test_an_engine_waits_for_the_broker_to_know_its_user(
 
     await asyncio.to_thread(wait_until, refused, "the refusal is logged")
     with pytest.raises(EngineUnavailable, match="cannot be reached"):
-        await asyncio.to_thread(client.call, CONTEXT, "echo", {"value": "early"})
+        await asyncio.to_thread(client.call, CONTEXT, Echo(value="early"))
     rabbitmq.run(*rabbitmq.control(["add_user", "late", "s3cret"]))
     rabbitmq.run(*rabbitmq.control(["set_permissions", "late", ".*", ".*", ".*"]))
     await asyncio.to_thread(wait_until, lambda: server.serving, "the server is serving")
-    assert await asyncio.to_thread(client.call, CONTEXT, "echo", {"value": "late"}) == "late"
+    assert await asyncio.to_thread(client.call, CONTEXT, Echo(value="late")) == "late"
     await server.stop()
     await asyncio.to_thread(transport.cleanup)
     assert "s3cret" not in caplog.text

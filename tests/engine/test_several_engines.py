@@ -16,6 +16,7 @@ from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, Fenced
 from stoker.cloud.transport import Answer, Request
+from stoker.contract import request as contract
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.core import Engine
@@ -63,11 +64,12 @@ class Wires(NoPeers):
             world.engine.spawn(world.engine.membership.ended(operation_id))
 
     async def ask(
-        self, engine_id: str, context: RequestContext, method: str, arguments: Mapping[str, Any], seconds: float
-    ) -> Any:
+        self, engine_id: str, context: RequestContext, request: contract.Request[contract.Answer], seconds: float
+    ) -> Answer:
         if self.cut:
             raise PeerAway("the wire is cut")
-        return await OPERATIONS[method](self.engines[engine_id].engine, context, **arguments)
+        operation = OPERATIONS[request.method]
+        return await operation(self.engines[engine_id].engine, context, request.arguments())
 
 
 @pytest.fixture(params=["with messages", "all messages lost"])

@@ -96,7 +96,7 @@ class World:
         self.database.close()
 
     async def call(self, method: str, **arguments: Any) -> Any:
-        return await OPERATIONS[method](self.engine, self.context, **arguments)
+        return await OPERATIONS[method](self.engine, self.context, arguments)
 
     async def create(self, name: str, template: Any, **arguments: Any) -> dict[str, Any]:
         created = await self.call("stack_create", name=name, template=template, **arguments)

@@ -14,6 +14,7 @@ import pytest
 
 from servers import free_port
 from stoker.base.context import RequestContext
+from stoker.contract.resources import SignalResource
 from stoker.engine.ownership.peers import PeerAway
 from stoker.processes.lifetime import cluster_config
 from stoker.rpc import calling
@@ -22,6 +23,7 @@ from stoker.rpc.contract import EngineUnavailable
 from stoker.rpc.messaging import MessagingClient, MessagingPeers, open_transport
 
 CONTEXT = RequestContext("req-1", "u", "alice", "p")
+REQUEST = SignalResource(ref={"name": "web", "id": None}, name="ready")
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def test_a_broker_that_refuses_connections(tmp_path: Path) -> None:
     began = time.monotonic()
     for _ in range(3):
         with pytest.raises(EngineUnavailable, match="cannot be reached"):
-            client.call(CONTEXT, "stack_list", {})
+            client.call(CONTEXT, REQUEST)
     assert time.monotonic() - began < 3
 
 
@@ -51,7 +53,7 @@ def test_a_broker_that_says_nothing(tmp_path: Path, mute: int, monkeypatch: pyte
     client = MessagingClient(transport_to(mute, tmp_path))
     began = time.monotonic()
     with pytest.raises(EngineUnavailable):
-        client.call(CONTEXT, "stack_list", {}, timeout=0.2)
+        client.call(CONTEXT, REQUEST, timeout=0.2)
     assert time.monotonic() - began < 5
 
 
@@ -59,7 +61,7 @@ async def test_another_engine_that_cannot_be_reached(tmp_path: Path) -> None:
     peers = MessagingPeers(transport_to(free_port(), tmp_path))
     async with asyncio.timeout(5):
         with pytest.raises(PeerAway):
-            await peers.ask("engine-2", CONTEXT, "stack_show", {}, 1.0)
+            await peers.ask("engine-2", CONTEXT, REQUEST, 1.0)
         await peers.close()
 
 

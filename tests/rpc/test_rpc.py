@@ -6,7 +6,8 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -14,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoker.base.diagnostics import Diagnostic, Position
-from stoker.base.errors import Bug, CloudError, EntityNotFound, StokerError, TemplateInvalid
+from stoker.base.errors import Bug, CloudError, EntityNotFound, ReleaseMismatch, StokerError, TemplateInvalid
+from stoker.contract.request import Request
 from stoker.rpc.contract import (
     EngineUnavailable,
     RequestContext,
@@ -45,39 +47,81 @@ class Engine:
         self.released = asyncio.Event()
 
 
-async def echo(engine: Engine, context: RequestContext, value: Any = None) -> Any:
-    engine.seen.append((context, value))
-    return value
+@dataclass(frozen=True, kw_only=True)
+class Echo(Request[Any]):
+    method = "echo"
+    value: Any = None
+    limit: int | None = None
 
 
-async def fail(engine: Engine, context: RequestContext) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Fail(Request[None]):
+    method = "fail"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BreakDown(Request[None]):
+    method = "break_down"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hang(Request[None]):
+    method = "hang"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GetAnObject(Request[Any]):
+    method = "get_an_object"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GetASet(Request[Any]):
+    method = "get_a_set"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddedLater(Request[None]):
+    """A request that the engine's release does not have."""
+
+    method = "added_later"
+
+
+async def echo(engine: Engine, context: RequestContext, request: Echo) -> Any:
+    engine.seen.append((context, request.value))
+    return request.value
+
+
+async def fail(engine: Engine, context: RequestContext, request: Fail) -> None:
     raise EntityNotFound("There is no stack web.")
 
 
-async def break_down(engine: Engine, context: RequestContext) -> None:
+async def break_down(engine: Engine, context: RequestContext, request: BreakDown) -> None:
     raise KeyError("internal detail")
 
 
-async def hang(engine: Engine, context: RequestContext) -> None:
+async def hang(engine: Engine, context: RequestContext, request: Hang) -> None:
     await engine.released.wait()
     engine.seen.append("released")
 
 
-async def answer_with_an_object(engine: Engine, context: RequestContext) -> Any:
+async def get_an_object(engine: Engine, context: RequestContext, request: GetAnObject) -> Any:
     return {"engine": engine}
 
 
-async def reply_with_a_set(engine: Engine, context: RequestContext) -> Any:
+async def get_a_set(engine: Engine, context: RequestContext, request: GetASet) -> Any:
     return {1, 2}
 
 
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "echo": echo,
-    "fail": fail,
-    "break_down": break_down,
-    "hang": hang,
-    "answer_with_an_object": answer_with_an_object,
-    "reply_with_a_set": reply_with_a_set,
+OPERATIONS = {
+    operation.method: operation
+    for operation in (
+        Echo.served_by(echo),
+        Fail.served_by(fail),
+        BreakDown.served_by(break_down),
+        Hang.served_by(hang),
+        GetAnObject.served_by(get_an_object),
+        GetASet.served_by(get_a_set),
+    )
 }
 
 
@@ -104,7 +148,7 @@ def client(loop: asyncio.AbstractEventLoop, engine: Engine) -> DirectClient:
 
 def test_a_call_arrives_as_it_was_sent_and_shares_nothing(client, engine) -> None:
     value = {"list": [1, 2.5, None, True, "ü"], "big": 2**70}
-    answer = client.call(CONTEXT, "echo", {"value": value})
+    answer = client.call(CONTEXT, Echo(value=value))
     assert answer == value and answer is not value
     context, seen = engine.seen[0]
     assert context == CONTEXT
@@ -113,22 +157,21 @@ def test_a_call_arrives_as_it_was_sent_and_shares_nothing(client, engine) -> Non
 
 def test_errors_arrive_with_their_class(client) -> None:
     with pytest.raises(EntityNotFound, match=r"There is no stack web\."):
-        client.call(CONTEXT, "fail", {})
+        client.call(CONTEXT, Fail())
 
 
 def test_an_unexpected_exception_becomes_a_reference(client, caplog) -> None:
     with caplog.at_level(logging.ERROR), pytest.raises(Bug) as failure:
-        client.call(CONTEXT, "break_down", {})
+        client.call(CONTEXT, BreakDown())
     assert "internal detail" not in str(failure.value)
     assert failure.value.reference in caplog.text
     assert "internal detail" in caplog.text
     assert "t0ps3cret" not in caplog.text
 
 
-@pytest.mark.parametrize(("method", "arguments"), [("explode", {}), ("echo", {"other": 1}), ("fail", {"value": 1})])
-def test_an_unknown_method_or_argument_is_a_bug(client, method, arguments) -> None:
-    with pytest.raises(Bug, match=method) as failure:
-        client.call(CONTEXT, method, arguments)
+def test_a_request_that_the_same_release_does_not_take_is_a_bug(client) -> None:
+    with pytest.raises(Bug, match="added_later") as failure:
+        client.call(CONTEXT, AddedLater())
     assert failure.value.reference
 
 
@@ -137,21 +180,21 @@ def test_an_unknown_method_or_argument_is_a_bug(client, method, arguments) -> No
 )
 def test_arguments_that_are_not_json_are_a_bug(client, engine, value) -> None:
     with pytest.raises(Bug, match="cannot be sent as JSON"):
-        client.call(CONTEXT, "echo", {"value": value})
+        client.call(CONTEXT, Echo(value=value))
     assert engine.seen == []
 
 
-@pytest.mark.parametrize("method", ["answer_with_an_object", "reply_with_a_set"])
-def test_answers_that_are_not_json_are_a_bug(client, method) -> None:
-    with pytest.raises(Bug, match=f"The answer of {method} cannot be sent as JSON"):
-        client.call(CONTEXT, method, {})
+@pytest.mark.parametrize("request_", [GetAnObject(), GetASet()], ids=lambda request: request.method)
+def test_answers_that_are_not_json_are_a_bug(client, request_) -> None:
+    with pytest.raises(Bug, match=f"The answer of {request_.method} cannot be sent as JSON"):
+        client.call(CONTEXT, request_)
 
 
 def test_a_call_that_times_out_continues_to_run(client, engine, loop) -> None:
     with pytest.raises(EngineUnavailable, match=r"hang within 0\.05 seconds"):
-        client.call(CONTEXT, "hang", {}, timeout=0.05)
+        client.call(CONTEXT, Hang(), timeout=0.05)
     loop.call_soon_threadsafe(engine.released.set)
-    assert client.call(CONTEXT, "echo", {"value": 1}) == 1
+    assert client.call(CONTEXT, Echo(value=1)) == 1
     assert "released" in engine.seen
 
 
@@ -161,6 +204,7 @@ def test_a_call_that_times_out_continues_to_run(client, engine, loop) -> None:
         EntityNotFound("no"),
         CloudError("nova", 503, "later", request_id="req-9", transient=True),
         TemplateInvalid([Diagnostic("r", "m", ("a", 0), "t.yaml", Position(1, 2), "h")]),
+        ReleaseMismatch("unknown argument", "stack_update", "converge", "0.1.0", "0.2.0"),
         Bug("broken", "ref-1"),
     ],
     ids=lambda error: type(error).__name__,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,17 @@ from stoker.api.faults import fault_body, status_of
 from stoker.base.config import load_config
 from stoker.base.context import RequestContext
 from stoker.base.errors import Bug, DatabaseUnavailable, Invalid
+from stoker.contract.request import Request
 from stoker.processes.assembly import opened_database, require_schema
 from stoker.rpc.dispatch import Dispatcher
 from stoker.store.database import Database
 
 CALLER = RequestContext("req-1", user_id="u", user_name="u", project_id="p")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work(Request[None]):
+    method = "work"
 
 
 def full(path: Path) -> None:
@@ -43,21 +50,21 @@ def damaged(path: Path) -> None:
 
 @pytest.mark.parametrize("work", [full, read_only, damaged])
 async def test_a_request_is_answered_with_503(tmp_path: Path, work: Callable[[Path], None]) -> None:
-    async def operation(engine: Any, context: RequestContext) -> None:
+    async def operation(engine: Any, context: RequestContext, request: Work) -> None:
         work(tmp_path / "stoker.db")
 
     with pytest.raises(DatabaseUnavailable, match="database cannot be used, and nothing was changed") as caught:
-        await Dispatcher(None, {"work": operation}).dispatch(CALLER, "work", {})
+        await Dispatcher(None, {"work": Work.served_by(operation)}).dispatch(CALLER, "work", {})
     assert status_of(caught.value) == 503
     assert fault_body(caught.value)["title"] == "Service Unavailable"
 
 
 async def test_an_invalid_statement_is_a_bug(tmp_path: Path) -> None:
-    async def operation(engine: Any, context: RequestContext) -> None:
+    async def operation(engine: Any, context: RequestContext, request: Work) -> None:
         raise ProgrammingError("SELECT", {}, Exception("wrong"))
 
     with pytest.raises(Bug):
-        await Dispatcher(None, {"work": operation}).dispatch(CALLER, "work", {})
+        await Dispatcher(None, {"work": Work.served_by(operation)}).dispatch(CALLER, "work", {})
 
 
 def configured(path: Path, directory: Path) -> cfg.ConfigOpts:

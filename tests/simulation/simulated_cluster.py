@@ -165,7 +165,7 @@ class Cluster:
         context = self._context()
         answer = self.loop.create_future()
         plain = orjson.loads(orjson.dumps(arguments))
-        task = member.process.start(OPERATIONS[method](member.engine, context, **plain))
+        task = member.process.start(OPERATIONS[method](member.engine, context, plain))
         task.add_done_callback(lambda done: settle(answer, done))
 
         def died() -> None:

@@ -26,6 +26,7 @@ from stoker.base.context import RequestContext
 from stoker.cloud.auth import CloudPool
 from stoker.cloud.settings import CloudSettings
 from stoker.cloud.transport import Answer, Request, Transport, parse
+from stoker.contract import request as contract
 from stoker.emulator.core.cloud import Cloud
 from stoker.emulator.core.dispatch import dispatch
 from stoker.emulator.core.faults import Fault
@@ -354,15 +355,16 @@ class SimulatedPeers(NoPeers):
             self._send(member, lambda membership: membership.ended(operation_id))
 
     async def ask(
-        self, engine_id: str, context: RequestContext, method: str, arguments: Mapping[str, Any], seconds: float
-    ) -> Any:
+        self, engine_id: str, context: RequestContext, request: contract.Request[contract.Answer], seconds: float
+    ) -> Answer:
         loop = self._process.loop
         answer = loop.create_future()
         timer = loop.call_later(seconds, _give_up, answer, engine_id)
         lost = self._nature.happens(self._nature.loss_rate)
         for member in () if lost else self._members():
             if member.engine.id == engine_id:
-                task = member.process.start(OPERATIONS[method](member.engine, context, **arguments))
+                work = OPERATIONS[request.method](member.engine, context, request.arguments())
+                task = member.process.start(work)
                 task.add_done_callback(lambda done: settle(answer, done))
         try:
             return await answer

@@ -90,7 +90,7 @@ class Readers:
     async def _ask(self, member: Member, method: str, arguments: Mapping[str, Any]) -> None:
         self._cluster.nature.counts["reads"] += 1
         answer = asyncio.get_running_loop().create_future()
-        work: Any = OPERATIONS[method](member.engine, self._cluster.reader(), **arguments)
+        work: Any = OPERATIONS[method](member.engine, self._cluster.reader(), arguments)
         task = member.process.start(work, reading=True)
         task.add_done_callback(lambda done: settle(answer, done))
         died = _dying(answer)

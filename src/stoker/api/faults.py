@@ -18,6 +18,7 @@ from stoker.base.errors import (
     Invalid,
     NotFound,
     Overloaded,
+    ReleaseMismatch,
     StokerError,
     TemplateInvalid,
     UserError,
@@ -114,7 +115,14 @@ def status_of(error: StokerError) -> int:
     match error:
         case UserError():
             return error.status
-        case EngineUnavailable() | IdentityUnavailable() | DatabaseUnavailable() | Overloaded() | Fenced():
+        case (
+            EngineUnavailable()
+            | IdentityUnavailable()
+            | DatabaseUnavailable()
+            | Overloaded()
+            | ReleaseMismatch()
+            | Fenced()
+        ):
             return 503
         case CloudError():
             return _status_of_cloud(error)

@@ -7,6 +7,7 @@
     │   ├── NotFound         404: EntityNotFound, ResourceNotFound, SnapshotNotFound …
     │   └── Conflict         409: StackExists, ActionInProgress
     ├── CloudError           a call to a service failed; keeps the service's own message
+    ├── ReleaseMismatch      503: a process of another release sent what this release does not know
     ├── Fenced               another engine has taken over the operation; stop silently
     └── Bug                  an internal invariant is broken; the user gets a reference number
 
@@ -265,6 +266,42 @@ _CLOUD_KINDS = {
     413: "OverLimit",
     429: "OverLimit",
 }
+
+
+class ReleaseMismatch(StokerError):
+    """A process of another release sent a request that this release cannot carry out; nothing was changed.
+
+    `problem` says what is wrong (`stoker.contract.request.Problem`), `method` and `argument` where. `release` is the
+    release of the process that received the request, `sender` that of the one that sent it (empty if unknown).
+    """
+
+    def __init__(self, problem: str, method: str, argument: str, release: str, sender: str) -> None:
+        self.problem = problem
+        self.method = method
+        self.argument = argument
+        self.release = release
+        self.sender = sender
+        place = f"{method}, {argument}" if argument else method
+        super().__init__(
+            f"The request needs processes of the same release: an engine of release {release} received a call from "
+            f"{f'release {sender}' if sender else 'an unknown release'} that it cannot carry out "
+            f"({problem}: {place}). Nothing was changed. Retry when the upgrade of the service is complete."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "ReleaseMismatch",
+            "message": self.message,
+            "problem": self.problem,
+            "method": self.method,
+            "argument": self.argument,
+            "release": self.release,
+            "sender": self.sender,
+        }
+
+    @classmethod
+    def _restore(cls, data: Mapping[str, Any]) -> StokerError:
+        return cls(data["problem"], data["method"], data["argument"], data["release"], data["sender"])
 
 
 class Fenced(StokerError):

@@ -1,17 +1,19 @@
 """The operations of the service: one coroutine per request, shared by the REST API and the Query API.
 
-Each takes the engine and the caller's context first and returns plain JSON data; `OPERATIONS` is the contract that
-`rpc` carries.
+Each takes the engine, the caller's context and a request of `stoker.contract`, and returns JSON. `OPERATIONS` is the
+table from the method of a request to the function that implements it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from functools import wraps
+from dataclasses import replace
 from typing import Any
 
 from stoker.base.budget import Budget, opened
 from stoker.base.context import RequestContext
+from stoker.contract.request import Operation
+from stoker.contract.resources import MarkResourceUnhealthy, SignalResource
 from stoker.engine.core import Engine
 from stoker.operations import (
     abandoning,
@@ -36,21 +38,30 @@ from stoker.operations import (
 )
 from stoker.operations.routing import at_owner
 
-Operation = Callable[..., Awaitable[Any]]
 
-
-def _within_budget(operation: Operation) -> Operation:
+def _within_budget(operation: Operation[Engine]) -> Operation[Engine]:
     """Make all work for one request share a budget."""
 
-    @wraps(operation)
-    async def carried_out(engine: Engine, context: RequestContext, **arguments: Any) -> Any:
+    async def run(engine: Engine, context: RequestContext, request: Any) -> Any:
         with opened(Budget(engine.loader.limits.allowed)):
-            return await operation(engine, context, **arguments)
+            return await operation.run(engine, context, request)
 
-    return carried_out
+    return replace(operation, run=run)
 
 
-_OPERATIONS: Mapping[str, Operation] = {
+def _untyped(method: str, function: Callable[..., Awaitable[Any]]) -> Operation[Engine]:
+    async def run(engine: Engine, context: RequestContext, arguments: Mapping[str, Any]) -> Any:
+        return await function(engine, context, **arguments)
+
+    return Operation(method, dict, run)
+
+
+_TYPED: tuple[Operation[Engine], ...] = (
+    SignalResource.served_by(at_owner(signals.resource_signal)),
+    MarkResourceUnhealthy.served_by(at_owner(signals.resource_mark_unhealthy)),
+)
+
+_UNTYPED: Mapping[str, Callable[..., Awaitable[Any]]] = {
     "stack_identify": stacks.stack_identify,
     "container_files": containers.container_files,
     "stack_create": stacks.stack_create,
@@ -71,8 +82,6 @@ _OPERATIONS: Mapping[str, Operation] = {
     "resource_list": inspection.resource_list,
     "resource_show": inspection.resource_show,
     "resource_metadata": inspection.resource_metadata,
-    "resource_signal": at_owner(signals.resource_signal),
-    "resource_mark_unhealthy": at_owner(signals.resource_mark_unhealthy),
     "event_list": inspection.event_list,
     "event_show": inspection.event_show,
     "event_news": feed.event_news,
@@ -131,4 +140,7 @@ _OPERATIONS: Mapping[str, Operation] = {
     "stack_export": abandoning.stack_export,
 }
 
-OPERATIONS: Mapping[str, Operation] = {name: _within_budget(operation) for name, operation in _OPERATIONS.items()}
+OPERATIONS: Mapping[str, Operation[Engine]] = {
+    operation.method: _within_budget(operation)
+    for operation in (*_TYPED, *(_untyped(name, function) for name, function in _UNTYPED.items()))
+}

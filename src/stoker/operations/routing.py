@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, Fenced
+from stoker.contract.request import OfStack
 from stoker.engine.core import Engine
 from stoker.engine.ownership.peers import PeerAway
-from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.lookup import find_stack
 
-Operation = Callable[..., Awaitable[Any]]
+Wanted = TypeVar("Wanted", bound=OfStack[Any])
 
 ATTEMPTS = 6
 PEER_SECONDS = 5.0
 """Seconds to wait for another engine. Six times that is longer than a lease, and shorter than clients wait."""
 
 
-def at_owner(operation: Operation) -> Operation:
+def at_owner(
+    operation: Callable[[Engine, RequestContext, Wanted], Awaitable[None]],
+) -> Callable[[Engine, RequestContext, Wanted], Awaitable[None]]:
     """Run `operation` in the engine that owns the stack's running operation, or here if none runs.
 
     An engine that does not answer is asked again, until it answers or another engine has taken over. If the stack has
@@ -27,15 +30,16 @@ def at_owner(operation: Operation) -> Operation:
     """
 
     @functools.wraps(operation)
-    async def routed(engine: Engine, context: RequestContext, ref: Reference, **arguments: Any) -> Any:
-        stack = await find_stack(engine, context, ref)
+    async def routed(engine: Engine, context: RequestContext, request: Wanted) -> None:
+        stack = await find_stack(engine, context, request.ref)
         for _ in range(ATTEMPTS):
             owner = await engine.membership.owner_elsewhere(stack.id)
             try:
                 if owner is None:
-                    return await operation(engine, context, ref=ref, **arguments)
-                sent = {"ref": dict(ref), **arguments}
-                return await engine.peers.ask(owner, context, operation.__name__, sent, PEER_SECONDS)
+                    await operation(engine, context, request)
+                else:
+                    await engine.peers.ask(owner, context, request, PEER_SECONDS)
+                return
             except PeerAway:
                 continue
             except Fenced:

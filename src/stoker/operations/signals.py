@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -16,6 +15,7 @@ from stoker.base.errors import (
     ResourceNotAvailable,
     ResourceNotFound,
 )
+from stoker.contract.resources import MarkResourceUnhealthy, SignalResource
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import StackContext
 from stoker.engine.calls.signals import take_signal
@@ -24,16 +24,15 @@ from stoker.engine.planning.decide import UNMADE, is_stillborn
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.hooks import HOOKS, clear
 from stoker.engine.running.operation_context import acting_on
-from stoker.operations.lookup import Reference, confine_stack_user, find_stack
+from stoker.operations.lookup import confine_stack_user, find_stack
 from stoker.store import queries
 from stoker.store.records import COMPLETE, FAILED, Stack
 
 
-async def resource_signal(
-    engine: Engine, context: RequestContext, ref: Reference, name: str, details: Mapping[str, Any] | None = None
-) -> None:
+async def resource_signal(engine: Engine, context: RequestContext, request: SignalResource) -> None:
     """Deliver a signal to a resource; waiting steps of its stack are polled immediately."""
-    stack = await find_stack(engine, context, ref)
+    name, details = request.name, request.details
+    stack = await find_stack(engine, context, request.ref)
     acting, state = await _resource(engine, stack, name)
     state = _own(context, acting, state)
     confine_stack_user(context, stack, state, acting.current)
@@ -66,16 +65,11 @@ async def _clear_hook(acting: StackContext, state: ResourceState, hook: Any) -> 
     acting.wake(state.row.uuid)
 
 
-async def resource_mark_unhealthy(
-    engine: Engine,
-    context: RequestContext,
-    ref: Reference,
-    name: str,
-    mark_unhealthy: bool,
-    resource_status_reason: str | None = None,
-) -> None:
+async def resource_mark_unhealthy(engine: Engine, context: RequestContext, request: MarkResourceUnhealthy) -> None:
     """Mark a resource unhealthy, so that the next update replaces it, or revert that mark."""
-    stack = await find_stack(engine, context, ref)
+    name, mark_unhealthy = request.name, request.mark_unhealthy
+    reason = request.resource_status_reason or "state changed by resource_mark_unhealthy"
+    stack = await find_stack(engine, context, request.ref)
     if engine.runs.get(stack.id) is not None:
         raise ActionInProgress(f"Stack {stack.name} already has an action ({stack.action}) in progress.")
     acting, state = await _resource(engine, stack, name)
@@ -85,11 +79,11 @@ async def resource_mark_unhealthy(
     if mark_unhealthy and row.action != "DELETE":
         state.stored.stillborn = is_stillborn(state)
         row.action, row.status, state.stored.marked = "CHECK", FAILED, True
-        row.reason = resource_status_reason or "state changed by resource_mark_unhealthy"
+        row.reason = reason
     elif not mark_unhealthy and (row.action, row.status) == ("CHECK", FAILED):
         if row.physical_id is None and not state.type.local:
             raise BadValue(f"The resource {name} has no object and cannot be marked healthy.")
-        row.status, row.reason = COMPLETE, resource_status_reason or "state changed by resource_mark_unhealthy"
+        row.status, row.reason = COMPLETE, reason
         state.stored.metadata, state.stored.marked, state.stored.stillborn = {}, False, False
     else:
         return
@@ -105,8 +99,6 @@ def _marked(acting: StackContext, state: ResourceState) -> ResourceState:
 
 
 async def _resource(engine: Engine, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
-    if not isinstance(name, str):
-        raise BadValue("The resource's name must be a string.")
     acting = await acting_on(engine, stack)
     state = acting.named(name)
     if state is None:

@@ -1,8 +1,8 @@
-"""The calls that the API makes to engines, independent of the transport.
+"""The client of the engines that the API uses, and the JSON that transports carry.
 
-A call consists of a method name, a caller and named arguments; an answer is data. Both are JSON (maps with string keys,
-lists, strings, numbers, booleans and nulls), so that any transport can carry them. Errors of the `stoker.base.errors`
-tree are sent as `error_to_dict` returns them.
+A request (`stoker.contract`) is sent as a method name, a caller and named arguments; an answer is data. Both are JSON
+(maps with string keys, lists, strings, numbers, booleans and nulls), so that any transport can carry them. Errors of
+the `stoker.base.errors` tree are sent as `error_to_dict` returns them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import orjson
 from stoker.base import errors
 from stoker.base.context import RequestContext
 from stoker.base.json_text import dumps, loads
+from stoker.contract.request import Answer, Request
 
 __all__ = [
     "JSON",
@@ -44,10 +45,10 @@ class EngineUnavailable(errors.StokerError):
 class EngineClient(Protocol):
     """The API's client of the engines."""
 
-    def call(self, context: RequestContext, method: str, arguments: Mapping[str, Any], timeout: float = 60.0) -> Any:
-        """Call `method` and return its answer, waiting for at most `timeout` seconds.
+    def call(self, context: RequestContext, request: Request[Answer], timeout: float = 60.0) -> Answer:
+        """Have an engine carry `request` out and return its answer, waiting for at most `timeout` seconds.
 
-        Raises the `StokerError` that the method raised, or EngineUnavailable without an answer.
+        Raises the `StokerError` that the operation raised, or EngineUnavailable without an answer.
         """
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
 
+from stoker import __version__
+from stoker.contract.request import Answer, Request
 from stoker.rpc.contract import EngineUnavailable, RequestContext, json_copy
 from stoker.rpc.envelope import Service, opened, packed, reply_of, unpacked
 
@@ -21,12 +21,15 @@ class DirectClient:
         self._loop = loop
         self._service = service
 
-    def call(self, context: RequestContext, method: str, arguments: Mapping[str, Any], timeout: float = 60.0) -> Any:
+    def call(self, context: RequestContext, request: Request[Answer], timeout: float = 60.0) -> Answer:
         """See `EngineClient.call`. A call that timed out continues to run, as it would on a remote engine."""
-        sent = unpacked(packed(f"the arguments of {method}", arguments))
+        method = request.method
+        sent = unpacked(packed(f"the arguments of {method}", request.arguments()))
         caller = RequestContext.from_dict(json_copy(context.to_dict()))
-        future = asyncio.run_coroutine_threadsafe(reply_of(self._service, caller, method, sent), self._loop)
+        work = reply_of(self._service, caller, method, sent, __version__)
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
-            return opened(future.result(timeout))
+            answer: Answer = opened(future.result(timeout))
         except TimeoutError:
             raise EngineUnavailable(f"No engine answered {method} within {timeout:g} seconds.") from None
+        return answer

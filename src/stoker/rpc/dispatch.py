@@ -2,44 +2,47 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Generic
 
 from sqlalchemy.exc import DBAPIError
 
+from stoker import __version__
 from stoker.base.context import RequestContext
-from stoker.base.errors import Bug, DatabaseUnavailable, StokerError
+from stoker.base.errors import Bug, DatabaseUnavailable, ReleaseMismatch, StokerError
 from stoker.base.ids import new_id
 from stoker.base.logging import request_scope
+from stoker.contract.request import Engine, Operation, Problem, RequestMismatch
 from stoker.store.failures import unusable
-
-Operation = Callable[..., Awaitable[Any]]
-"""`async def operation(engine, context, **arguments) -> JSON`."""
 
 _log = logging.getLogger(__name__)
 
 
-class Dispatcher:
-    """Runs operations by name for one engine.
+class Dispatcher(Generic[Engine]):
+    """Runs operations by the names of their methods, for one engine."""
 
-    `operations` maps the method names of the contract to coroutine functions `(engine, context, **arguments)`.
-    """
-
-    def __init__(self, engine: Any, operations: Mapping[str, Operation]) -> None:
+    def __init__(self, engine: Engine, operations: Mapping[str, Operation[Engine]]) -> None:
         self._engine = engine
-        self._operations = {name: (operation, inspect.signature(operation)) for name, operation in operations.items()}
+        self._operations = operations
 
-    async def dispatch(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> Any:
-        """Run an operation and return its answer.
+    async def dispatch(
+        self, context: RequestContext, method: str, arguments: Mapping[str, Any], sender: str = ""
+    ) -> Any:
+        """Run an operation and return its answer; `sender` is the release of the calling process, if known.
 
-        Errors of the `StokerError` tree are passed through. Any other exception is a defect: it is logged in full with
-        a reference, and raised as a `Bug` that contains only the reference.
+        Errors of the `StokerError` tree are passed through. A request that another release understands differently is
+        refused with ReleaseMismatch. Any other exception is a defect: it is logged in full with a reference, and raised
+        as a `Bug` that contains only the reference.
         """
         with request_scope(context):
             try:
-                return await self._bound(method, context, arguments)
+                return await self._run(context, method, arguments)
+            except RequestMismatch as mismatch:
+                if sender == __version__:
+                    raise _bug(method) from mismatch
+                _log.warning("Refused a call of release %s: %s", sender or "(unknown)", mismatch)
+                raise _refusal(mismatch, sender) from mismatch
             except Bug as error:
                 error.reference = error.reference or new_id()
                 _log.exception("Reference %s: %s failed", error.reference, method)
@@ -57,15 +60,15 @@ class Dispatcher:
             except Exception as error:
                 raise _bug(method) from error
 
-    def _bound(self, method: str, context: RequestContext, arguments: Mapping[str, Any]) -> Awaitable[Any]:
-        if method not in self._operations:
-            raise Bug(f"The engine has no method {method}; API and engine may be of different releases.")
-        operation, signature = self._operations[method]
-        try:
-            signature.bind(self._engine, context, **arguments)
-        except TypeError as error:
-            raise Bug(f"The engine's method {method} takes other arguments: {error}.") from error
-        return operation(self._engine, context, **arguments)
+    async def _run(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> Any:
+        operation = self._operations.get(method)
+        if operation is None:
+            raise RequestMismatch(Problem.UNKNOWN_METHOD, method)
+        return await operation(self._engine, context, arguments)
+
+
+def _refusal(mismatch: RequestMismatch, sender: str) -> ReleaseMismatch:
+    return ReleaseMismatch(mismatch.problem.value, mismatch.method, mismatch.argument, __version__, sender)
 
 
 def _bug(method: str) -> Bug:

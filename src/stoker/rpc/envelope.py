@@ -18,14 +18,18 @@ Reply = dict[str, str]
 class Service(Protocol):
     """The engine's side of the transport (`stoker.rpc.dispatch.Dispatcher`)."""
 
-    async def dispatch(self, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> Any:
-        """Run `method` and return its answer."""
+    async def dispatch(
+        self, context: RequestContext, method: str, arguments: Mapping[str, Any], sender: str = ""
+    ) -> Any:
+        """Run `method` and return its answer; `sender` is the release of the calling process, if known."""
 
 
-async def reply_of(service: Service, context: RequestContext, method: str, arguments: Mapping[str, Any]) -> Reply:
+async def reply_of(
+    service: Service, context: RequestContext, method: str, arguments: Mapping[str, Any], sender: str = ""
+) -> Reply:
     """Carry out a call, and return the reply, ready to be sent. Never raises a StokerError."""
     try:
-        answer = await service.dispatch(context, method, arguments)
+        answer = await service.dispatch(context, method, arguments, sender)
         return {"answer": packed(f"the answer of {method}", answer)}
     except StokerError as error:
         return {"error": packed("the error", error_to_dict(error))}

@@ -14,7 +14,7 @@ import asyncio
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Protocol
@@ -24,7 +24,9 @@ from amqp import AMQPError
 from oslo_config import cfg
 from oslo_messaging import opts
 
+from stoker import __version__
 from stoker.base.context import RequestContext
+from stoker.contract.request import Answer, Request
 from stoker.engine.ownership.peers import PeerAway
 from stoker.rpc.calling import BoundedCalls, BrokerUnavailable, broker_addresses
 from stoker.rpc.contract import EngineUnavailable
@@ -39,6 +41,9 @@ NOTIFICATIONS = "oslo_messaging_notifications"
 _GLOBAL = ("oslo_messaging_metrics", "oslo_messaging_tracing")
 LIBRARY_GROUPS = frozenset({_SECTION, NOTIFICATIONS, *_GLOBAL})
 """Sections that oslo.messaging reads itself."""
+
+_RELEASE = "stoker_release"
+"""The key of the message's context with the release of the sender; releases before 0.2 send none."""
 
 _CONNECT_TRIES = 4
 _ASKED_AGAIN_AFTER = 10.0
@@ -126,28 +131,34 @@ class MessagingClient:
         self._broker = broker_of(transport.conf)
         self._patience = float(transport.conf.rpc_response_timeout)
 
-    def call(
-        self, context: RequestContext, method: str, arguments: Mapping[str, Any], timeout: float | None = None
-    ) -> Any:
+    def call(self, context: RequestContext, request: Request[Answer], timeout: float | None = None) -> Answer:
         """See `EngineClient.call`; the default of `timeout` is `rpc_response_timeout`.
 
         The time is bounded while the broker is unavailable, too. A call that timed out may still be carried out.
         """
-        sent = packed(f"the arguments of {method}", arguments)
+        call = _prepared(context, request)
         seconds = self._patience if timeout is None else timeout
         prepared = self._client.prepare(timeout=seconds)
         try:
-            return opened(self._calls.run(partial(_called, prepared, context, method, sent), seconds))
+            answer: Answer = opened(self._calls.run(partial(call, prepared), seconds))
         except oslo_messaging.MessagingTimeout:
-            raise EngineUnavailable(f"No engine answered {method} in time.") from None
+            raise EngineUnavailable(f"No engine answered {request.method} in time.") from None
         except _PROBLEMS as error:
             LOG.warning("The message broker at %s (transport_url) cannot be used: %s", self._broker, error)
             raise EngineUnavailable("The message broker cannot be reached; try again later.") from None
+        return answer
 
 
-def _called(prepared: Any, context: RequestContext, method: str, arguments: str) -> Reply:
-    reply: Reply = prepared.call({}, "call", caller=context.to_dict(), request=method, arguments=arguments)
-    return reply
+def _prepared(context: RequestContext, request: Request[Any]) -> Callable[[Any], Reply]:
+    """Serialize a request, and return the function that sends it and waits for the reply."""
+    method, arguments = request.method, packed(f"the arguments of {request.method}", request.arguments())
+
+    def call(client: Any) -> Reply:
+        sender = {_RELEASE: __version__}
+        reply: Reply = client.call(sender, "call", caller=context.to_dict(), request=method, arguments=arguments)
+        return reply
+
+    return call
 
 
 class PeerListener(Protocol):
@@ -173,8 +184,9 @@ class _Endpoint:
         self._service = service
         self._listener = listener
 
-    def call(self, _context: Any, caller: dict[str, Any], request: str, arguments: str) -> Reply:
-        work = reply_of(self._service, RequestContext.from_dict(caller), request, unpacked(arguments))
+    def call(self, context: Any, caller: dict[str, Any], request: str, arguments: str) -> Reply:
+        sender = str(context.get(_RELEASE, ""))
+        work = reply_of(self._service, RequestContext.from_dict(caller), request, unpacked(arguments), sender)
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def offer(self, _context: Any, operation: str) -> None:
@@ -309,19 +321,16 @@ class MessagingPeers:
         """See `Peers.finished`."""
         self._send(lambda: self._caster.prepare(fanout=True).cast({}, "finished", operation=operation_id))
 
-    async def ask(
-        self, engine_id: str, context: RequestContext, method: str, arguments: Mapping[str, Any], seconds: float
-    ) -> Any:
+    async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
         """See `Peers.ask`."""
         prepared = self._client.prepare(server=engine_id, timeout=seconds)
-        sent = packed(f"the arguments of {method}", arguments)
-
-        call = partial(self._calls.run, partial(_called, prepared, context, method, sent), seconds)
+        call = partial(self._calls.run, partial(_prepared(context, request), prepared), seconds)
         try:
             reply = await asyncio.get_running_loop().run_in_executor(self._askers, call)
         except _PROBLEMS as error:
             raise PeerAway(f"The engine {engine_id} did not answer: {error}.") from error
-        return opened(reply)
+        answer: Answer = opened(reply)
+        return answer
 
     async def close(self) -> None:
         """Send the waiting messages if the broker can be reached, and stop."""

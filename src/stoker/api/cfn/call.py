@@ -14,6 +14,7 @@ from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.parameters import Parameters
 from stoker.api.templates_by_url import template_at
 from stoker.base.errors import EntityNotFound
+from stoker.contract.request import Request, Untyped
 from stoker.rpc.contract import EngineClient, RequestContext
 
 PAGE = 100
@@ -37,9 +38,10 @@ class Call:
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
 
-    def ask(self, operation: str, **arguments: Any) -> Any:
+    def ask(self, operation: str | Request[Any], **arguments: Any) -> Any:
         """The engine's answer to `operation`."""
-        return self.client.call(self.context, operation, arguments)
+        request = Untyped(operation, arguments) if isinstance(operation, str) else operation
+        return self.client.call(self.context, request)
 
     def ask_of_stack(self, operation: str, **arguments: Any) -> Any:
         """The engine's answer to `operation` on the stack that StackName names. Raises QueryError for none."""

@@ -22,6 +22,7 @@ from stoker.base.errors import (
     Fenced,
     Forbidden,
     Overloaded,
+    ReleaseMismatch,
     RequestLimitExceeded,
     StackExists,
     StokerError,
@@ -75,6 +76,7 @@ _CODES: tuple[tuple[type[StokerError], str], ...] = (
     (IdentityUnavailable, "ServiceUnavailable"),
     (Fenced, "ServiceUnavailable"),
     (Overloaded, "ServiceUnavailable"),
+    (ReleaseMismatch, "ServiceUnavailable"),
     (DatabaseUnavailable, "ServiceUnavailable"),
 )
 """The first class that an error is of decides; what is of none is our failure."""

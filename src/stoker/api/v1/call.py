@@ -11,6 +11,7 @@ from oslo_config import cfg
 from stoker.api.schema import Body, Query
 from stoker.api.v1.event_stream import CONTENT_TYPE, EventStream, EventStreams
 from stoker.api.v1.links import Links
+from stoker.contract.request import Request, Untyped
 from stoker.rpc.contract import EngineClient, RequestContext
 
 
@@ -45,9 +46,10 @@ class Call:
         """The stack that the URL names."""
         return {"name": self.path.get("stack_name"), "id": self.path.get("stack_id")}
 
-    def ask(self, operation: str, **arguments: Any) -> Any:
+    def ask(self, operation: str | Request[Any], **arguments: Any) -> Any:
         """The engine's answer to `operation`."""
-        return self.client.call(self.context, operation, arguments)
+        request = Untyped(operation, arguments) if isinstance(operation, str) else operation
+        return self.client.call(self.context, request)
 
     def ask_of_stack(self, operation: str, **arguments: Any) -> Any:
         """The engine's answer to `operation` on the stack that the URL names."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import StokerError
+from stoker.contract.request import Answer, Request
 
 
 class PeerAway(StokerError):
@@ -25,9 +25,7 @@ class Peers(Protocol):
     def finished(self, operation_id: str) -> None:
         """Tell all engines that an operation has ended."""
 
-    async def ask(
-        self, engine_id: str, context: RequestContext, method: str, arguments: Mapping[str, Any], seconds: float
-    ) -> Any:
+    async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
         """Have another engine carry a request out; its answer. Raises PeerAway, or what the request raised."""
 
 
@@ -43,8 +41,6 @@ class NoPeers:
     def finished(self, operation_id: str) -> None:
         """There is nobody to tell."""
 
-    async def ask(
-        self, engine_id: str, context: RequestContext, method: str, arguments: Mapping[str, Any], seconds: float
-    ) -> Any:
+    async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
         """There is nobody to ask."""
         raise PeerAway(f"The engine {engine_id} cannot be reached: this one knows no way to others.")

@@ -1,0 +1,171 @@
+"""The base class of requests, their form on the wire, and the entry of an operation in the table of operations.
+
+On the wire a request is the name of a method and a JSON object of arguments. During a rolling upgrade, processes of two
+neighboring releases call each other, so these rules hold:
+
+- A field that a release adds has a default, which never changes. Fields that have their default are not sent.
+- An engine refuses a method or an argument that it does not know, and an argument of another type. It must not ignore
+  one: a request could then do something else than was asked (apply another plan, delete what was to be kept).
+
+A newer API process can therefore use an older engine for all that the older release can do.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import Any, ClassVar, Generic, Self, TypedDict, TypeVar, is_typeddict
+
+import msgspec
+
+from stoker.base.context import RequestContext
+
+Answer = TypeVar("Answer")
+Engine = TypeVar("Engine")
+
+
+class Problem(Enum):
+    """What is wrong with a request that arrived."""
+
+    UNKNOWN_METHOD = "unknown method"
+    UNKNOWN_ARGUMENT = "unknown argument"
+    MISSING_ARGUMENT = "missing argument"
+    WRONG_TYPE = "argument of another type"
+
+
+class RequestMismatch(Exception):
+    """A request has another form than this release expects.
+
+    `argument` is the path of the argument, with dots between the parts; it is empty for an unknown method.
+    """
+
+    def __init__(self, problem: Problem, method: str, argument: str = "", detail: str = "") -> None:
+        name = f"{method}: {argument}" if argument else method
+        super().__init__(f"{problem.value}: {name}{f' ({detail})' if detail else ''}")
+        self.problem = problem
+        self.method = method
+        self.argument = argument
+
+
+class Reference(TypedDict, total=False):
+    """The stack that a request names: by name, ID or ARN (`name`), or by `id`; with both, they must match."""
+
+    name: str | None
+    id: str | None
+
+
+def by_name(name: str) -> Reference:
+    """Return the reference of a stack by its name, ID or ARN."""
+    return {"name": name, "id": None}
+
+
+class Request(Generic[Answer]):
+    """A call of an engine. Subclasses are frozen dataclasses with keyword-only fields, the arguments.
+
+    `Answer` is the type of the answer, which is JSON. `method` is the name on the wire.
+    """
+
+    method: ClassVar[str]
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments as they are sent, as data: those that differ from their default."""
+        return sent(self)
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> Self:
+        """Return the request that was sent. Raises RequestMismatch."""
+        request: Self = _record(cls, arguments, cls.method, "")
+        return request
+
+    @classmethod
+    def served_by(cls, operation: Callable[[Engine, RequestContext, Self], Awaitable[Answer]]) -> Operation[Engine]:
+        """Return the entry of the table of operations: `operation` implements this request."""
+        return Operation(cls.method, cls.from_arguments, operation)
+
+
+class Untyped(Request[Any]):
+    """A request that has no class of its own yet."""
+
+    def __init__(self, method: str, given: Mapping[str, Any]) -> None:
+        self.method = method  # type: ignore[misc]
+        self._given = given
+
+    def arguments(self) -> dict[str, Any]:
+        return dict(self._given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfStack(Request[Answer]):
+    """A request about the stack `ref`."""
+
+    ref: Reference
+
+
+@dataclass(frozen=True)
+class Operation(Generic[Engine]):
+    """How an engine implements a request; created by `Request.served_by`, which checks that the types match."""
+
+    method: str
+    decode: Callable[[Mapping[str, Any]], Any]
+    run: Callable[[Engine, RequestContext, Any], Awaitable[Any]]
+
+    async def __call__(self, engine: Engine, context: RequestContext, arguments: Mapping[str, Any]) -> Any:
+        """Run the operation with arguments as they arrive. Raises RequestMismatch, or what the operation raises."""
+        return await self.run(engine, context, self.decode(arguments))
+
+
+def sent(record: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass that differ from their default, nested dataclasses as data too."""
+    found: dict[str, Any] = {}
+    for item in fields(record):
+        value = getattr(record, item.name)
+        if item.default is MISSING or value != item.default:
+            found[item.name] = sent(value) if is_dataclass(value) else value
+    return found
+
+
+Record = TypeVar("Record")
+
+
+def received(kind: type[Record], data: Mapping[str, Any]) -> Record:
+    """Return the dataclass whose fields `sent` returned. Raises RequestMismatch."""
+    record: Record = _record(kind, data, kind.__name__, "")
+    return record
+
+
+def _record(kind: Any, data: Any, method: str, path: str) -> Any:
+    """Check names and types of a dataclass's fields or a TypedDict's keys."""
+    if not isinstance(data, Mapping):
+        raise RequestMismatch(Problem.WRONG_TYPE, method, path.rstrip("."), "not an object")
+    expected, required = _shape(kind)
+    for name in data:
+        if name not in expected:
+            raise RequestMismatch(Problem.UNKNOWN_ARGUMENT, method, f"{path}{name}")
+    for name in required:
+        if name not in data:
+            raise RequestMismatch(Problem.MISSING_ARGUMENT, method, f"{path}{name}")
+    return kind(**{name: _value(expected[name], value, method, f"{path}{name}") for name, value in data.items()})
+
+
+def _value(expected: Any, value: Any, method: str, path: str) -> Any:
+    if is_dataclass(expected) or is_typeddict(expected):
+        return _record(expected, value, method, f"{path}.")
+    try:
+        return msgspec.convert(value, expected)
+    except msgspec.ValidationError as error:
+        raise RequestMismatch(Problem.WRONG_TYPE, method, path, str(error)) from None
+
+
+@cache
+def _shape(kind: Any) -> tuple[Mapping[str, Any], frozenset[str]]:
+    """The types of a record's fields by name, and the names of those that are required."""
+    expected = typing.get_type_hints(kind)
+    if is_typeddict(kind):
+        return expected, kind.__required_keys__
+    items: tuple[Field[Any], ...] = fields(kind)
+    required = frozenset(item.name for item in items if item.default is MISSING)
+    return types.MappingProxyType({item.name: expected[item.name] for item in items}), required
