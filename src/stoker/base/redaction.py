@@ -21,7 +21,7 @@ _BEGINNING = 40
 
 
 def strings_of(value: Any) -> Iterator[str]:
-    """The strings and numbers in a value, at any depth, as strings. Booleans are left out: they are no secrets."""
+    """Yield the strings and numbers in a value, at any depth, as strings. Booleans are omitted: they are no secrets."""
     match value:
         case Mapping():
             for inner in value.values():
@@ -33,24 +33,45 @@ def strings_of(value: Any) -> Iterator[str]:
             yield str(value)
 
 
-def redact(value: Any, secrets: Collection[str]) -> Any:
-    """`value` with every occurrence of a secret redacted, in keys and numbers too.
+class Redactor:
+    """Finds and redacts secrets. A secret is also found in the form of JSON, base64 or a part of a URL."""
 
-    A secret is also found in the form of JSON, base64 or a part of a URL.
-    """
-    pattern = _pattern(frozenset(secrets))
-    return value if pattern is None else _redacted(value, pattern)
+    def __init__(self, secrets: Collection[str]) -> None:
+        self._secrets = frozenset(secrets)
+        self._pattern = _pattern(self._secrets)
+
+    def redact(self, value: Any) -> Any:
+        """Return `value` with every occurrence of a secret redacted, also in keys and numbers."""
+        return value if self._pattern is None else _redacted(value, self._pattern)
+
+    def redact_values(self, value: Any) -> Any:
+        """Return the same as `redact`; a short secret is redacted, too, where it is a whole value."""
+        if isinstance(value, Mapping):
+            return {self.redact(key): self.redact_values(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.redact_values(item) for item in value]
+        return REDACTED if self._is_secret(value) else self.redact(value)
+
+    def finds(self, value: Any) -> bool:
+        """Return whether `redact_values` would redact anything but keys in `value`."""
+        pattern = self._pattern
+        return any(
+            string in self._secrets or (pattern is not None and pattern.search(string) is not None)
+            for string in strings_of(value)
+        )
+
+    def _is_secret(self, value: Any) -> bool:
+        return not isinstance(value, bool) and value is not None and str(value) in self._secrets
+
+
+def redact(value: Any, secrets: Collection[str]) -> Any:
+    """Return `Redactor(secrets).redact(value)`."""
+    return Redactor(secrets).redact(value)
 
 
 def redact_values(value: Any, secrets: Collection[str]) -> Any:
-    """As `redact`; short secrets are redacted too where they are a whole value."""
-    if isinstance(value, Mapping):
-        return {redact(key, secrets): redact_values(item, secrets) for key, item in value.items()}
-    if isinstance(value, list):
-        return [redact_values(item, secrets) for item in value]
-    if not isinstance(value, bool) and value is not None and str(value) in secrets:
-        return REDACTED
-    return redact(value, secrets)
+    """Return `Redactor(secrets).redact_values(value)`."""
+    return Redactor(secrets).redact_values(value)
 
 
 def _redacted(value: Any, pattern: re.Pattern[str]) -> Any:

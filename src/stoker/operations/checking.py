@@ -31,6 +31,7 @@ from stoker.schema.unknown import has_unknown
 from stoker.store.records import Stack
 from stoker.template.check import check
 from stoker.template.definition import Definition, ResourceDefinition
+from stoker.template.derived import derived_values
 from stoker.template.expressions import UnknownScope
 from stoker.template.parameters import PseudoParameters
 
@@ -336,7 +337,10 @@ def _without_secrets(complaints: Iterable[Diagnostic], definitions: Iterable[Def
     complaints = list(complaints)
     if not complaints:
         return complaints
-    secrets = {secret for definition in definitions for secret in Redaction(definition, {}).secrets}
+    secrets: set[str] = set()
+    for definition in definitions:
+        hidden = Redaction(definition, {}).secrets
+        secrets |= hidden | derived_values(definition, UnknownScope(), hidden)
     return [replace(item, message=redact_file(item.message, secrets)) for item in complaints]
 
 

@@ -81,7 +81,7 @@ class _Exporter:
             "tags": tags.get(stack.id) or None,
             "resources": {},
         }
-        self._secrets |= await services.secrets(stack, stack.inputs)
+        self._secrets |= await services.secrets(stack, stack.inputs, frozenset(self._secrets))
         self._redact_parameters(definition, inputs, data, place)
         if path:
             self._derived += [(*place, "template"), (*place, "environment", "parameters")]

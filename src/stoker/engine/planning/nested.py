@@ -60,12 +60,18 @@ class Inside:
     shared: dict[Any, Forward] = field(default_factory=dict)
 
     def within(
-        self, target: Target, state: ResourceState | None, decision: Decision, hidden: RedactedProperties
+        self,
+        target: Target,
+        state: ResourceState | None,
+        decision: Decision,
+        hidden: RedactedProperties,
+        secrets: frozenset[str],
     ) -> Within | None:
         """See planner.Nested."""
         if self.depth >= self.services.settings.max_nested_stack_depth:
             return None
-        outlook = ChildOutlook(self, target, state if decision.kind in (Kind.UPDATE, Kind.KEEP) else None, hidden)
+        recorded = state if decision.kind in (Kind.UPDATE, Kind.KEEP) else None
+        outlook = ChildOutlook(self, target, recorded, hidden, secrets if hidden is not None else frozenset())
         if decision.kind is Kind.KEEP and state is not None:
             return Within(decision, self._unchanged(state) if self.with_kept else (), outlook)
         try:
@@ -114,11 +120,19 @@ class ChildOutlook:
     `state` is the resource as recorded, None for one that is to be made. See scope.Outlook.
     """
 
-    def __init__(self, inside: Inside, target: Target, state: ResourceState | None, hidden: RedactedProperties) -> None:
+    def __init__(
+        self,
+        inside: Inside,
+        target: Target,
+        state: ResourceState | None,
+        hidden: RedactedProperties,
+        secrets: frozenset[str],
+    ) -> None:
         self._inside = inside
         self._target = target
         self._state = state
         self._hidden = hidden
+        self._secrets = secrets
         self._planned: tuple[ChildRequest, Forward] | None = None
 
     @cached_property
@@ -208,6 +222,7 @@ class ChildOutlook:
             scope,
             former=former,
             above=self._seen_from_above(),
+            secrets_above=self._secrets,
             nested=inside.below(stack, inputs),
         )
 

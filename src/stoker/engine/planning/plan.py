@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from stoker.base.redaction import redact
+from stoker.base.redaction import Redactor, redact
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.reasons import Reason
 from stoker.engine.records.differences import PropertyChange
@@ -81,7 +81,7 @@ class Step:
 class Plan:
     """Steps in an order that honours their predecessors.
 
-    `secrets` are texts that must not be shown wherever they turn up.
+    `secrets` are strings that are redacted wherever they occur.
     """
 
     action: str
@@ -105,16 +105,20 @@ class Plan:
     def to_data(self) -> dict[str, Any]:
         """Plain JSON data without secrets: what is shown and what is kept with the operation."""
         steps = [step.to_data() for step in self.steps]
-        return {
-            "action": self.action,
-            "steps": redact(steps, self.secrets),
-            "summary": self.summary(),
-        }
+        return {"action": self.action, "steps": self._redacted(steps), "summary": self.summary()}
+
+    def _redacted(self, steps: list[dict[str, Any]]) -> Any:
+        """Redact the data of steps. A short secret is redacted only where it is a whole value of a resource."""
+        redactor = Redactor(self.secrets)
+        for step in steps:
+            for change in (*step["changes"], *step["definition"]):
+                change |= {side: redactor.redact_values(change[side]) for side in ("before", "after")}
+        return redactor.redact(steps)
 
     def identity(self) -> dict[str, Any]:
         """What the plan does and for which reasons, without their wording: plans that are alike have this in common."""
         steps = [{**step.to_data(), "reasons": [reason.code.value for reason in step.reasons]} for step in self.steps]
-        return {"action": self.action, "steps": redact(steps, self.secrets)}
+        return {"action": self.action, "steps": self._redacted(steps)}
 
     def text(self) -> str:
         """One line a step that does something: `3 replace port after 1 2: network changes`."""

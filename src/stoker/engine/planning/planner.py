@@ -24,7 +24,8 @@ from stoker.plugins.resource import AttributeKey, ResourceType
 from stoker.schema.unknown import find_unknowns, has_unknown
 from stoker.template.check import graph
 from stoker.template.definition import Definition
-from stoker.template.expressions import Reference
+from stoker.template.derived import derived_values
+from stoker.template.expressions import Reference, UnknownScope
 from stoker.template.ordering import topological
 
 """(type as written, resource name) → (implementation, type)."""
@@ -139,10 +140,17 @@ class Nested(Protocol):
     """Looks into nested stacks while the plan of the stack that holds them is made."""
 
     def within(
-        self, target: Target, state: ResourceState | None, decision: Decision, hidden: RedactedProperties
+        self,
+        target: Target,
+        state: ResourceState | None,
+        decision: Decision,
+        hidden: RedactedProperties,
+        secrets: frozenset[str],
     ) -> Within | None:
-        """What becomes of the stack behind a resource; None when nothing can be told. `hidden` are its property
-        values with what is hidden marked, and None when nothing is.
+        """Return what happens to the stack of a resource; None if it cannot be determined.
+
+        `hidden` are the resource's property values with hidden ones marked, None if none is hidden; `secrets` are the
+        strings that the stack with the resource, and those above it, hide.
         """
 
     def removed(self, state: ResourceState) -> tuple[Step, ...]:
@@ -160,10 +168,15 @@ class Within:
 
 
 def plan_forward(
-    action: str, wanted: Wanted, states: list[ResourceState], recorded: RecordedScope, former: Definition | None = None
+    action: str,
+    wanted: Wanted,
+    states: list[ResourceState],
+    recorded: RecordedScope,
+    former: Definition | None = None,
+    secrets_above: frozenset[str] = frozenset(),
 ) -> Plan:
-    """The plan that turns what is recorded into what is wanted. `former` is the definition of what is recorded."""
-    return Forward(action, wanted, states, recorded, former).plan()
+    """Return the plan that turns what is recorded into what is wanted; see `Forward`."""
+    return Forward(action, wanted, states, recorded, former, secrets_above=secrets_above).plan()
 
 
 @dataclass(slots=True)
@@ -171,8 +184,9 @@ class Forward:
     """Makes one plan, once. Afterwards `scope` resolves references to what will be: to the recorded resources that are
     chosen to serve, which need not be the latest of their names.
 
-    `above` is the definition as the stack above lets it be seen (see Redaction); `nested` looks into nested stacks,
-    where that is wanted.
+    `former` is the definition of what is recorded. `above` is the definition with marks in place of the values that the
+    stack above hides (see Redaction); `secrets_above` are the strings that the stacks above hide. `nested` looks into
+    nested stacks; None leaves them out.
     """
 
     action: str
@@ -182,6 +196,7 @@ class Forward:
     former: Definition | None = None
     above: Definition | None = None
     nested: Nested | None = None
+    secrets_above: frozenset[str] = frozenset()
     scope: PlanScope = field(init=False)
     _chosen: dict[str, ResourceState | None] = field(init=False, default_factory=dict)
     _redaction: Redaction = field(init=False)
@@ -192,7 +207,7 @@ class Forward:
     def __post_init__(self) -> None:
         self.scope = PlanScope(replace(self.recorded, current=self._chosen.get))
         self._redaction = Redaction(self.wanted.definition, self.wanted.types, self.former, self.above)
-        self._secrets = set(self._redaction.secrets)
+        self._secrets = {*self._redaction.secrets, *self.secrets_above}
 
     def plan(self) -> Plan:
         """The plan."""
@@ -201,6 +216,9 @@ class Forward:
         return self._plan
 
     def _make(self) -> Plan:
+        self._secrets |= derived_values(self.wanted.definition, self.recorded, self._secrets)
+        if self.former is not None:
+            self._secrets |= derived_values(self.former, UnknownScope(), self._secrets)
         candidates = by_name(self.states)
         steps = [self._step(name, candidates.get(name, [])) for name in self.wanted.order]
         kept = {step.uuid for step in steps if step.kind is not Kind.REPLACE}
@@ -245,7 +263,7 @@ class Forward:
     def _look_inside(self, nested: Nested, target: Target, state: ResourceState | None, decision: Decision) -> Decision:
         hides = bool(self._redaction.paths(target.name, self.scope))
         redacted = self._redaction.redacted_properties(target.name, self.scope) if hides else None
-        within = nested.within(target, state, decision, redacted)
+        within = nested.within(target, state, decision, redacted, frozenset(self._secrets))
         if within is None:
             return decision
         self._inside[forward_key(target.name)] = within.steps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import Bug, TemplateInvalid
 from stoker.base.ids import arn, new_id
-from stoker.base.redaction import strings_of
+from stoker.base.redaction import Redactor, strings_of
 from stoker.engine.settings import EngineSettings
 from stoker.schema.unknown import Unknown
 from stoker.store import documents, exchange, queries
@@ -21,8 +21,9 @@ from stoker.store.database import Database
 from stoker.store.records import Inputs, Stack
 from stoker.store.sealing import Sealer
 from stoker.template.definition import Definition
+from stoker.template.derived import derived_values
 from stoker.template.environment import Environment
-from stoker.template.expressions import UNDETERMINED
+from stoker.template.expressions import UNDETERMINED, UnknownScope
 from stoker.template.limits import Limits
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameters import PseudoParameters
@@ -276,21 +277,33 @@ class Loader:
             return self._templates.get(key, lambda: Template.load(files[name], source=name, limits=self.limits))
         return self.parse(files[name], name)
 
-    def known_secrets(self, inputs_id: str) -> frozenset[str] | None:
-        """What `secrets` found when it was asked before; None when that is not at hand."""
-        return self._secrets.find(inputs_id)
+    def secrets_key(self, inputs_id: str, above: frozenset[str]) -> tuple[str, str]:
+        """Return the key of `known_secrets` and `secrets` for inputs of a stack, and what the stacks above it hide."""
+        return inputs_id, self._sealer.digest(sorted(above)) if above else ""
 
-    def secrets(self, stack: Stack, inputs_id: str, inputs: LoadedInputs) -> frozenset[str]:
-        """Strings that are hidden in the inputs of a stack: values of its parameters, and those of `hidden_below`."""
-        return self._secrets.get(inputs_id, lambda: frozenset(self._hidden_texts(stack, inputs)))
+    def known_secrets(self, key: tuple[str, str]) -> frozenset[str] | None:
+        """Return the result of an earlier call of `secrets`; None if it is not cached."""
+        return self._secrets.find(key)
 
-    def _hidden_texts(self, stack: Stack, inputs: LoadedInputs) -> Iterator[str]:
-        if inputs.template.hides:
-            parameters = self.bind(stack, inputs, strict=False).parameters
-            for name in parameters.hidden:
-                yield from strings_of(parameters.fit(name))
+    def secrets(
+        self, stack: Stack, key: tuple[str, str], inputs: LoadedInputs, above: frozenset[str]
+    ) -> frozenset[str]:
+        """Return the strings that the inputs of a stack hide: the values of its hidden parameters, those of
+        `hidden_below`, and what the template's functions derive from them and from what the stacks `above` hide.
+        """
+        return self._secrets.get(key, lambda: frozenset(self._hidden_strings(stack, inputs, above)))
+
+    def _hidden_strings(self, stack: Stack, inputs: LoadedInputs, above: frozenset[str]) -> set[str]:
+        found: set[str] = set()
         for schema in self.hidden_below(inputs):
-            yield from strings_of([schema.default, inputs.environment.parameter_defaults.get(schema.name)])
+            found.update(strings_of([schema.default, inputs.environment.parameter_defaults.get(schema.name)]))
+        given = [inputs.parameters, inputs.environment.parameter_defaults]
+        if not inputs.template.hides and not Redactor(found | above).finds(given):
+            return found
+        definition = self.bind(stack, inputs, strict=False)
+        for name in definition.parameters.hidden:
+            found.update(strings_of(definition.parameters.fit(name)))
+        return found | derived_values(definition, UnknownScope(), found | above)
 
     def hidden_below(self, inputs: LoadedInputs) -> Sequence[ParameterSchema]:
         """Hidden parameters of the templates among the files, which nested stacks may be made from."""

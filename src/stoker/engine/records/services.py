@@ -65,11 +65,12 @@ class EngineServices:
         bound = partial(self.loader.bind, stack, inputs, strict=False, exports=exports)
         return await self.evaluator.evaluate(stack.project_id, bound)
 
-    async def secrets(self, stack: Stack, inputs_id: str) -> frozenset[str]:
-        """As `Loader.secrets`, of recorded inputs; evaluated beside the event loop where that costs much."""
-        known = self.loader.known_secrets(inputs_id)
+    async def secrets(self, stack: Stack, inputs_id: str, above: frozenset[str] = frozenset()) -> frozenset[str]:
+        """Return the same as `Loader.secrets` for recorded inputs; long work is done outside the event loop."""
+        key = self.loader.secrets_key(inputs_id, above)
+        known = self.loader.known_secrets(key)
         if known is None:
             inputs = await self.loader.load(inputs_id)
-            work = partial(self.loader.secrets, stack, inputs_id, inputs)
+            work = partial(self.loader.secrets, stack, key, inputs, above)
             known = await self.evaluator.evaluate(stack.project_id, work)
         return known

@@ -42,6 +42,11 @@ class StackView:
         self.current |= recorded.current
         self.scope.parent = recorded.facade
 
+    @property
+    def planned_secrets(self) -> frozenset[str]:
+        """The secrets that the plan of the running operation has found, also of the stacks above; empty without one."""
+        return frozenset()
+
     def named(self, name: str) -> ResourceState | None:
         """The resource that the stack goes on with under this name, else the latest one that is being removed."""
         leaving = [state for state in self.states.values() if state.row.name == name]

@@ -13,7 +13,7 @@ from stoker.base.errors import BadValue
 from stoker.base.redaction import redact_values, strings_of
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import view_of
-from stoker.engine.redaction.stacks import generated_secrets, secrets_ever
+from stoker.engine.redaction.stacks import all_secrets
 from stoker.plugins.agents import AGENT
 from stoker.store import deployments, queries
 from stoker.store.records import Stack
@@ -29,11 +29,6 @@ _CREDENTIALS = {
 Entry = Mapping[str, Any]
 
 
-async def hidden_in(services: EngineServices, stack: Stack) -> set[str]:
-    """Return what only an agent may read of a stack: values of hidden parameters, and generated secrets."""
-    return await secrets_ever(services, stack) | set(generated_secrets(await view_of(services, stack)))
-
-
 async def redacted(services: EngineServices, entries: Iterable[Entry]) -> list[dict[str, Any]]:
     """Return software configurations or deployments, each redacted by what the stacks that use it hide.
 
@@ -44,7 +39,7 @@ async def redacted(services: EngineServices, entries: Iterable[Entry]) -> list[d
     for entry in listed:
         makers.setdefault(entry["id"], set()).update(entry.get("stacks") or ())
     stacks = await services.database.read(queries.stacks_by_id, {each for found in makers.values() for each in found})
-    hidden = {identifier: await hidden_in(services, stack) for identifier, stack in stacks.items()}
+    hidden = {identifier: await all_secrets(await view_of(services, stack)) for identifier, stack in stacks.items()}
     return [
         _without(entry, {secret for stack in makers[entry["id"]] for secret in hidden.get(stack, ())})
         for entry in listed
@@ -83,7 +78,9 @@ def _inputs_of(entry: Entry) -> dict[str, Any]:
 
 async def redacted_metadata(services: EngineServices, stack: Stack, metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return a resource's metadata as users see them."""
-    shown: dict[str, Any] = redact_values(metadata, {*await hidden_in(services, stack), *credentials_in(metadata)})
+    shown: dict[str, Any] = redact_values(
+        metadata, {*await all_secrets(await view_of(services, stack)), *credentials_in(metadata)}
+    )
     return shown
 
 

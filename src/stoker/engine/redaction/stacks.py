@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from stoker.base.errors import StokerError
@@ -17,6 +18,7 @@ from stoker.engine.redaction.hidden_values import Redaction
 from stoker.schema.property import secret_paths
 from stoker.store import queries
 from stoker.store.records import Stack
+from stoker.template.derived import derived_values
 
 Message = TypeVar("Message", str, list[str])
 
@@ -26,7 +28,7 @@ async def secrets_now(services: EngineServices, stack: Stack) -> set[str]:
 
     These include hidden parameters of templates among the stack's files: defaults, and values from the environment.
     """
-    return await _secrets_of(services, [(each, each.inputs) for each in await _upwards(services, stack)])
+    return await _secrets_of(services, [(each, [each.inputs]) for each in await _upwards(services, stack)])
 
 
 async def secrets_ever(services: EngineServices, stack: Stack) -> set[str]:
@@ -35,22 +37,49 @@ async def secrets_ever(services: EngineServices, stack: Stack) -> set[str]:
 
 
 async def secrets_above(services: EngineServices, stack: Stack) -> set[str]:
-    """Return what the stacks above a nested stack hide, now or before: the nested stack's plan must not show it."""
-    return await _secrets_of(services, await _history(services, (await _upwards(services, stack))[1:]))
+    """Return what the stacks above a nested stack hide, now or before: the nested stack must not show it either.
 
-
-async def _secrets_of(services: EngineServices, inputs: Iterable[tuple[Stack, str]]) -> set[str]:
+    This includes the secrets that resource types generated in those stacks.
+    """
     found: set[str] = set()
-    for stack, inputs_id in inputs:
-        found |= await services.secrets(stack, inputs_id)
+    for each in reversed((await _upwards(services, stack))[1:]):
+        found |= await _all_secrets(await view_of(services, each), found)
     return found
 
 
-async def _history(services: EngineServices, stacks: Iterable[Stack]) -> list[tuple[Stack, str]]:
-    """Return the IDs of all inputs, current and former, of the stacks."""
-    by_id = {stack.id: stack for stack in stacks}
-    former = await services.database.read(queries.inputs_of_operations, list(by_id)) if by_id else {}
-    return [(stack, each) for stack in by_id.values() for each in {stack.inputs, *former.get(stack.id, ())}]
+async def all_secrets(view: StackView) -> set[str]:
+    """Return the secrets of a stack, now or before: values of hidden parameters, of the stacks above it as well,
+    secrets that resource types generated, and what functions derive from both.
+    """
+    return await _all_secrets(view, await secrets_above(view.services, view.stack))
+
+
+async def _all_secrets(view: StackView, above: set[str]) -> set[str]:
+    found = set(above)
+    taints = frozenset(above)
+    for _, inputs in await _history(view.services, [view.stack]):
+        for inputs_id in inputs:
+            found |= await view.services.secrets(view.stack, inputs_id, taints)
+    if generated := set(generated_secrets(view)):
+        found |= generated | await _derived(view, generated | above)
+    return found
+
+
+async def _secrets_of(services: EngineServices, stacks: Sequence[tuple[Stack, Collection[str]]]) -> set[str]:
+    """Return what stacks hide in inputs with these IDs. `stacks` are a stack and those above it, the root last."""
+    found: set[str] = set()
+    for stack, inputs in reversed(stacks):
+        above = frozenset(found)
+        for inputs_id in inputs:
+            found |= await services.secrets(stack, inputs_id, above)
+    return found
+
+
+async def _history(services: EngineServices, stacks: Sequence[Stack]) -> list[tuple[Stack, Collection[str]]]:
+    """Return each stack with the IDs of its inputs, current and former."""
+    identifiers = [stack.id for stack in stacks]
+    former = await services.database.read(queries.inputs_of_operations, identifiers) if stacks else {}
+    return [(stack, {stack.inputs, *former.get(stack.id, ())}) for stack in stacks]
 
 
 async def _upwards(services: EngineServices, stack: Stack) -> list[Stack]:
@@ -64,17 +93,28 @@ async def _upwards(services: EngineServices, stack: Stack) -> list[Stack]:
     return found
 
 
-async def without_secrets(view: StackView, message: Message, state: ResourceState | None = None) -> Message:
+async def without_secrets(view: StackView, message: Message, states: Sequence[ResourceState] = ()) -> Message:
     """Return messages that are recorded or shown in clear, such as reasons, with secrets of the stack and of those
     above it redacted.
 
-    `state` is the resource that the messages are about.
+    `states` are the resources that the messages are about.
     """
-    secrets = await secrets_ever(view.services, view.stack)
-    secrets.update(generated_secrets(view))
-    if state is not None:
+    secrets = await secrets_ever(view.services, view.stack) | view.planned_secrets
+    if generated := set(generated_secrets(view)):
+        secrets |= generated | await _derived(view, generated, {state.row.name for state in states})
+    for state in states:
         secrets.update(_secret_properties(state))
     return cast(Message, redact(message, secrets))
+
+
+async def _derived(view: StackView, secrets: set[str], only: Collection[str] | None = None) -> frozenset[str]:
+    """Return what functions in a stack's template derive from secrets that attributes of its resources return."""
+    with suppress(StokerError):
+        inputs = view.inputs or await view.services.loader.load(view.stack.inputs)
+        definition = await view.services.bind(view.stack, inputs)
+        work = partial(derived_values, definition, view.scope, secrets, only)
+        return await view.services.evaluator.evaluate(view.stack.project_id, work)
+    return frozenset()
 
 
 def generated_secrets(view: StackView) -> Iterator[str]:
@@ -106,7 +146,7 @@ async def properties_shown(
         return {}
     sealed = await services.database.read(queries.property_sets, set(owners))
     view = await view_of(services, stack)
-    secrets = await secrets_ever(services, stack) | set(generated_secrets(view))
+    secrets = await all_secrets(view)
     inputs = view.inputs or await services.loader.load(stack.inputs)
 
     def redacted() -> dict[str, Mapping[str, Any]]:

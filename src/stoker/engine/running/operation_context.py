@@ -72,6 +72,11 @@ class OperationContext(StackContext):
         self._position = 0
 
     @property
+    def planned_secrets(self) -> frozenset[str]:
+        """See StackView."""
+        return self.plan.secrets if self.plan is not None else frozenset()
+
+    @property
     def key(self) -> str:
         """What only one run at a time works on: the stack, or the snapshot that is removed."""
         return self.operation.stack_id

@@ -247,7 +247,7 @@ class Performer:
         if error.transient:
             row = state.row
             following = f"trying again in {pause:.1f} s" if pause is not None else "giving up"
-            message = await without_secrets(self.run, error.message, state)
+            message = await without_secrets(self.run, error.message, [state])
             LOG.warning(
                 "%s of %s in stack %s: %s refused attempt %d of %d, %s: %s",
                 row.action, row.name, self.run.stack.name, error.service, retries.attempts, MOST_ATTEMPTS, following,
@@ -274,10 +274,10 @@ class Performer:
         LOG.info(
             "DELETE of %s in stack %s: attempt %d of %d, trying again in %.1f s: %s",
             row.name, run.stack.name, conflicts + 1, run.engine.settings.action_retry_limit + 1, pause,
-            await without_secrets(run, text, state),
+            await without_secrets(run, text, [state]),
         )  # fmt: skip
         if conflicts == 0 and row.stack_id == run.stack.id:
-            row.reason = await without_secrets(run, f"waiting until it is free: {text}", state)
+            row.reason = await without_secrets(run, f"waiting until it is free: {text}", [state])
             await run.commit(Batch().change(state.seal()).add(run.event(state, row.reason)))
         return Again(after=pause)
 
@@ -331,7 +331,7 @@ class Performer:
     async def _completed(self, state: ResourceState, outcome: Done, batch: Batch) -> None:
         run = self.run
         row = state.row
-        reason = await without_secrets(run, outcome.note, state) if outcome.note else "state changed"
+        reason = await without_secrets(run, outcome.note, [state]) if outcome.note else "state changed"
         if outcome.physical_id is not None:
             row.physical_id = outcome.physical_id
         row.status, row.reason, row.updated_at = COMPLETE, reason, run.engine.clock.now()
@@ -369,7 +369,7 @@ class Performer:
         """Record that the resource's action has failed."""
         run = self.run
         row = state.row
-        reason = await without_secrets(run, failure.text(), state)
+        reason = await without_secrets(run, failure.text(), [state])
         row.status, row.reason, row.updated_at = FAILED, reason, run.engine.clock.now()
         state.stored.progress = {}
         await run.commit((batch or Batch()).change(state.seal()).add(run.event(state, row.reason)))

@@ -27,7 +27,7 @@ from stoker.engine.records.failure import Failure
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.recorded import facade_of
 from stoker.engine.records.state import ResourceState, attribute_text, namesakes
-from stoker.engine.redaction.stacks import secrets_above, without_secrets
+from stoker.engine.redaction.stacks import generated_secrets, secrets_above, without_secrets
 from stoker.engine.running.exports import reached_values, refuse_changes
 from stoker.engine.running.operation_context import OperationContext, StepHost
 from stoker.engine.running.refresh import observe
@@ -152,17 +152,17 @@ class OperationRun(OperationContext):
             if self.operation.observe:
                 await observe(self, states)
             former = await self._former()
-            plan = await self.evaluate(partial(plan_forward, action, wanted, states, self.scope, former))
-            self.plan = replace(plan, secrets=plan.secrets | await self._secrets_above())
+            above = await self._secrets_above()
+            self.plan = await self.evaluate(partial(plan_forward, action, wanted, states, self.scope, former, above))
         else:
             raise Bug(f"there is no way to run {action}")
 
-    async def _secrets_above(self) -> set[str]:
-        """What the stacks above hide: as the plan of the operation above has it, else read from the store."""
+    async def _secrets_above(self) -> frozenset[str]:
+        """Return what the stacks above hide: from the running operation of the stack above, else from the database."""
         above = self.engine.runs.get(self.stack.parent_id or "")
         if above is not None and above.plan is not None:
-            return set(above.plan.secrets)
-        return await secrets_above(self.engine, self.stack)
+            return above.planned_secrets.union(generated_secrets(above))
+        return frozenset(await secrets_above(self.engine, self.stack))
 
     async def load(self, inputs_id: str) -> LoadedInputs:
         """As `StackContext.load`, which finds no resources in a stack that nothing has been done to before."""
@@ -418,8 +418,10 @@ class OperationRun(OperationContext):
             LOG.exception("the end of operation %s cannot be recorded; it is taken on anew", self.operation.id)
 
     async def _end(self, status: str, reason: str) -> None:
-        told = await without_secrets(self, reason) if status == FAILED else reason
-        await self.engine.end(self, status, told)
+        if status == FAILED:
+            names = {failure.path[0] for failure in self.failures}
+            reason = await without_secrets(self, reason, [self.current[name] for name in names & self.current.keys()])
+        await self.engine.end(self, status, reason)
 
     def values(self) -> Mapping[str, Any]:
         """What a watcher may see of the run right now."""
