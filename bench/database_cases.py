@@ -18,14 +18,15 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
 import aiohttp
-from tests.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing, free_port, wait_until
 
 from bench.lifecycle_cases import CLIENTS, Client
+from tests.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing, free_port, wait_until
 
 STACKS = 60
 MEMBERS = 60
@@ -174,7 +175,7 @@ def _variant(
         ]
         opened.enter_context(_process([*STOKER, "api", "--config-file", configurations[0]], directory))
         for port in ports:
-            wait_until(lambda port=port: _answers(f"http://127.0.0.1:{port}/healthcheck"), "the engine runs")
+            wait_until(partial(_answers, f"http://127.0.0.1:{port}/healthcheck"), "the engine runs")
         wait_until(lambda: _answers(place["rest"].replace("/v1", "/healthcheck")), "the API answers")
         return asyncio.run(_work(place, title, [process.pid for process in processes]))
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Change, Property, Type
@@ -39,7 +39,7 @@ class Server(ResourceType):
     """A type with as many kinds of property as a server has."""
 
     type_name = "Bench::Server"
-    properties: ClassVar = {
+    properties = {
         "name": Property(change=Change.UPDATE),
         "flavor": Property(required=True),
         "size": Property(Type.INTEGER),
@@ -50,7 +50,7 @@ class Server(ResourceType):
         "metadata": Property(Type.MAP),
         "user_data": Property(),
     }
-    attributes: ClassVar = {"first_address": Attribute()}
+    attributes = {"first_address": Attribute()}
 
 
 class Nested(ResourceType):

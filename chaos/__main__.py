@@ -17,11 +17,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 
-import simulation
 from chaos import halves
 from chaos.report import Progress, say, show, summed_up
 from chaos.rounds import Report
-from servers import ServerMissing
+from tests.servers import ServerMissing
+from tests.simulation import simulation
 
 HALVES = {"simulator": halves.simulator, "cluster": halves.cluster}
 EXAMPLES = """examples:

@@ -13,11 +13,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from running_cluster import LEASE, Engine, Process
-from simulated_parts import Nature
-
 from chaos.place import Place
 from stoker.emulator.core.faults import Fault
+from tests.cluster.running_cluster import LEASE, Engine, Process
+from tests.simulation.simulated_parts import Nature
 
 DATABASE_AWAY = 10.0
 READY_WITHIN = 120

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
-from simulated_inspection import Inspection
-from simulated_parts import Nature
 
 from chaos.place import USER, Place
+from tests.simulation.simulated_inspection import Inspection
+from tests.simulation.simulated_parts import Nature
 
 _ANSWER_SECONDS = 90.0
 _ATTEMPTS = 10

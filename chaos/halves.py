@@ -10,9 +10,9 @@ from pathlib import Path
 
 import aiohttp
 
-import simulation
 from chaos.place import Place, running
 from chaos.rounds import Report, Round
+from tests.simulation import simulation
 
 _WAITING = 32
 """Threads that wait, for processes and servers mostly."""

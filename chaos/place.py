@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
-from running_cluster import Cluster, Process
 
-from servers import PostgreSQL, RabbitMQ, Server, wait_until
-from simulation import OUTSIDE
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.cluster.running_cluster import Cluster, Process
+from tests.servers import PostgreSQL, RabbitMQ, Server, wait_until
+from tests.simulation.simulation import OUTSIDE
 
 ENGINES = 3
 DATABASE = "chaos"

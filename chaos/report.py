@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from chaos.rounds import Report
-from simulation import BAD, PROGRAM
+from tests.simulation.simulation import BAD, PROGRAM
 
 FIRST = ("operations", "operations run", "crashes", "pauses", "graceful stops", "broker restarts", "databases away")
 """Counts that are told first, in this order: of what was asked for, of what came of it, and of what was done to it."""

@@ -10,9 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 import aiohttp
-from simulated_inspection import Inspection
-from simulated_parts import Nature
-from simulated_user import User, ref
 from sqlalchemy import func, select
 from sqlalchemy.exc import DBAPIError
 
@@ -20,6 +17,9 @@ from chaos.adversary import Adversary
 from chaos.front import Front
 from chaos.place import Place
 from stoker.store.tables import operations
+from tests.simulation.simulated_inspection import Inspection
+from tests.simulation.simulated_parts import Nature
+from tests.simulation.simulated_user import User, ref
 
 TROUBLE_SECONDS = 40.0
 LONGEST = 240.0

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import pytest
 from hypothesis import settings
 
-from servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing
+from tests.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing
 
 settings.register_profile("stoker", deadline=None)
 settings.load_profile("stoker")
@@ -23,6 +24,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 USUAL_UMASK = 0o022
 
+ServerKind = TypeVar("ServerKind", bound=Server)
+
 
 @pytest.fixture(autouse=True)
 def usual_umask() -> Iterator[None]:
@@ -32,7 +35,7 @@ def usual_umask() -> Iterator[None]:
     os.umask(USUAL_UMASK)
 
 
-def _running(kind: type[Server]) -> Iterator[Server]:
+def _running(kind: Callable[[], ServerKind]) -> Iterator[ServerKind]:
     os.umask(USUAL_UMASK)
     try:
         server = kind()
@@ -47,15 +50,15 @@ def _running(kind: type[Server]) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def postgresql() -> Iterator[Server]:
+def postgresql() -> Iterator[PostgreSQL]:
     yield from _running(PostgreSQL)
 
 
 @pytest.fixture(scope="session")
-def mariadb() -> Iterator[Server]:
+def mariadb() -> Iterator[MariaDB]:
     yield from _running(MariaDB)
 
 
 @pytest.fixture(scope="session")
-def rabbitmq() -> Iterator[Server]:
+def rabbitmq() -> Iterator[RabbitMQ]:
     yield from _running(RabbitMQ)

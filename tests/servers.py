@@ -218,7 +218,28 @@ class Server:
         return (self.directory / "server.log").read_text(errors="replace")[-2000:]
 
 
-class PostgreSQL(Server):
+class DatabaseServer(Server):
+    """A server with any number of databases."""
+
+    def new_database(self, name: str) -> str:
+        """Create a database, and return its URL for SQLAlchemy."""
+        raise NotImplementedError
+
+    @property
+    def tls_options(self) -> str:
+        """The end of a URL with which TLS is required and the server's certificate is checked."""
+        raise NotImplementedError
+
+    def dump(self, name: str, path: Path) -> None:
+        """Write the content of a database as SQL."""
+        raise NotImplementedError
+
+    def load(self, name: str, path: Path) -> None:
+        """Execute the SQL of a file that `dump` has written."""
+        raise NotImplementedError
+
+
+class PostgreSQL(DatabaseServer):
     package, user = "postgresql", "postgres"
 
     def prepare(self) -> None:
@@ -252,17 +273,14 @@ class PostgreSQL(Server):
 
     @property
     def tls_options(self) -> str:
-        """What a URL has besides where TLS is demanded and the server's certificate is checked."""
         return f"?sslmode=verify-full&sslrootcert={self.tls.authority}"
 
     def dump(self, name: str, path: Path) -> None:
-        """Write what a database holds, as SQL."""
         with path.open("wb") as output:
             dump = [str(self._tool("pg_dump")), "-h", HOST, "-p", str(self.port), "-U", "stoker", name]
             subprocess.run(dump, stdout=output, check=True)
 
     def load(self, name: str, path: Path) -> None:
-        """Carry out the SQL of a file that `dump` has written."""
         with path.open("rb") as source:
             load = [str(self._tool("psql")), "-q", "-v", "ON_ERROR_STOP=1", "-h", HOST, "-p", str(self.port)]
             subprocess.run([*load, "-U", "stoker", name], stdin=source, stdout=subprocess.DEVNULL, check=True)
@@ -276,7 +294,7 @@ class PostgreSQL(Server):
         return program(self.package, f"/usr/lib/postgresql/*/bin/{name}", f"/usr/local/pgsql/bin/{name}")
 
 
-class MariaDB(Server):
+class MariaDB(DatabaseServer):
     package, user = "mariadb-server", "mysql"
 
     def prepare(self) -> None:
@@ -319,16 +337,13 @@ class MariaDB(Server):
 
     @property
     def tls_options(self) -> str:
-        """As `PostgreSQL.tls_options`."""
         return f"?ssl_ca={self.tls.authority}"
 
     def dump(self, name: str, path: Path) -> None:
-        """As `PostgreSQL.dump`."""
         with path.open("wb") as output:
             subprocess.run([*self._client("mariadb-dump"), "--skip-dump-date", name], stdout=output, check=True)
 
     def load(self, name: str, path: Path) -> None:
-        """As `PostgreSQL.load`."""
         with path.open("rb") as source:
             subprocess.run([*self._client("mariadb"), name], stdin=source, check=True)
 

@@ -11,9 +11,8 @@ from oslo_config import cfg
 with warnings.catch_warnings():  # webob, which keystonemiddleware is built on, imports the deprecated module cgi
     warnings.simplefilter("ignore", DeprecationWarning)
     from stoker.api.app import make_app
-from api_support import PROJECT, FakeEngine, check_tokens, scripted_engine
-
 from stoker.base.config import load_config
+from tests.api.api_support import PROJECT, FakeEngine, check_tokens, scripted_engine
 
 Request = Callable[..., testing.Result]
 

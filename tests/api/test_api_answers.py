@@ -6,7 +6,15 @@ import logging
 from pathlib import Path
 
 import pytest
-from api_support import (
+from falcon import testing
+
+from stoker.api.app import make_app
+from stoker.base import errors
+from stoker.base.config import load_config
+from stoker.base.diagnostics import Diagnostic, Position
+from stoker.base.errors import Bug, CloudError, Conflict, StackExists, TemplateInvalid
+from stoker.rpc.contract import EngineUnavailable
+from tests.api.api_support import (
     ANSWERS,
     CREATED_TEXT,
     EVENT_ID,
@@ -23,14 +31,6 @@ from api_support import (
     resource_view,
     stack_view,
 )
-from falcon import testing
-
-from stoker.api.app import make_app
-from stoker.base import errors
-from stoker.base.config import load_config
-from stoker.base.diagnostics import Diagnostic, Position
-from stoker.base.errors import Bug, CloudError, Conflict, StackExists, TemplateInvalid
-from stoker.rpc.contract import EngineUnavailable
 
 BASE = f"http://falconframework.org/v1/{PROJECT}/stacks"
 STACK = f"/stacks/web/{STACK_ID}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from api_support import PROJECT, STACK_ID
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stoker.api.bodies import MAX_DEPTH, parse_json
 from stoker.api.faults import BadRequest
+from tests.api.api_support import PROJECT, STACK_ID
 
 STACK = f"/stacks/web/{STACK_ID}"
 JSON = {"Content-Type": "application/json"}

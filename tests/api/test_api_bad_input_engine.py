@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import requests
 
-from running_engine import RunningEngine, serve
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.running_engine import RunningEngine, serve
 
 pytestmark = pytest.mark.slow
 

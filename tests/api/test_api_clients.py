@@ -9,7 +9,14 @@ from typing import Any
 import openstack
 import pytest
 import requests
-from api_support import (
+from heatclient import client as heat
+from heatclient import exc
+from keystoneauth1 import session
+from keystoneauth1.token_endpoint import Token
+
+from stoker.api.app import make_app
+from stoker.api.server import Server
+from tests.api.api_support import (
     CREATED_TEXT,
     EVENT_ID,
     PROJECT,
@@ -19,13 +26,6 @@ from api_support import (
     no_such_stack,
     resource_list,
 )
-from heatclient import client as heat
-from heatclient import exc
-from keystoneauth1 import session
-from keystoneauth1.token_endpoint import Token
-
-from stoker.api.app import make_app
-from stoker.api.server import Server
 
 pytestmark = [
     pytest.mark.slow,

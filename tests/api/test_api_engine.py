@@ -11,10 +11,10 @@ from heatclient import exc
 from keystoneauth1 import session
 from keystoneauth1.identity import V3Password
 
-from running_engine import RunningEngine, serve
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.running_engine import RunningEngine, serve
 
 pytestmark = pytest.mark.slow
 

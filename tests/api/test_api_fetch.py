@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from api_support import PROJECT, limited
 from oslo_config import cfg
 
-from servers import wait_until
 from stoker.base import fetching
 from stoker.base.config import load_config
 from stoker.base.errors import BadValue
+from tests.api.api_support import PROJECT, limited
+from tests.servers import wait_until
 
 ANSWERS = {
     "/good": (200, {}, b"heat_template_version: 2021-04-16"),

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from api_support import PROJECT, STACK_ID, check_tokens, scripted_engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +14,8 @@ from stoker.api.app import make_app
 from stoker.api.auth import WSGIApplication
 from stoker.api.v1.routes import ROUTES
 from stoker.base.config import load_config
-from wsgi_requests import BYTES, answer, environs
+from tests.api.api_support import PROJECT, STACK_ID, check_tokens, scripted_engine
+from tests.wsgi_requests import BYTES, answer, environs
 
 SEGMENT = st.sampled_from(["web", STACK_ID, "0", "..", "arn:openstack:heat::p:stacks/web/1", ""]) | BYTES
 QUERY_NAMES = sorted(

@@ -12,11 +12,11 @@ from urllib.request import urlopen
 
 import pytest
 
-from running_engine import RunningEngine, serve
 from stoker.base.clock import SystemClock
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.running_engine import RunningEngine, serve
 
 pytestmark = pytest.mark.slow
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import requests
-from api_support import PROJECT, FakeEngine, check_tokens
 from oslo_config import cfg
 
 from stoker.api.app import make_app
 from stoker.api.server import Server
+from tests.api.api_support import PROJECT, FakeEngine, check_tokens
 
 ORIGIN = "https://dashboard.example.com"
 PREFLIGHT = {"Origin": ORIGIN, "Access-Control-Request-Method": "PATCH"}

@@ -6,7 +6,14 @@ import re
 from typing import Any
 
 import pytest
-from api_support import (
+from falcon import testing
+
+from stoker.api.app import make_app
+from stoker.api.faults import BadRequest
+from stoker.api.policies import RULE_SETS
+from stoker.api.v1.routes import ROUTES
+from stoker.operations import OPERATIONS
+from tests.api.api_support import (
     CONFIG_ID,
     DEPLOYMENT_ID,
     EVENT_ID,
@@ -17,13 +24,6 @@ from api_support import (
     STACK_ID,
     check_tokens,
 )
-from falcon import testing
-
-from stoker.api.app import make_app
-from stoker.api.faults import BadRequest
-from stoker.api.policies import RULE_SETS
-from stoker.api.v1.routes import ROUTES
-from stoker.operations import OPERATIONS
 
 STACK = f"/stacks/web/{STACK_ID}"
 RESOURCE = f"{STACK}/resources/server"

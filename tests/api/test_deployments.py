@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 import requests
-from agent import Agent, boot_metadata
 from heatclient import client as heat
 from heatclient import exc
 from keystoneauth1 import session
 from keystoneauth1.identity import V3Password
 
-from running_engine import RunningEngine, free_port, serve
 from stoker.base.clock import SystemClock
 from stoker.emulator.messaging.records import MessagingRecords
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.api.agent import Agent, boot_metadata
+from tests.running_engine import RunningEngine, free_port, serve
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 import requests
 
-from running_engine import RunningEngine, serve
-from servers import wait_until
 from stoker.api.server import Server
 from stoker.api.v1.event_feed import EventFeed
 from stoker.base.clock import SystemClock
@@ -21,6 +19,8 @@ from stoker.contract.request import Request
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.rpc.direct import DirectClient
+from tests.running_engine import RunningEngine, serve
+from tests.servers import wait_until
 
 NESTED = {
     "heat_template_version": "2021-04-16",

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 import requests
-from api_support import STACK_ID
-from test_api_routes import CASES, IDS
 
-from running_engine import RunningEngine, free_port, serve
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from tests.api.api_support import STACK_ID
+from tests.api.test_api_routes import CASES, IDS
+from tests.running_engine import RunningEngine, free_port, serve
 
 pytestmark = pytest.mark.slow
 

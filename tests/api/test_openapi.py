@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 import requests
 import schemathesis
-from api_support import PROJECT, check_tokens, scripted_engine
 from falcon import testing
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis.checks import not_a_server_error
 
-from running_engine import RunningEngine, serve
 from stoker.api.app import make_app
 from stoker.api.server import Server
 from stoker.api.v1 import openapi
@@ -24,6 +22,8 @@ from stoker.base.clock import SystemClock
 from stoker.base.config import load_config
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.api.api_support import PROJECT, check_tokens, scripted_engine
+from tests.running_engine import RunningEngine, serve
 
 EXAMPLES = 15
 """Requests for each operation; the same ones in every run."""

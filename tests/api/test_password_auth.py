@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from api_support import FakeEngine
 from falcon import testing
 
-from running_engine import KEYSTONE_SETTINGS
 from stoker.api.app import make_app
 from stoker.base.clock import SystemClock
 from stoker.base.config import load_config
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.processes.tokens import caller_check
+from tests.api.api_support import FakeEngine
+from tests.running_engine import KEYSTONE_SETTINGS
 
 pytestmark = pytest.mark.slow
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from api_support import PROJECT, FakeEngine, scripted_engine
 from falcon import testing
-from test_api_routes import CASES, IDS, ROUTES, route_of
+from stoker_reference import permissions
 
 from stoker.api.app import make_app
 from stoker.api.auth import WSGIApplication
 from stoker.api.policies import RULE_SETS
 from stoker.api.policy import Credentials, Policy
 from stoker.base.config import load_config
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "_ext"))
-from stoker_reference import permissions
+from tests.api.api_support import PROJECT, FakeEngine, scripted_engine
+from tests.api.test_api_routes import CASES, IDS, ROUTES, route_of
 
 ELSEWHERE = "ffffffffffffffffffffffffffffffff"
 PROJECTS = {permissions.PROJECT: PROJECT, permissions.OTHER: ELSEWHERE, "": ""}

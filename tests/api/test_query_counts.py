@@ -13,12 +13,12 @@ import pytest
 import requests
 from sqlalchemy import event
 
-from running_engine import RunningEngine, serve
 from stoker.api.v1.routes import ROUTES
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from tests.running_engine import RunningEngine, serve
 
 pytestmark = pytest.mark.slow
 

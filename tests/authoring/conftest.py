@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from authoring.support import Desk
+from tests.authoring.support import Desk
 
 
 @pytest.fixture

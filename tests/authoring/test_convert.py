@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import yaml
 
-from authoring.support import Desk
 from stoker.authoring.convert.templates import convert, to_json, to_yaml
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
@@ -18,6 +17,7 @@ from stoker.template.expressions import Facade, UnknownScope
 from stoker.template.parameters import PseudoParameters
 from stoker.template.paths import follow_attribute
 from stoker.template.template import Template
+from tests.authoring.support import Desk
 
 PSEUDO = PseudoParameters("uuid", "web", "project", arn="arn:openstack:heat::project:stacks/web/uuid")
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from authoring import corpus
 from stoker.authoring.convert.templates import convert, to_yaml
 from stoker.authoring.graph import draw, to_dot
 from stoker.authoring.layout import layout
@@ -20,6 +19,7 @@ from stoker.plugins.registry import Registry
 from stoker.template.document import Document
 from stoker.template.limits import DEFAULT_LIMITS
 from stoker.template.template import Template
+from tests.authoring import corpus
 
 FOLDER = corpus.folder()
 pytestmark = pytest.mark.skipif(

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from authoring.support import Desk
 from stoker.authoring.layers import arrange
+from tests.authoring.support import Desk
 
 TEMPLATE = """
     heat_template_version: 2018-08-31

@@ -13,11 +13,11 @@ import yaml
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from authoring.support import Desk
-from authoring.yaml_texts import yaml_texts
 from stoker.authoring.layout import layout
 from stoker.base.errors import TemplateInvalid
 from stoker.template.document import Document
+from tests.authoring.support import Desk
+from tests.authoring.yaml_texts import yaml_texts
 
 
 def laid_out(text: str) -> str:

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from authoring.support import Desk, diagnostics
 from stoker.authoring.rules import RULES
+from tests.authoring.support import Desk, diagnostics
 
 GOOD = """
     heat_template_version: 2018-08-31

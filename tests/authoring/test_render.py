@@ -7,10 +7,10 @@ import json
 
 from rich.console import Console
 
-from authoring.support import Desk
-from authoring.test_lint import BAD
 from stoker.authoring import render
 from stoker.base.diagnostics import Diagnostic, Position
+from tests.authoring.support import Desk
+from tests.authoring.test_lint import BAD
 
 TEXT = "resources:\n  web:\n    properties:\n      flavour: small\n"
 PROBLEM = Diagnostic(

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from query_world import Keys, QueryWorld
 
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.cfn.query_world import Keys, QueryWorld
 
 
 @pytest.fixture(scope="module")

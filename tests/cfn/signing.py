@@ -12,7 +12,7 @@ from hashlib import sha256
 from urllib.parse import quote, urlencode
 from xml.etree import ElementTree
 
-from query_world import REGION, Keys, QueryWorld
+from tests.cfn.query_world import REGION, Keys, QueryWorld
 
 FORM = "application/x-www-form-urlencoded; charset=utf-8"
 

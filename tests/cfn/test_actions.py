@@ -8,11 +8,11 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 from botocore.exceptions import ClientError
-from query_world import Keys, QueryWorld
-from signing import FORM, query, send, version_4
 
 from stoker.api.cfn.actions import ACTIONS
 from stoker.api.policies import RULE_SETS
+from tests.cfn.query_world import Keys, QueryWorld
+from tests.cfn.signing import FORM, query, send, version_4
 
 FAST = {"Delay": 0.05, "MaxAttempts": 2000}
 

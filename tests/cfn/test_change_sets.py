@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError, WaiterError
-from query_world import QueryWorld
+
+from tests.cfn.query_world import QueryWorld
 
 FAST = {"Delay": 0.05, "MaxAttempts": 2000}
 

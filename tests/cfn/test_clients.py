@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from botocore.loaders import Loader
-from query_world import REGION, Keys, QueryWorld
+
+from tests.cfn.query_world import REGION, Keys, QueryWorld
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "how-to" / "clients" / "with_boto3.py"
 TEMPLATE = """

@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 
 import pytest
 from botocore.exceptions import ClientError
-from query_world import Keys, QueryWorld
-from signing import send, version_2
+
+from tests.cfn.query_world import Keys, QueryWorld
+from tests.cfn.signing import send, version_2
 
 TEMPLATE = """
 AWSTemplateFormatVersion: 2010-09-09

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from query_world import QueryWorld
 from sqlalchemy import update
 
 from stoker.store.tables import drift_detections
+from tests.cfn.query_world import QueryWorld
 
 FAST = {"Delay": 0.05, "MaxAttempts": 2000}
 

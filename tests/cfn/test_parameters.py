@@ -8,7 +8,6 @@ import pytest
 from falcon import testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_rendering import NOW, SIGNED, Engine, Trusting
 
 from stoker.api.cfn.actions import ACTIONS
 from stoker.api.cfn.app import make_cfn_app
@@ -16,6 +15,7 @@ from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.parameters import Form, read_all
 from stoker.base.clock import ManualClock
 from stoker.base.config import load_config
+from tests.cfn.test_rendering import NOW, SIGNED, Engine, Trusting
 
 NAMES = sorted({name for action in ACTIONS.values() for name in action.parameters})
 PARTS = st.sampled_from(

@@ -8,15 +8,15 @@ from urllib.parse import quote, urlencode
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_parameters import PARAMETERS
-from test_rendering import NOW, SIGNED, Engine, Trusting
 
 from stoker.api.auth import WSGIApplication
 from stoker.api.cfn.actions import ACTIONS
 from stoker.api.cfn.app import QUERY_PATHS, make_cfn_app
 from stoker.base.clock import ManualClock
 from stoker.base.config import load_config
-from wsgi_requests import BYTES, answer, environs
+from tests.cfn.test_parameters import PARAMETERS
+from tests.cfn.test_rendering import NOW, SIGNED, Engine, Trusting
+from tests.wsgi_requests import BYTES, answer, environs
 
 SIGNATURES = st.fixed_dictionaries(
     {},

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from query_world import Keys, QueryWorld
-from signing import query
 
 from stoker.api.cfn.actions import ACTIONS
+from tests.cfn.query_world import Keys, QueryWorld
+from tests.cfn.signing import query
 
 MARK = "nobody-else-may-see-this"
 TEMPLATE = json.dumps(

@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from query_world import QueryWorld
-from signing import send
+
+from tests.cfn.query_world import QueryWorld
+from tests.cfn.signing import send
 
 pytestmark = pytest.mark.usefixtures("clean")
 

@@ -9,8 +9,9 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
-from query_world import Keys, QueryWorld
-from signing import Answer, query, send, version_2
+
+from tests.cfn.query_world import Keys, QueryWorld
+from tests.cfn.signing import Answer, query, send, version_2
 
 TEMPLATE = """
 heat_template_version: 2021-04-16

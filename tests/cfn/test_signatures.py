@@ -10,8 +10,9 @@ from urllib.parse import urlencode
 import botocore.auth
 import pytest
 from botocore.exceptions import ClientError
-from query_world import Keys, QueryWorld
-from signing import FORM, query, send, time_text, version_2, version_4
+
+from tests.cfn.query_world import Keys, QueryWorld
+from tests.cfn.signing import FORM, query, send, time_text, version_2, version_4
 
 LIST = "Action=ListStacks&Version=2010-05-15"
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from query_world import Keys, QueryWorld
-from signing import query
 
 from stoker.api.cfn.actions import ACTIONS
+from tests.cfn.query_world import Keys, QueryWorld
+from tests.cfn.signing import query
 
 TEMPLATE = """
 AWSTemplateFormatVersion: '2010-09-09'

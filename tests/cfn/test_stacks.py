@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from query_world import SEALING_KEY, Keys, QueryWorld
 
 from stoker.base.context import RequestContext
 from stoker.base.ids import new_request_id
 from stoker.operations.repeating import request_token_claim
 from stoker.store import request_tokens
 from stoker.store.sealing import Sealer
+from tests.cfn.query_world import SEALING_KEY, Keys, QueryWorld
 
 FAST = {"Delay": 0.05, "MaxAttempts": 2000}
 

@@ -54,7 +54,7 @@ def test_a_failing_seed_is_told_with_what_replays_it_and_kept(tmp_path: Path) ->
     assert simulator["wrong"] == {**ZEROS, "lost": 1, "stuck": 1}
     assert simulator["counts"] == {"crashes": 3, "fault drop": 3}
     [failed] = simulator["failed"]
-    assert (failed["seed"], failed["replay"]) == (7, "python tests/simulation/simulation.py 7 --readers --trace")
+    assert (failed["seed"], failed["replay"]) == (7, "python -m tests.simulation.simulation 7 --readers --trace")
     assert (tmp_path / "failing-seeds.txt").read_text() == '    "7",  # lost: a network\n'
 
 
@@ -66,4 +66,4 @@ def test_an_interrupted_run_tells_what_it_has_seen(tmp_path: Path) -> None:
     words = " ".join(done.stdout.replace("│", " ").split())
     assert "seeds 2 crashes 3 fault drop 3" in words
     assert "lost 1 duplicated 0 orphaned 0 stuck 1" in words
-    assert "seed 7: stuck: alpha again: python tests/simulation/simulation.py 7 --readers --trace" in words
+    assert "seed 7: stuck: alpha again: python -m tests.simulation.simulation 7 --readers --trace" in words

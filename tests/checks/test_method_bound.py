@@ -7,9 +7,9 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+
 from checks.method_bound import Counter, UnknownBase, check
 from checks.source_tree import load
-
 from stoker.emulator.compute.nova import COMPUTE
 from stoker.emulator.volume.cinder import VOLUME
 

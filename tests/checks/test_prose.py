@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from checks.prose import ROOT, Term, Vocabulary, check, markdown_prose, python_prose
 
 VOCABULARY = Vocabulary((Term(re.compile(r"\banew\b", re.IGNORECASE), "again"),), ("docs/pending",))

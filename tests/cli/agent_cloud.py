@@ -9,9 +9,10 @@ from email import message_from_bytes
 from typing import Any
 
 import yaml
-from cli_shell import Shell
 from keystoneauth1 import session
 from keystoneauth1.identity import V3Password
+
+from tests.cli.cli_shell import Shell
 
 SECONDS = 240.0
 """How long anything may take."""

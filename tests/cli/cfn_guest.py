@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import forwarding
+from tests.cli import forwarding
 
 PORT = 8000
 """Where heat-cfntools expects the CloudFormation API, whatever it is told."""

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_shell import ANY_PORTS, Shell, shell_in
+
+from tests.cli.cli_shell import ANY_PORTS, Shell, shell_in
 
 
 @pytest.fixture

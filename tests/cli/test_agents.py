@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_cloud import SECONDS, Cloud
-from cli_shell import Shell
+
 from conformance.installed import installed, unpacked
-from guest import Guest, Programs
+from tests.cli.agent_cloud import SECONDS, Cloud
+from tests.cli.cli_shell import Shell
+from tests.cli.guest import Guest, Programs
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("agents")]
 """One process of the tests installs the agents."""

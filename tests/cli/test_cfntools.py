@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_cloud import Cloud, until
-from cfn_guest import CfnGuest, namespace_problem
-from cli_shell import Shell
+
 from conformance.installed import installed
+from tests.cli.agent_cloud import Cloud, until
+from tests.cli.cfn_guest import CfnGuest, namespace_problem
+from tests.cli.cli_shell import Shell
 
 pytestmark = [
     pytest.mark.slow,

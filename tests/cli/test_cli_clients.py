@@ -10,7 +10,8 @@ from typing import Any
 
 import openstack
 import pytest
-from cli_shell import ANY_PORTS, EXAMPLES, Shell, sdk_connection, shell_in
+
+from tests.cli.cli_shell import ANY_PORTS, EXAMPLES, Shell, sdk_connection, shell_in
 
 pytestmark = [
     pytest.mark.slow,

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_shell import Shell
+
+from tests.cli.cli_shell import Shell
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("embedded")]
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from cli_shell import BIN, EXAMPLES, Result, Shell
+
+from tests.cli.cli_shell import BIN, EXAMPLES, Result, Shell
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
 

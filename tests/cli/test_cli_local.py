@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_shell import ANY_PORTS, BIN, EXAMPLES, Shell
+
+from tests.cli.cli_shell import ANY_PORTS, BIN, EXAMPLES, Shell
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-local")]
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_shell import ANY_PORTS, OpenStack, Shell, openstack, shell_in
+
+from tests.cli.cli_shell import ANY_PORTS, OpenStack, Shell, openstack, shell_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-options")]
 

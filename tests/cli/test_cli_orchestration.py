@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_shell import OpenStack, Shell, openstack
+
+from tests.cli.cli_shell import OpenStack, Shell, openstack
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
 

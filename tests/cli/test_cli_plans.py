@@ -7,7 +7,8 @@ import stat
 from pathlib import Path
 
 import pytest
-from cli_shell import Shell
+
+from tests.cli.cli_shell import Shell
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
 

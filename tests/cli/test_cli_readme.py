@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cli_shell import ANY_PORTS, BIN, Shell
+
+from tests.cli.cli_shell import ANY_PORTS, BIN, Shell
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-local")]
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_shell import ANY_PORTS, Shell, sdk_connection, shell_in
+
+from tests.cli.cli_shell import ANY_PORTS, Shell, sdk_connection, shell_in
 
 pytestmark = [
     pytest.mark.slow,

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from scripted_service import Script, catalog
 
 from stoker.base.clock import ManualClock
 from stoker.cloud.auth import CloudPool, TokenCredential
@@ -17,6 +16,7 @@ from stoker.cloud.session import Cloud
 from stoker.cloud.settings import CloudSettings
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.cloud.scripted_service import Script, catalog
 
 
 @pytest.fixture

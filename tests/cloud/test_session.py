@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from scripted_service import Script
 
 from stoker.base.clock import ManualClock
 from stoker.base.errors import CloudError, from_dict
 from stoker.cloud.errors import Ambiguous, NotNamed, refusal
 from stoker.cloud.session import Cloud
 from stoker.cloud.settings import ClientSettings
+from tests.cloud.scripted_service import Script
 
 Opener = Callable[..., Awaitable[Cloud]]
 

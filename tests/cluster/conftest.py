@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from running_cluster import Cluster
 
 from stoker.base.clock import SystemClock
 from stoker.emulator.identity import tokens
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.cluster.running_cluster import Cluster
 
 
 @pytest.fixture(scope="session")

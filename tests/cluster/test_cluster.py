@@ -8,9 +8,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from running_cluster import LEASE, NEXT_PROGRAM, NEXT_VERSION, Cluster, Engine
 
-from servers import wait_until
+from tests.cluster.running_cluster import LEASE, NEXT_PROGRAM, NEXT_VERSION, Cluster, Engine
+from tests.servers import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

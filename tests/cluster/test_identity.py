@@ -8,12 +8,12 @@ from typing import Any
 import boto3
 import pytest
 from botocore.config import Config
-from running_cluster import Cluster
 from sqlalchemy import select
-from test_cluster import await_first_network, begin, complete
 
-from servers import wait_until
 from stoker.store import tables
+from tests.cluster.running_cluster import Cluster
+from tests.cluster.test_cluster import await_first_network, begin, complete
+from tests.servers import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

@@ -6,12 +6,12 @@ import json
 import signal
 
 import pytest
-from running_cluster import Cluster
 from sqlalchemy import text
-from test_cluster import await_first_network, begin, complete
 
-from servers import wait_until
 from stoker.store.schema import VERSION_TABLE
+from tests.cluster.running_cluster import Cluster
+from tests.cluster.test_cluster import await_first_network, begin, complete
+from tests.servers import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

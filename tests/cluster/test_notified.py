@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from oslo_config import cfg
-from running_cluster import Cluster
 
-from servers import wait_until
 from stoker.rpc.messaging import oslo_messaging, register_options
+from tests.cluster.running_cluster import Cluster
+from tests.servers import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from running_cluster import Cluster
 
-from servers import wait_until
+from tests.cluster.running_cluster import Cluster
+from tests.servers import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 import pytest
-from running_cluster import Cluster
-from test_cluster import begin, complete
 
 from stoker.emulator.core.faults import Fault
+from tests.cluster.running_cluster import Cluster
+from tests.cluster.test_cluster import begin, complete
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

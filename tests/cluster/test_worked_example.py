@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from servers import HOST, PostgreSQL, RabbitMQ, free_port, wait_until
 from stoker.emulator.testing import ServedCloud
+from tests.servers import HOST, PostgreSQL, RabbitMQ, free_port, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -11,11 +10,9 @@ import pytest
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.engine.world import World
 
 ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "tests" / "engine"))  # the engine's tests have the world that these tests need too
-
-from world import World  # noqa: E402
 
 
 @pytest.fixture

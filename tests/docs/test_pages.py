@@ -11,10 +11,10 @@ from pathlib import Path
 
 import click
 import pytest
-from pages import Command, commands, written_pages
 
 from stoker.cli.main import cli
 from stoker.emulator.core.faults import ACTIONS, parse_fault
+from tests.docs.pages import Command, commands, written_pages
 
 DOCS = Path(__file__).parents[2] / "docs"
 SHOWN = [command for page in written_pages(DOCS) for command in commands(page)]

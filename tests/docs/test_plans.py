@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import yaml
-from world import World
 
 from stoker.engine.calls.context import StackContext
 from stoker.engine.planning.planner import plan_removal
@@ -19,6 +18,7 @@ from stoker.operations.planning import make_plan
 from stoker.operations.requests import StackRequest, check_request, parse_environment, parse_template
 from stoker.operations.stacks import new_stack
 from stoker.store.records import Stack
+from tests.engine.world import World
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "plans.md"
 BLOCK = re.compile(r"```\{code-block\} \w+\n:caption: ([^\n]+)\n\n(.*?)\n```", re.DOTALL)

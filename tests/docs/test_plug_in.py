@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from stevedore import ExtensionManager
-from world import World
 
 from stoker.base.errors import TemplateInvalid
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.registry import Registry
+from tests.engine.world import World
 
 CREATION = "POST /network/v2.0/address-groups"
 

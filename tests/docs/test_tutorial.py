@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pages import commands
+
+from tests.docs.pages import commands
 
 pytestmark = pytest.mark.slow
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.logging import protect
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.engine.world import World
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
-"""Kill an engine for real at its n-th journal write, let another one go on, and tell what is recorded then.
+"""Kill an engine with SIGKILL at its n-th journal write, let a second one resume, and report what is recorded then.
 
-Run beside an emulated cloud as `python crashing.py URL TOKEN ACTION MOMENT FIRST STRIDE`, ACTION being one of
-`ACTIONS` and MOMENT before or after. For n = FIRST, FIRST + STRIDE, … a forked engine does the action and is killed
-(SIGKILL) right before or after its n-th write reaches the disk; a second one, forked after it, gets no other order than
-to start. One JSON line per n goes to standard output; the last n is the one at which the action ended before it could
-be killed.
+Run beside a cloud: `python -m tests.engine.crashing URL TOKEN ACTION MOMENT FIRST STRIDE`, where ACTION is one
+of `ACTIONS` and MOMENT is `before` or `after`. For n = FIRST, FIRST + STRIDE, … a forked engine runs the action and is
+killed right before or after its n-th write reaches the disk; a second engine, forked after it, is only started. One
+JSON line per n is printed; the last n is the one at which the action ended before the engine could be killed.
 """
 
 from __future__ import annotations
@@ -19,14 +18,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from world import World
-
 from stoker.base.clock import SystemClock, Timer
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.store import queries
 from stoker.store.database import Database
 from stoker.store.journal import Journal
+from tests.engine.world import World
 
 TEMPLATE = (Path(__file__).parent / "crashing.yaml").read_text()
 CHANGED = (

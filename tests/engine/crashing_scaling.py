@@ -1,6 +1,6 @@
 """Kill an engine at its n-th journal write while a group scales, let another one go on, and tell how the group stands.
 
-Run as a program beside an emulated cloud: `python crashing_scaling.py URL TOKEN MOMENT`; see `crashing`.
+Run as a program beside an emulated cloud: `python -m tests.engine.crashing_scaling URL TOKEN MOMENT`; see `crashing`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from crashing import Emulated, in_child, kill_at, make_ready
-from world import World
+from tests.engine.crashing import Emulated, in_child, kill_at, make_ready
+from tests.engine.world import World
 
 REF = {"name": "web", "id": None}
 TEMPLATE = {

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported, TemplateInvalid
@@ -18,6 +17,7 @@ from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.sealing import Sealer
+from tests.engine.world import World
 
 HERE = Path(__file__).parent
 CHILD = """

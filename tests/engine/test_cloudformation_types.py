@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.errors import BadValue, Forbidden, ResourceActionNotSupported, TemplateInvalid
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from tests.engine.world import World
 
 SIGNALS = "http://cfn.example:8000/v1/waitcondition"
 REF = {"name": "web", "id": None}

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from world import World
 
 from stoker.base.clock import SystemClock
 from stoker.base.errors import TemplateInvalid
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.engine.world import World
 
 REF = {"name": "outer", "id": None}
 

@@ -16,7 +16,7 @@ from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
 
 KINDS = {
     "OS::Neutron::Net": ("/network/v2.0/networks", "networks"),
@@ -64,7 +64,8 @@ def start(served: ServedCloud, action: str, moment: str, first: int, stride: int
     """The program `crashing`, on that cloud."""
     token = served.token("demo", "demo")
     return subprocess.Popen(
-        [sys.executable, str(HERE / "crashing.py"), served.url, token, action, moment, str(first), str(stride)],
+        [sys.executable, "-m", "tests.engine.crashing", served.url, token, action, moment, str(first), str(stride)],
+        cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

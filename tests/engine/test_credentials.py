@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import orjson
 import pytest
-from world import World
 
 from stoker.base.errors import Forbidden, MissingCredentialError, TemplateInvalid
 from stoker.emulator.identity.records import IdentityRecords
 from stoker.store import queries
+from tests.engine.world import World
 
 TEMPLATE = {"heat_template_version": "2021-04-16", "resources": {"a": {"type": "OS::Heat::TestResource"}}}
 

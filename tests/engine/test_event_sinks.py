@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.errors import StackValidationFailed
 from stoker.cloud import messaging
+from tests.engine.world import World
 
 TEMPLATE = {
     "heat_template_version": "2021-04-16",

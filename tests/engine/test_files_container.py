@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from world import World
 
 from stoker.base.errors import BadValue, DownloadLimitExceeded, NotFound
 from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.session import Cloud
+from tests.engine.world import World
 
 LIMIT = 100
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.emulator.core.faults import Fault
 from stoker.store import queries
+from tests.engine.world import World
 
 
 def depending(**source: Any) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.emulator.testing import ServedCloud
@@ -16,6 +15,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, SUPERSEDED, Operation
+from tests.engine.world import World
 
 # The tests' clock runs much quicker than the machine works: leases are long, so that they do not lapse.
 SETTINGS = EngineSettings(lease_seconds=5000.0, stack_action_timeout=10_000_000)

@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 import yaml
 from rich.console import Console
-from world import World
 
 from stoker.cli.plans import plan_lines
+from tests.engine.world import World
 
 GOLDEN = Path(__file__).parent / "golden"
 RULE = "\n" + "-" * 80 + "\n"

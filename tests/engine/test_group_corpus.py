@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from tests.engine.world import World
 
 CORPUS = Path(
     os.environ.get("STOKER_TEMPLATE_CORPUS", Path(__file__).parents[3] / "shared" / "corpus" / "heat-templates")

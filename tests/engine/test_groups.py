@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.errors import TemplateInvalid
+from tests.engine.world import World
 
 VALUE = "OS::Heat::TestResource"
 

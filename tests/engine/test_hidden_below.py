@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.redaction import redact, redact_values
+from tests.engine.world import World
 
 REDACTED = "******"
 REF = {"name": "web", "id": None}

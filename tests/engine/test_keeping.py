@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.errors import TemplateInvalid
 from stoker.emulator.core.faults import Fault
+from tests.engine.world import World
 
 CHILD = """
 heat_template_version: 2021-04-16

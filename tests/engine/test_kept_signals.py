@@ -8,10 +8,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from world import World
 
 from stoker.emulator.messaging.records import MessagingRecords
 from stoker.emulator.objectstore.records import ObjectStoreRecords
+from tests.engine.world import World
 
 REF = {"name": "web", "id": None}
 Send = Callable[[bytes], None]

@@ -9,7 +9,6 @@ from typing import Any
 from click.testing import CliRunner
 from cryptography.fernet import Fernet
 from sqlalchemy import Text, select
-from world import KEY, World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.cli.database import database as db
@@ -17,6 +16,7 @@ from stoker.emulator.testing import ServedCloud
 from stoker.store import tables
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer
+from tests.engine.world import KEY, World
 
 NEW = "n" * 32
 REF = {"name": "web", "id": None}

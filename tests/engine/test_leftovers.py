@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
+from tests.engine.world import World
 
 KEYS = "/compute/v2.1/os-keypairs"
 NETWORKS = "/network/v2.0/networks"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.errors import EntityNotFound, NotSupported, StackExists, TemplateInvalid, UserError
+from tests.engine.world import World
 
 
 def resource(value: str = "x", *after: str, wait: float = 0, **properties: Any) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.cloud.transport import Answer, Request
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.store import queries
+from tests.engine.world import World
 
 REF = {"name": "precious", "id": None}
 NETWORK = {

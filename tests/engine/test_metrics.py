@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from sqlalchemy.exc import OperationalError
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.emulator.testing import ServedCloud
 from stoker.processes import status
 from stoker.processes.status import EngineMetrics
+from tests.engine.world import World
 
 
 def broken_off(_query: Callable[..., Any], *_arguments: Any) -> Any:

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
+from tests.engine.world import World
 
 CHILD = """
 heat_template_version: 2021-04-16

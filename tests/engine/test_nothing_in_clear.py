@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import select
-from world import KEY, World
 
 from stoker.base.clock import SystemClock
 from stoker.emulator.identity import tokens
@@ -14,6 +13,7 @@ from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.store import tables
 from stoker.store.sealing import Sealer
+from tests.engine.world import KEY, World
 
 TEMPLATE = """
 heat_template_version: 2021-04-16

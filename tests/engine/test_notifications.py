@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from oslo_config import cfg
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.config import register_options
@@ -18,6 +17,7 @@ from stoker.rpc import messaging
 from stoker.rpc.notifications import open_bus
 from stoker.store import announcements
 from stoker.store.records import NOTIFICATION
+from tests.engine.world import World
 
 _impl_test = importlib.import_module("oslo_messaging.notify._impl_test")  # after ours, which silences its warnings
 

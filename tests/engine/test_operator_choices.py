@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.errors import EntityNotFound, RequestLimitExceeded, TemplateInvalid
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.settings import EngineSettings
+from tests.engine.world import World
 
 MakeWorld = Callable[..., Awaitable[World]]
 VERSION = "heat_template_version: 2021-04-16\n"

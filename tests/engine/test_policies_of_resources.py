@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.clock import ManualClock
 from stoker.base.errors import BadValue, NotSupported, ResourceActionNotSupported, TemplateInvalid
 from stoker.emulator.testing import ServedCloud
+from tests.engine.world import World
 
 REF = {"name": "web", "id": None}
 THING = "OS::Heat::TestResource"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from world import World
-
 from stoker.base.errors import ResourceNotFound
 from stoker.emulator.core.faults import Fault
+from tests.engine.world import World
 
 HOT = {"heat_template_version": "2021-04-16"}
 REF = {"name": "seen", "id": None}

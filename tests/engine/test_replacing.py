@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from world import World
-
 from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.session import Cloud
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
+from tests.engine.world import World
 
 SERVER = "POST /compute/v2.1/servers"
 ADDRESS = "10.0.0.42"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.clock import ManualClock
 from stoker.base.errors import CloudError
 from stoker.cloud.credentials import TokenCredential
 from stoker.emulator.core.faults import Fault
 from stoker.engine.running.retries import LONGEST, LONGEST_ASKED_FOR, MOST_ATTEMPTS, Retries
+from tests.engine.world import World
 
 HOT = {"heat_template_version": "2021-04-16"}
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.errors import EntityNotFound, TemplateInvalid
 from stoker.plugins.resource import Call
+from tests.engine.world import World
 
 POLICIES = {"up": 1, "down": -1}
 

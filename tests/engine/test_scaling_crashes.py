@@ -14,7 +14,7 @@ from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 
-PROGRAM = Path(__file__).parent / "crashing_scaling.py"
+ROOT = Path(__file__).parents[2]
 UNTOUCHED = {"size": 1, "changing": False, "reason": "ExactCapacity : 1"}
 SCALED = {"size": 2, "changing": False, "reason": "change_in_capacity : 1"}
 
@@ -28,8 +28,8 @@ def served() -> Iterator[ServedCloud]:
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_an_engine_may_die_while_a_group_scales(served: ServedCloud, moment: str) -> None:
-    words = [sys.executable, str(PROGRAM), served.url, served.token("demo", "demo"), moment]
-    ran = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True)
+    words = [sys.executable, "-m", "tests.engine.crashing_scaling", served.url, served.token("demo", "demo"), moment]
+    ran = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     results = [json.loads(line) for line in ran.stdout.splitlines()]
     assert [result["killed"] for result in results] == [True] * (len(results) - 1) + [False]
     assert len(results) > 4

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.context import RequestContext
@@ -28,6 +27,7 @@ from stoker.plugins.resource import Call
 from stoker.store import claims, queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, PENDING, SUPERSEDED, Operation
+from tests.engine.world import World
 
 REF = {"name": "shared", "id": None}
 # The tests' clock runs much quicker than the machine works: leases are long, so that only tests make them lapse.

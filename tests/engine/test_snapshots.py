@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.errors import ActionInProgress, NotSupported, RequestLimitExceeded, SnapshotNotFound
 from stoker.emulator.core.faults import Fault
+from tests.engine.world import World
 
 CHILD = """
 heat_template_version: 2021-04-16

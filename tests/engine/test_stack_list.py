@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.errors import BadValue
+from tests.engine.world import World
 
 HEAD: dict[str, Any] = {"heat_template_version": "2021-04-16"}
 GOOD = {**HEAD, "resources": {"v": {"type": "OS::Heat::Value", "properties": {"value": "x"}, "description": "An x"}}}

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.cloud.session import Cloud
@@ -15,6 +14,7 @@ from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.store import claims, queries
 from stoker.store.records import Stack
+from tests.engine.world import World
 
 SETTINGS = EngineSettings(heartbeat_seconds=5.0, lease_seconds=50.0, stack_action_timeout=10_000_000)
 TEMPLATE = {

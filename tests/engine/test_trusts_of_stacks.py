@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, delete
-from world import World
 
 from stoker.base.errors import CloudError
 from stoker.cloud.auth import CloudPool
 from stoker.emulator.core.faults import Fault
 from stoker.store import queries, tables, trusts
 from stoker.store.journal import Batch
+from tests.engine.world import World
 
 EMPTY = "heat_template_version: 2021-04-16\nresources: {}\n"
 NETWORK = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.errors import BadValue, CloudError, ResourceTypeUnavailable, TemplateInvalid
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
+from tests.engine.world import World
 
 HEAD = "heat_template_version: 2021-04-16\n"
 LEAF = HEAD + "parameters: {size: {type: number, default: 4}}\nresources: {}\n"

@@ -7,7 +7,6 @@ import json
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSupported
 from stoker.emulator.core.faults import Fault
@@ -17,6 +16,7 @@ from stoker.operations.stacks import new_operation
 from stoker.operations.transitions import guard
 from stoker.store import queries
 from stoker.store.records import Stack
+from tests.engine.world import World
 
 NETWORKS = "/network/v2.0/networks"
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from sqlalchemy.exc import OperationalError
-from world import World
 
-from limited_disk import LimitedDisk
 from stoker.store import journal
+from tests.engine.world import World
+from tests.limited_disk import LimitedDisk
 
 TEMPLATE = {
     "heat_template_version": "2021-04-16",

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.cloud.credentials import TokenCredential
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.engine.world import World
 
 SERVERS = 40
 WAITED = 120.0

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from world import World
-
 from stoker.emulator.core.faults import Fault
+from tests.engine.world import World
 
 ZONES = "GET /compute/v2.1/os-availability-zone"
 VALUE: dict[str, Any] = {"Fn::Join": [",", {"Fn::GetAZs": ""}]}

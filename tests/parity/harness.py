@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import yaml
 
@@ -61,8 +61,8 @@ class ValueType(ResourceType):
     """Stands in for OS::Heat::Value."""
 
     type_name = "OS::Heat::Value"
-    properties: ClassVar = {"value": Property(Type.ANY, required=True)}
-    attributes: ClassVar = {"value": Attribute()}
+    properties = {"value": Property(Type.ANY, required=True)}
+    attributes = {"value": Attribute()}
 
 
 class MadeScope:

@@ -13,8 +13,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from parity.heat_client import Service, token
-from parity.template_cases import RECORDED, cases, fingerprint, recorded
+from tests.parity.heat_client import Service, token
+from tests.parity.template_cases import RECORDED, cases, fingerprint, recorded
 
 
 def main() -> None:

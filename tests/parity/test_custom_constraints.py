@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from stoker.template.parameters import CustomCheck
-from template.support import bind
+from tests.template.support import bind
 
 NAMES: list[str] = json.loads(Path(__file__).with_name("custom_constraints.json").read_text())
 

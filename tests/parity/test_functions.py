@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from parity.harness import FACTS, VALUE, Outcome, run, template_for
+from tests.parity.harness import FACTS, VALUE, Outcome, run, template_for
 
 ANY_CLEAN_ERROR = "python-level-type-error"
 """Cases in which the reference engine slipped: any clean error will do."""

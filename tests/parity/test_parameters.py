@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from parity.harness import FACTS, run
+from tests.parity.harness import FACTS, run
 
 KINDS: Mapping[str, str] = {"re.error": "InvalidSchemaError"}
 """Kinds that we give another name: a bad regular expression is a bad schema."""

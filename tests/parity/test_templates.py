@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from parity.heat_client import Service, token
-from parity.template_cases import cases, fingerprint, recorded
-from running_engine import RunningEngine, serve
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.parity.heat_client import Service, token
+from tests.parity.template_cases import cases, fingerprint, recorded
+from tests.running_engine import RunningEngine, serve
 
 CASES = cases()
 RECORDED = recorded()

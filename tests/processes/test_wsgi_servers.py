@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 import requests
 
-from servers import free_port, wait_until
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.servers import free_port, wait_until
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
-from resource_harness import Bench, Resource
 
 from stoker.base.clock import ManualClock
 from stoker.cloud.auth import CloudPool, TokenCredential
@@ -16,6 +15,7 @@ from stoker.cloud.transport import Answer, Request, Transport
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
+from tests.resources.resource_harness import Bench, Resource
 
 MakeBench = Callable[[type[ResourceType]], Bench]
 

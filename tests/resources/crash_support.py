@@ -6,10 +6,9 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from resource_harness import MOST_ENTRIES, ActionFailed, Bench, Resource
-
 from stoker.plugins.outcome import Done, Failed
 from stoker.plugins.resource import Call
+from tests.resources.resource_harness import MOST_ENTRIES, ActionFailed, Bench, Resource
 
 
 async def run_crashing(bench: Bench, method: str, resource: Resource, wanted: Mapping[str, Any] | None = None) -> None:

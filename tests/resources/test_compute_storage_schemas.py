@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from schema_facts import differences, facts
 
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ResourceType
@@ -11,6 +10,7 @@ from stoker.resources.cinder import TYPES as CINDER
 from stoker.resources.constraints import CONSTRAINTS
 from stoker.resources.glance import TYPES as GLANCE
 from stoker.resources.nova import TYPES as NOVA
+from tests.resources.schema_facts import differences, facts
 
 RECORDED = {**facts("nova"), **facts("cinder"), **facts("glance")}
 REVIVED = {"OS::Glance::Image"}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from schema_facts import differences, facts
 
 from stoker.plugins.registry import declaration_problems
 from stoker.plugins.resource import ResourceType
 from stoker.resources import keystone, neutron, swift, zaqar
 from stoker.resources.constraints import CONSTRAINTS
+from tests.resources.schema_facts import differences, facts
 
 ALL = (*keystone.TYPES, *neutron.TYPES, *swift.TYPES, *zaqar.TYPES)
 

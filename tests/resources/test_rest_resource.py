@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import pytest
-from resource_harness import ActionFailed, Bench
 
 from stoker.base.errors import CloudError
 from stoker.emulator.core.faults import Fault
@@ -16,6 +15,7 @@ from stoker.plugins.waiting import Waiter
 from stoker.resources.base import Collection, RestResource, found_well, same
 from stoker.resources.wire import NOT_SENT, to_wire
 from stoker.schema.property import Attribute, Change, Property, Type
+from tests.resources.resource_harness import ActionFailed, Bench
 
 MakeBench = Callable[[type[ResourceType]], Bench]
 VOLUMES = "/volume/v3/*/volumes"

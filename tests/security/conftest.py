@@ -8,7 +8,6 @@ waited for an answer meanwhile, and `engine_memory_mb`, the most memory that the
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from rich.console import Console
 from rich.table import Table
 
 _HERE = Path(__file__).parent
-sys.path.insert(0, str(_HERE.parent / "cluster"))  # attacks on clusters run those that its tests run
 _NAME = "attack"
 _OUTCOMES = {"passed": "held", "failed": "broken", "error": "broken", "skipped": "not run"}
 

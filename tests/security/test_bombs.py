@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bombs import FUNCTIONS, PARSERS
 
 from stoker.base.budget import Budget, opened
 from stoker.base.errors import UserError
@@ -19,6 +18,7 @@ from stoker.template.functions.base import VARIANTS
 from stoker.template.limits import Limits
 from stoker.template.parameters import PseudoParameters
 from stoker.template.template import Template
+from tests.security.bombs import FUNCTIONS, PARSERS
 
 SECONDS = 6.0
 MEGABYTES = 200

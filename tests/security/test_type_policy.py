@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,15 +9,12 @@ from typing import Any
 
 import pytest
 
-sys.path.append(str(Path(__file__).parents[1] / "engine"))  # the world of the engine's tests
-
-from world import World
-
 from stoker.base.clock import SystemClock
 from stoker.base.errors import Forbidden
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from tests.engine.world import World
 
 REFUSED = "OS::Nova::Flavor"
 FLAVOR = {"ram": 64, "vcpus": 1}

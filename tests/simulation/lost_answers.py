@@ -1,10 +1,10 @@
-"""Lose the answer to each call by which each resource type makes its object, and count what is there in the end.
+"""Lose the response to each request by which each resource type creates its object, and count the objects at the end.
 
-Run as a program: `python lost_answers.py [TYPE …]`, for all types when none is named. For each set of resources in
-`lost_answers.yaml` a stack is made and deleted without trouble first. Then it is done again for each change that
-the creation of its `thing` asked of the cloud, and for each way in which the answer can get lost. The service has
-always done its part. There must be as many objects of each kind as without trouble, and none when the stack is gone.
-One JSON line per type goes to standard output.
+Run as a program: `python -m tests.simulation.lost_answers [TYPE …]`, by default for all types. Each set of resources in
+`lost_answers.yaml` is first created and deleted without failures. This is repeated for each change that the creation of
+its `thing` requests from the cloud, and for each way in which the response can get lost. The service has always carried
+out the request. There must be as many objects of each kind as without failures, and none after the stack is deleted.
+One JSON line per type is printed.
 """
 
 from __future__ import annotations
@@ -24,13 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from simulated_cluster import Cluster
-from simulated_inspection import LEFT_ALONE
-from simulated_loop import SimulatedLoop
-from simulated_parts import ENGINE_URL, LOOKS, Nature
 from sqlalchemy import select
 
-from simulation import empty_database
 from stoker.base.clock import ManualClock
 from stoker.base.context import RequestContext
 from stoker.base.ids import new_request_id
@@ -44,6 +39,11 @@ from stoker.plugins.registry import Registry
 from stoker.resources.aws import nested_stack
 from stoker.store.records import UNFINISHED
 from stoker.store.tables import operations, resources, stacks
+from tests.simulation.simulated_cluster import Cluster
+from tests.simulation.simulated_inspection import LEFT_ALONE
+from tests.simulation.simulated_loop import SimulatedLoop
+from tests.simulation.simulated_parts import ENGINE_URL, LOOKS, Nature
+from tests.simulation.simulation import empty_database
 
 CASES = Path(__file__).with_suffix(".yaml")
 THING = "thing"

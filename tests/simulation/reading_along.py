@@ -1,8 +1,8 @@
-"""Whether looking changes anything: `python reading_along.py SEED …` does the same with and without readers.
+"""Compare histories with and without readers: `python -m tests.simulation.reading_along SEED …`.
 
-Nothing goes wrong in these histories, so that all that is done to the cloud follows from what the user asks for. With
-readers, requests that only look come with every write of an engine and with every call that it makes. The calls that
-change the cloud must be the same as without, and readers themselves must make none.
+Nothing fails in these histories, so that the requests to the cloud follow from the user's requests only. With readers,
+read-only requests arrive at every write of an engine and at every call that it makes. The calls that change the cloud
+must be the same as without readers, and readers themselves must make none.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from simulated_parts import LOOKS
-from simulated_readers import Readers
-from simulated_templates import FILES, Draft
-from simulated_user import ref
 
-from simulation import Simulation, empty_database, fix_hashes, forked, make_deterministic
 from stoker.emulator.core.http import Request, Response
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
+from tests.simulation.simulated_parts import LOOKS
+from tests.simulation.simulated_readers import Readers
+from tests.simulation.simulated_templates import FILES, Draft
+from tests.simulation.simulated_user import ref
+from tests.simulation.simulation import Simulation, empty_database, fix_hashes, forked, make_deterministic
 
 TRIP = 0.02
 """Seconds that everything is on its way."""

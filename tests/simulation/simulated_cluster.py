@@ -8,18 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from simulated_loop import Process, ProcessClock, SimulatedLoop
-from simulated_parts import (
-    ENGINE_URL,
-    Nature,
-    SimulatedDatabase,
-    SimulatedJournal,
-    SimulatedPeers,
-    SimulatedPool,
-    SimulatedTransport,
-    lease_check,
-    settle,
-)
 
 from stoker.base.clock import ManualClock
 from stoker.base.context import RequestContext
@@ -35,6 +23,18 @@ from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer
+from tests.simulation.simulated_loop import Process, ProcessClock, SimulatedLoop
+from tests.simulation.simulated_parts import (
+    ENGINE_URL,
+    Nature,
+    SimulatedDatabase,
+    SimulatedJournal,
+    SimulatedPeers,
+    SimulatedPool,
+    SimulatedTransport,
+    lease_check,
+    settle,
+)
 
 KEY = "k" * 32
 CLOUD = CloudSettings(

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-from simulated_parts import Nature
-from simulated_templates import Draft
 from sqlalchemy import Connection, select
 
 from stoker.emulator.core.cloud import Cloud
 from stoker.store.database import Database
 from stoker.store.records import IN_PROGRESS, UNFINISHED, Resource, Stack, StackSnapshot
 from stoker.store.tables import operations, resources, snapshots, stacks
+from tests.simulation.simulated_parts import Nature
+from tests.simulation.simulated_templates import Draft
 
 
 @dataclass(frozen=True, slots=True)

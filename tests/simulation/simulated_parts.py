@@ -17,7 +17,6 @@ import aiohttp
 import requests
 from multidict import CIMultiDict
 from requests.adapters import BaseAdapter
-from simulated_loop import READING, Process, ProcessClock, SimulatedLoop
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from yarl import URL
@@ -38,6 +37,7 @@ from stoker.store import claims
 from stoker.store.database import Database
 from stoker.store.journal import RETRY_SECONDS, Batch, Journal
 from stoker.store.tables import engines, operations
+from tests.simulation.simulated_loop import READING, Process, ProcessClock, SimulatedLoop
 
 LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
 LONGEST_TRIP = 1.0

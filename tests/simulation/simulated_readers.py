@@ -12,15 +12,15 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simulated_cluster import Cluster, Lost, Member
-from simulated_parts import settle
-from simulated_templates import FILES, Draft
 from sqlalchemy import select
 
 from stoker.base.errors import Bug, NotFound, StokerError
 from stoker.operations import OPERATIONS
 from stoker.store.records import Stack
 from stoker.store.tables import stacks
+from tests.simulation.simulated_cluster import Cluster, Lost, Member
+from tests.simulation.simulated_parts import settle
+from tests.simulation.simulated_templates import FILES, Draft
 
 OF_STACK: Mapping[str, Mapping[str, Any]] = {
     "stack_show": {},

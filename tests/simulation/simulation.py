@@ -1,4 +1,6 @@
-"""Run Stoker through random trouble and see what is left: `python simulation.py SEED …` or `--minutes M`.
+"""Run Stoker through random failures and check the result.
+
+`python -m tests.simulation.simulation SEED …`, or `--minutes M` for new seeds.
 
 One seed decides everything: templates, requests, faults of the cloud, lost messages, and the instructions at which
 engines are killed, paused or stopped. Each seed is run in a forked process, so that nothing but the seed matters; the
@@ -22,23 +24,22 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from simulated_cluster import Cluster
-from simulated_inspection import Inspection
-from simulated_loop import SimulatedLoop
-from simulated_parts import ENGINE_URL, Nature
-from simulated_readers import Readers
-from simulated_user import User, ref
-
 from stoker.base.clock import ManualClock
 from stoker.emulator.services import new_cloud
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.store.database import Database
+from tests.simulation.simulated_cluster import Cluster
+from tests.simulation.simulated_inspection import Inspection
+from tests.simulation.simulated_loop import SimulatedLoop
+from tests.simulation.simulated_parts import ENGINE_URL, Nature
+from tests.simulation.simulated_readers import Readers
+from tests.simulation.simulated_user import User, ref
 
 OUTSIDE = {"orchestration": "http://stoker/v1/%(tenant_id)s", "cloudformation": "http://stoker-cfn/v1"}
 
 ROUNDS = 12
-PROGRAM = "python tests/simulation/simulation.py"
+PROGRAM = "python -m tests.simulation.simulation"
 BAD = ("lost", "duplicated", "orphaned", "stuck", "fencing", "different", "unreadable", "broken")
 """Kinds of what must not happen."""
 

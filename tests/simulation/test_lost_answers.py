@@ -12,7 +12,9 @@ import yaml
 
 from stoker.plugins.registry import Registry
 
-PROGRAM = Path(__file__).parent / "lost_answers.py"
+ROOT = Path(__file__).parents[2]
+PROGRAM = "tests.simulation.lost_answers"
+CASES = Path(__file__).with_name("lost_answers.yaml")
 PARTS = 2
 """Processes among which the types are divided."""
 
@@ -23,7 +25,7 @@ def outside() -> list[str]:
 
 
 def test_every_type_has_a_case() -> None:
-    cases = yaml.safe_load(PROGRAM.with_suffix(".yaml").read_text())
+    cases = yaml.safe_load(CASES.read_text())
     assert sorted(cases) == outside()
 
 
@@ -31,7 +33,8 @@ def test_every_type_has_a_case() -> None:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_lost_answer_makes_nothing_twice_and_forgets_nothing(part: int) -> None:
     names = outside()[part::PARTS]
-    done = subprocess.run([sys.executable, str(PROGRAM), *names], capture_output=True, text=True, timeout=500)
+    command = [sys.executable, "-m", PROGRAM, *names]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stderr[-2000:]
     reports = [json.loads(line) for line in done.stdout.splitlines()]
     assert [report["type"] for report in reports] == names

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-PROGRAM = Path(__file__).parent / "simulation.py"
-READING_ALONG = Path(__file__).parent / "reading_along.py"
+ROOT = Path(__file__).parents[2]
 FIXED = (
     "1", "12", "660558863", "3851484203", "2791690553", "3806299713",
     "3806299692", "4195522074", "4195521797", "885411298", "2655958641", "885410754",
@@ -24,9 +23,14 @@ CALM = ("1", "2")
 FRESH_SECONDS = 4
 
 
+def run_program(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", f"tests.simulation.{name}", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+
 def run(*arguments: str) -> tuple[list[dict[str, Any]], str]:
     """The report of each seed, and the summary."""
-    done = subprocess.run([sys.executable, str(PROGRAM), *arguments], capture_output=True, text=True, timeout=300)
+    done = run_program("simulation", *arguments)
     *reports, summary, zeros = done.stdout.splitlines()
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-2000:]}"
     return [json.loads(report) for report in reports], f"{summary}\n{zeros}"
@@ -50,7 +54,7 @@ def test_every_read_is_answered_whatever_happens() -> None:
 
 @pytest.mark.slow
 def test_looking_changes_nothing_that_is_done_to_the_cloud() -> None:
-    done = subprocess.run([sys.executable, str(READING_ALONG), *CALM], capture_output=True, text=True, timeout=300)
+    done = run_program("reading_along", *CALM)
 
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-2000:]}"
     histories = [json.loads(line) for line in done.stdout.splitlines() if line]

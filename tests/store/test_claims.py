@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from rows import engine, event, operation, stack
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
@@ -21,6 +20,7 @@ from stoker.store.failures import passes
 from stoker.store.journal import Batch, Claim, Journal
 from stoker.store.possession import Possession, Taken
 from stoker.store.records import PENDING, RUNNING, SUPERSEDED, Operation, Resource, Stack
+from tests.store.rows import engine, event, operation, stack
 
 NOW = 100.0
 

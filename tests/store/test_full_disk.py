@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rows import event, operation, stack
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
-from limited_disk import LimitedDisk
 from stoker.store import journal as journal_module
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Claim, Journal
 from stoker.store.tables import events
+from tests.limited_disk import LimitedDisk
+from tests.store.rows import event, operation, stack
 
 LARGE = "x" * 200_000
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from rows import event, operation, stack
 from sqlalchemy import Connection, select
 
 from stoker.base.ids import new_id
@@ -18,6 +17,7 @@ from stoker.store.database import Database
 from stoker.store.journal import Batch, Journal
 from stoker.store.records import Inputs, Stack
 from stoker.store.sealing import Sealer
+from tests.store.rows import event, operation, stack
 
 SEALER = Sealer(["k" * 32])
 FILES = {"a.yaml": "file of both", "b.yaml": "file of one"}

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from rows import event, operation, stack
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -24,6 +23,7 @@ from stoker.store import documents, queries, schema, tables
 from stoker.store.database import Database, Pool
 from stoker.store.journal import Batch, Journal
 from stoker.store.sealing import Sealer
+from tests.store.rows import event, operation, stack
 
 
 def count(database: Database, table: Any) -> int:

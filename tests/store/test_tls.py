@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import OperationalError
 
-from servers import make_certificate
 from stoker.base.clock import SystemClock
 from stoker.base.errors import Invalid
 from stoker.store import schema
 from stoker.store.database import Database
+from tests.servers import DatabaseServer, make_certificate
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 
@@ -32,14 +31,14 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def server(request: pytest.FixtureRequest, name: str) -> Any:
-    return request.getfixturevalue(name)
+def server(request: pytest.FixtureRequest, name: str) -> DatabaseServer:
+    found: DatabaseServer = request.getfixturevalue(name)
+    return found
 
 
 @pytest.fixture
-def url(server: Any) -> str:
-    made: str = server.new_database(f"tls{next(_numbers)}")
-    return made + server.tls_options
+def url(server: DatabaseServer) -> str:
+    return server.new_database(f"tls{next(_numbers)}") + server.tls_options
 
 
 def test_the_connection_is_encrypted(url: str, name: str) -> None:
@@ -50,7 +49,7 @@ def test_the_connection_is_encrypted(url: str, name: str) -> None:
     database.close()
 
 
-async def test_a_certificate_of_another_authority_is_refused(url: str, server: Any, tmp_path: Path) -> None:
+async def test_a_certificate_of_another_authority_is_refused(url: str, server: DatabaseServer, tmp_path: Path) -> None:
     other = Database(url.replace(str(server.tls.authority), str(make_certificate(tmp_path).authority)))
     with pytest.raises(Invalid, match=r"cannot be reached.*certificate verify failed"):
         await other.wait_until_reachable(1, 0.0, SystemClock())

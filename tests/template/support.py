@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from textwrap import dedent
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -24,22 +24,22 @@ PSEUDO = PseudoParameters("uuid", "web", "project", arn="arn:openstack:heat::pro
 
 class Net(ResourceType):
     type_name = "Test::Net"
-    properties: ClassVar = {
+    properties = {
         "name": Property(change=Change.UPDATE),
         "description": Property(change=Change.UPDATE),
         "mtu": Property(Type.INTEGER, constraints=(Range(min=68, max=9000),)),
     }
-    attributes: ClassVar = {"subnets": Attribute()}
+    attributes = {"subnets": Attribute()}
 
 
 class Port(ResourceType):
     type_name = "Test::Port"
-    properties: ClassVar = {
+    properties = {
         "network": Property(required=True),
         "fixed_ips": Property(Type.LIST, items=Property(Type.MAP, schema={"ip_address": Property()})),
         "security": Property(constraints=(AllowedValues(values=("on", "off")),)),
     }
-    attributes: ClassVar = {"mac_address": Attribute(), "fixed_ips": Attribute()}
+    attributes = {"mac_address": Attribute(), "fixed_ips": Attribute()}
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
         wanted = node.properties["network"]
@@ -48,8 +48,8 @@ class Port(ResourceType):
 
 class Gateway(ResourceType):
     type_name = "Test::Gateway"
-    properties: ClassVar = {"network": Property(required=True), "peer": Property(), "a": Property(), "b": Property()}
-    update_policy: ClassVar = {"batch": Property(Type.INTEGER)}
+    properties = {"network": Property(required=True), "peer": Property(), "a": Property(), "b": Property()}
+    update_policy = {"batch": Property(Type.INTEGER)}
     snapshot_on_delete = True
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:

@@ -15,7 +15,7 @@ from stoker.template.definition import Definition
 from stoker.template.expressions import UnknownScope
 from stoker.template.template import Template
 from stoker.template.warnings import warnings
-from template.support import TYPES, bind, complaints, invalid, load
+from tests.template.support import TYPES, bind, complaints, invalid, load
 
 HEAD = "AWSTemplateFormatVersion: 2010-09-09\n"
 TRANSFORM = f"{HEAD}Transform: AWS::LanguageExtensions\n"

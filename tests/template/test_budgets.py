@@ -17,7 +17,7 @@ from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.expressions import UnknownScope
 from stoker.template.template import Template
-from template.support import PSEUDO, TYPES, bind, complaints
+from tests.template.support import PSEUDO, TYPES, bind, complaints
 
 
 def evaluate(snippet: Any) -> Any:

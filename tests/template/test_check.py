@@ -14,7 +14,7 @@ from stoker.template.check import check, graph
 from stoker.template.definition import ResourceDefinition
 from stoker.template.expressions import UnknownScope
 from stoker.template.properties import finalize
-from template.support import TYPES, bind, complaints, load, texts
+from tests.template.support import TYPES, bind, complaints, load, texts
 
 HEAD = "heat_template_version: 2021-04-16\n"
 

@@ -12,7 +12,7 @@ from stoker.template.expressions import UNDETERMINED, Facade, Reference, Unknown
 from stoker.template.template import Template
 from stoker.template.validation import describe_environment, describe_parameters
 from stoker.template.versions import BY_NAME
-from template.support import PSEUDO, bind, invalid, load
+from tests.template.support import PSEUDO, bind, invalid, load
 
 HEAD = "heat_template_version: 2021-04-16\n"
 PARAMETERS = HEAD + (

@@ -8,7 +8,7 @@ import pytest
 
 from stoker.base.errors import TemplateInvalid
 from stoker.template.environment import Environment
-from template.support import load
+from tests.template.support import load
 
 TEMPLATE = load(
     """

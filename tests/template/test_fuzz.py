@@ -18,7 +18,7 @@ from stoker.template.environment import Environment
 from stoker.template.expressions import UnknownScope
 from stoker.template.template import Template
 from stoker.template.versions import VERSIONS
-from template.support import PSEUDO, TYPES
+from tests.template.support import PSEUDO, TYPES
 
 FUNCTIONS = sorted(
     {

@@ -20,7 +20,7 @@ from stoker.template.paths import follow_attribute
 from stoker.template.template import Template
 from stoker.template.warnings import warnings
 from stoker.template.yaml_reader import SHORT_TAGS
-from template.support import TYPES, bind
+from tests.template.support import TYPES, bind
 
 Drawn = st.SearchStrategy[Any]
 LONG_NAMES = {long: short for short, long in SHORT_TAGS.items()}

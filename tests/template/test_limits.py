@@ -14,7 +14,7 @@ from stoker.base.processor_time import processor_time
 from stoker.template.document import Document
 from stoker.template.limits import Limits
 from stoker.template.template import Template
-from template.support import bind, complaints
+from tests.template.support import bind, complaints
 
 HOT = "heat_template_version: 2021-04-16\n"
 AWS = "AWSTemplateFormatVersion: 2010-09-09\nTransform: AWS::LanguageExtensions\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -10,7 +10,7 @@ from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Change, Finalizer, Property, Type
 from stoker.schema.unknown import Unknown
 from stoker.template.nested import attributes_of, child_parameters, facade_problems, properties_of
-from template.support import bind, load
+from tests.template.support import bind, load
 
 CHILD = load(
     """
@@ -80,13 +80,13 @@ def test_values_that_do_not_fit(name: str, value: Any) -> None:
 
 class Server(ResourceType):
     type_name = "Test::Server"
-    properties: ClassVar = {
+    properties = {
         "name": Property(required=True),
         "flavor": Property(required=True),
         "zones": Property(Type.MAP),
         "size": Property(Type.INTEGER),
     }
-    attributes: ClassVar = {"ip": Attribute(), "show": Attribute(), "mac": Attribute()}
+    attributes = {"ip": Attribute(), "show": Attribute(), "mac": Attribute()}
 
 
 def test_a_template_that_cannot_stand_in_for_a_type() -> None:

@@ -9,7 +9,7 @@ import pytest
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.template.limits import Limits
 from stoker.template.template import Template
-from template.support import bind, invalid, load, texts
+from tests.template.support import bind, invalid, load, texts
 
 LATEST = "heat_template_version: 2021-04-16\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -15,26 +15,26 @@ from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Property, Support, Type
 from stoker.template.rules import RULES
 from stoker.template.warnings import warnings
-from template.support import TYPES, bind
+from tests.template.support import TYPES, bind
 
 
 class Old(ResourceType):
     type_name = "Test::Old"
     support = Support("DEPRECATED", message="use Test::Net")
-    properties: ClassVar = {
+    properties = {
         "net": Property(support=Support("HIDDEN", message="use network")),
         "rules": Property(
             Type.LIST,
             items=Property(Type.MAP, schema={"port": Property(Type.INTEGER), "way": Property(implemented=False)}),
         ),
     }
-    attributes: ClassVar = {"refs": Attribute()}
+    attributes = {"refs": Attribute()}
 
 
 class Scaling(ResourceType):
     type_name = "OS::Heat::AutoScalingGroup"
     any_properties = True
-    attributes: ClassVar = {"outputs_list": Attribute()}
+    attributes = {"outputs_list": Attribute()}
 
 
 class Members(Scaling):

@@ -1,6 +1,6 @@
-"""Keep the state of a release for the tests of upgrades: `python tests/upgrades/make_state.py 0.1.0`.
+"""Keep the state of a release for the tests of upgrades: `python -m tests.upgrades.make_state 0.1.0`.
 
-Starts PostgreSQL and MariaDB on private ports, runs `state_maker.py` with the release's own sources, taken from its
+Starts PostgreSQL and MariaDB on private ports, runs `state_maker` with the release's own sources, taken from its
 tag, and writes what there is then to `states/RELEASE` as SQL.
 """
 
@@ -12,13 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.servers import DatabaseServer, MariaDB, PostgreSQL
+from tests.upgrades import releases
 
-import releases
-
-from servers import MariaDB, PostgreSQL
-
-MAKER = Path(__file__).parent / "state_maker.py"
+MAKER = "tests.upgrades.state_maker"
 
 
 def main(release: str) -> None:
@@ -29,13 +26,13 @@ def main(release: str) -> None:
         releases.extract(release, directory / "release")
         state = directory / "state"
         state.mkdir()
-        servers = [PostgreSQL(), MariaDB()]
+        servers: list[DatabaseServer] = [PostgreSQL(), MariaDB()]
         try:
             for server in servers:
                 server.prepare()
                 server.start()
             urls = [server.new_database("stoker") for server in servers]
-            done = releases.run(directory / "release", str(MAKER), str(state), *urls)
+            done = releases.run(directory / "release", "-m", MAKER, str(state), *urls)
             if done.returncode:
                 sys.exit(done.stderr)
             for kind, server in zip(("postgresql", "mariadb"), servers, strict=True):

@@ -33,8 +33,7 @@ def extract(release: str, directory: Path) -> None:
 
 def environment(directory: Path) -> Mapping[str, str]:
     """Environment variables with which Python runs the packages of an extracted release."""
-    paths = (directory / "src", directory / "tests", directory / "tests" / "engine")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (directory / "src", directory)))}
 
 
 def run(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

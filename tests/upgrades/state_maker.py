@@ -1,8 +1,8 @@
 """Make the state of a release: run with that release's own packages, in a directory that receives the files.
 
-`python state_maker.py DIRECTORY POSTGRESQL_URL MARIADB_URL`, started by `make_state.py`. Stacks at rest, and operations
-in flight when the process ends without a goodbye, are recorded in `stoker.db` and in the two databases; `cloud.db` is
-the emulated cloud, and `about.json` says what is there.
+`python -m tests.upgrades.state_maker DIRECTORY POSTGRESQL_URL MARIADB_URL`, started by `make_state`. Stacks at rest,
+and operations in flight when the process is killed, are recorded in `stoker.db` and in the two databases; `cloud.db` is
+the emulated cloud, and `about.json` lists what there is.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import insert, select
-from world import World
 
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.store import tables
 from stoker.store.database import Database
+from tests.engine.world import World
 
 QUICK, SLOW = 0.01, 300.0
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
-import releases
 
 from stoker.base.errors import Invalid
 from stoker.cli.errors import CommandFailed
@@ -17,8 +17,9 @@ from stoker.emulator.core.store import Store
 from stoker.emulator.core.upgrades import STEPS, StateUnusable, filled, upgrade
 from stoker.emulator.main import main as emulator
 from stoker.processes.directory import DataDirectory
+from tests.upgrades import releases
 
-ENDPOINTS = {
+ENDPOINTS: dict[str, Any] = {
     "rest": "http://127.0.0.1:8004/v1",
     "cfn": "http://127.0.0.1:8000/v1",
     "identity": "http://127.0.0.1:5000/identity/v3",

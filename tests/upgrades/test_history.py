@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import releases
 from alembic import command
 from sqlalchemy import text
 
@@ -19,6 +18,7 @@ from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.store import schema
 from stoker.store.database import Database
+from tests.upgrades import releases
 
 VERSIONS = Path(schema.__file__).parent / "migrations" / "versions"
 RELEASED = {
@@ -28,10 +28,10 @@ RELEASED = {
 
 OLD_ENGINE = """
 import asyncio, json, sys
-from world import World
-import world as worlds
+from tests.engine.world import World
+from tests.engine import world as worlds
 from stoker.base.clock import SystemClock
-from crashing import Emulated
+from tests.engine.crashing import Emulated
 from stoker.store.database import Database
 import stoker
 

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import releases
-import world as worlds
 from sqlalchemy import text
-from world import World
 
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.store import schema
 from stoker.store.database import Database
+from tests.engine import world as worlds
+from tests.engine.world import World
+from tests.upgrades import releases
 
 RELEASES = sorted(path.name for path in releases.STATES.iterdir())
 SERVERS = [pytest.mark.slow, pytest.mark.xdist_group("servers")]

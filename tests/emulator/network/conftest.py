@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from network_client import Client
 
 from stoker.emulator.testing import ServedCloud
+from tests.emulator.network.network_client import Client
 
 
 @pytest.fixture

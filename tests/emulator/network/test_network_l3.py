@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from network_client import Client, named, refusal
 
 from stoker.emulator.testing import ServedCloud
+from tests.emulator.network.network_client import Client, named, refusal
 
 
 class Site:

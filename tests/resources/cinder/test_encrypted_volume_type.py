@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from resource_harness import Bench
 
 from stoker.base.clock import ManualClock
 from stoker.cloud.session import Cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.resources.cinder.encrypted_volume_type import EncryptedVolumeType
+from tests.resources.resource_harness import Bench
 
 GIVEN = {"volume_type": "vault", "provider": "luks", "cipher": "aes-xts-plain64", "key_size": 512}
 

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from crash_support import run_crashing
-from resource_harness import ActionFailed, BadProperties, Bench, Resource
 
 from stoker.base.errors import NotSupported
 from stoker.cloud.session import Cloud
@@ -18,6 +16,8 @@ from stoker.resources.cinder.backups import VolumeBackup
 from stoker.resources.cinder.volume import Volume
 from stoker.resources.cinder.volume_attachment import VolumeAttachment
 from stoker.resources.nova.server.server import Server
+from tests.resources.crash_support import run_crashing
+from tests.resources.resource_harness import ActionFailed, BadProperties, Bench, Resource
 
 MakeBench = Callable[[type[ResourceType]], Bench]
 

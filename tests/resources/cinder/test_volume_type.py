@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from resource_harness import BadProperties, Bench
 
 from stoker.base.clock import ManualClock
 from stoker.cloud.session import Cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.resources.cinder.volume_type import VolumeType
+from tests.resources.resource_harness import BadProperties, Bench
 
 
 @pytest.fixture

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from crash_support import run_crashing
-from resource_harness import BadProperties, Bench, Resource
 
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
@@ -15,6 +13,8 @@ from stoker.plugins.outcome import Replace
 from stoker.plugins.resource import ResourceType
 from stoker.resources.glance.image import Image
 from stoker.resources.glance.web_image import WebImage
+from tests.resources.crash_support import run_crashing
+from tests.resources.resource_harness import BadProperties, Bench, Resource
 
 MakeBench = Callable[[type[ResourceType]], Bench]
 GIVEN = {"location": "http://images.example.com/small.qcow2", "disk_format": "qcow2", "container_format": "bare"}

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from resource_harness import Bench
 
 from stoker.base.clock import ManualClock
 from stoker.cloud.session import Cloud
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
+from tests.resources.resource_harness import Bench
 
 
 class LocalBench:

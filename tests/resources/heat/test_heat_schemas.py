@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from schema_facts import differences, facts
 
 from stoker.plugins.registry import declaration_problems
 from stoker.plugins.resource import ResourceType
 from stoker.resources.constraints import CONSTRAINTS
 from stoker.resources.heat import TYPES
+from tests.resources.schema_facts import differences, facts
 
 
 @pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.type_name)

@@ -6,7 +6,6 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from resource_harness import ActionFailed, BadProperties, Bench
 
 from stoker.plugins.outcome import Again, Done, Replace
 from stoker.resources.heat.delay import Delay
@@ -14,6 +13,7 @@ from stoker.resources.heat.placeholder import NoResource
 from stoker.resources.heat.random_string import CLASSES, RandomString, random_string
 from stoker.resources.heat.test_resource import TestResource
 from stoker.resources.heat.value import Value
+from tests.resources.resource_harness import ActionFailed, BadProperties, Bench
 
 
 @pytest.mark.parametrize(

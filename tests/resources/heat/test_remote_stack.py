@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from resource_harness import ActionFailed, BadProperties, Bench
 
 from stoker.base.clock import ManualClock
 from stoker.base.errors import CloudError, NotSupported
@@ -19,6 +18,7 @@ from stoker.cloud.settings import ClientSettings
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Done, Replace
 from stoker.resources.heat.stack import Stack
+from tests.resources.resource_harness import ActionFailed, BadProperties, Bench
 
 TEMPLATE = "heat_template_version: 2018-08-31\n"
 

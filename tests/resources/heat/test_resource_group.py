@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from nested_support import CHILD_ID, ChildInMemory
-from resource_harness import ActionFailed, Bench, Resource
 
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.heat.resource_group import ResourceGroup, member_definition
 from stoker.schema.property import Finalizer
 from stoker.schema.unknown import Unknown
+from tests.resources.heat.nested_support import CHILD_ID, ChildInMemory
+from tests.resources.resource_harness import ActionFailed, Bench, Resource
 
 
 def of(value: Any = "v%index%", **rest: Any) -> dict[str, Any]:

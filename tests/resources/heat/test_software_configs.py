@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import yaml
-from resource_harness import BadProperties, Bench
 
 from stoker.base.ids import new_id
 from stoker.plugins.resource import ResourceType
@@ -17,6 +16,7 @@ from stoker.resources.heat.multipart_mime import MultipartMime
 from stoker.resources.heat.software_component import SoftwareComponent
 from stoker.resources.heat.software_config import SoftwareConfig
 from stoker.resources.heat.structured_config import StructuredConfig
+from tests.resources.resource_harness import BadProperties, Bench
 
 
 class ConfigsInMemory:

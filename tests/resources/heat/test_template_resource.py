@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from nested_support import CHILD_ID, ChildInMemory
-from resource_harness import ActionFailed, Bench
 
 from stoker.plugins.resource import ResourceType
 from stoker.resources.heat.template_resource import TemplateResource, template_type
 from stoker.schema.property import Finalizer
 from stoker.schema.unknown import Unknown
 from stoker.template.template import Template
+from tests.resources.heat.nested_support import CHILD_ID, ChildInMemory
+from tests.resources.resource_harness import ActionFailed, Bench
 
 TEXT = """
 heat_template_version: 2018-08-31

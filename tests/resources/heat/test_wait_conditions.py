@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
-from resource_harness import ActionFailed, Bench, Resource
 
 from stoker.base.clock import ManualClock
 from stoker.base.errors import BadValue
@@ -19,6 +18,7 @@ from stoker.plugins.outcome import Again, Done, Failed
 from stoker.plugins.resource import Neighbour, StackFacts
 from stoker.resources.heat.wait_condition import WaitCondition, judge
 from stoker.resources.heat.wait_condition_handle import WaitConditionHandle
+from tests.resources.resource_harness import ActionFailed, Bench, Resource
 
 HANDLE = "OS::Heat::WaitConditionHandle"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from resource_harness import BadProperties, Bench
 
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
@@ -13,6 +12,7 @@ from stoker.plugins.outcome import Done
 from stoker.resources.keystone.base import MARK
 from stoker.resources.keystone.group import Group
 from stoker.resources.keystone.user import User
+from tests.resources.resource_harness import BadProperties, Bench
 
 
 async def user_of(cloud: Cloud, identifier: str | None) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from resource_harness import Bench
 
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
 from stoker.resources.keystone.project import Project
 from stoker.resources.keystone.role import Role
+from tests.resources.resource_harness import Bench
 
 
 @pytest.fixture

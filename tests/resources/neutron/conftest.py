@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import pytest
-from resource_harness import Bench, Resource
 
 from stoker.cloud.session import Cloud
 from stoker.plugins.resource import ResourceType
@@ -15,6 +14,7 @@ from stoker.resources.neutron.port import Port
 from stoker.resources.neutron.router import Router
 from stoker.resources.neutron.router_interface import RouterInterface
 from stoker.resources.neutron.subnet import Subnet
+from tests.resources.resource_harness import Bench, Resource
 
 MakeBench = Callable[[type[ResourceType]], Bench]
 Show = Callable[[str, Resource], Awaitable[dict[str, object]]]

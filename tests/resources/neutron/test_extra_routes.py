@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from neutron_graphs import Definition
-from resource_harness import ActionFailed, Alone, BadProperties, Bench, Resource
 
 from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done
 from stoker.plugins.resource import Neighbour
 from stoker.resources.neutron.extra_route_set import ExtraRouteSet
 from stoker.schema.unknown import Unknown
+from tests.resources.neutron.neutron_graphs import Definition
+from tests.resources.resource_harness import ActionFailed, Alone, BadProperties, Bench, Resource
 
 
 def via(*numbers: int) -> list[dict[str, str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from resource_harness import BadProperties, Bench
 
 from stoker.base.errors import CloudError, ResourceActionNotSupported
 from stoker.cloud.session import Cloud
@@ -13,6 +12,7 @@ from stoker.plugins.outcome import Done
 from stoker.resources.neutron.net import Net
 from stoker.resources.neutron.provider_net import ProviderNet
 from stoker.resources.neutron.subnet import Subnet
+from tests.resources.resource_harness import BadProperties, Bench
 
 
 async def shown(cloud: Cloud, plural: str, identifier: str | None) -> dict[str, Any]:

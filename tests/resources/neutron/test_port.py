@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from neutron_graphs import Definition
-from resource_harness import BadProperties, Bench
 
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
@@ -15,6 +13,8 @@ from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Done, Replace
 from stoker.resources.neutron.port import Port
 from stoker.schema.unknown import Unknown
+from tests.resources.neutron.neutron_graphs import Definition
+from tests.resources.resource_harness import BadProperties, Bench
 
 
 @pytest.fixture

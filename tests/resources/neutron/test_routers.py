@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from neutron_graphs import Definition
-from resource_harness import BadProperties, Bench
 
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
@@ -15,6 +13,8 @@ from stoker.resources.neutron.router import Router
 from stoker.resources.neutron.router_gateway import RouterGateway
 from stoker.resources.neutron.router_interface import RouterInterface
 from stoker.schema.unknown import Unknown
+from tests.resources.neutron.neutron_graphs import Definition
+from tests.resources.resource_harness import BadProperties, Bench
 
 
 async def router_of(cloud: Cloud, identifier: str | None) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from resource_harness import BadProperties, Bench
 
 from stoker.base.errors import CloudError, NotSupported
 from stoker.cloud.session import Cloud
@@ -15,6 +14,7 @@ from stoker.plugins.outcome import Done
 from stoker.resources.neutron.port import Port
 from stoker.resources.neutron.security_group import SecurityGroup
 from stoker.resources.neutron.security_group_rule import SecurityGroupRule
+from tests.resources.resource_harness import BadProperties, Bench
 
 SSH = {"protocol": "tcp", "port_range_min": 22, "port_range_max": 22}
 WEB = {"protocol": "tcp", "port_range_min": 80, "port_range_max": 443, "remote_ip_prefix": "10.0.0.0/8"}

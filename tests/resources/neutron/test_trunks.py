@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from resource_harness import BadProperties, Bench, Resource
 
 from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done
 from stoker.resources.neutron.port import Port
 from stoker.resources.neutron.trunk import Trunk
+from tests.resources.resource_harness import BadProperties, Bench, Resource
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from resource_harness import Bench
 
 from stoker.cloud.session import Cloud
 from stoker.plugins.resource import ResourceType
 from stoker.resources.nova.server.server import Server
+from tests.resources.resource_harness import Bench
 
 MakeBench = Callable[[type[ResourceType]], Bench]
 SMALL = {"image": "cirros", "flavor": "m1.nano"}

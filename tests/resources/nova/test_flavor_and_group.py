@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from resource_harness import Bench
 
 from stoker.base.clock import ManualClock
 from stoker.cloud.session import Cloud
@@ -13,6 +12,7 @@ from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
 from stoker.resources.nova.flavor import Flavor
 from stoker.resources.nova.server_group import ServerGroup
+from tests.resources.resource_harness import Bench
 
 MakeBench = Callable[[type[ResourceType]], Bench]
 SIZE = {"ram": 512, "vcpus": 1, "disk": 2, "swap": 128, "ephemeral": 1}

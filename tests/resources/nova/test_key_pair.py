@@ -6,13 +6,13 @@ from base64 import b64encode
 from collections.abc import Callable
 
 import pytest
-from resource_harness import ActionFailed, Bench
 
 from stoker.base.clock import ManualClock
 from stoker.cloud.session import Cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.resource import ResourceType
 from stoker.resources.nova.key_pair import KeyPair
+from tests.resources.resource_harness import ActionFailed, Bench
 
 MakeBench = Callable[[type[ResourceType]], Bench]
 _BLOB = b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + bytes(range(32))

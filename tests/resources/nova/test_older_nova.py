@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
-from resource_harness import Bench
 
 from stoker.base.clock import ManualClock
 from stoker.base.errors import NotSupported
@@ -17,6 +16,7 @@ from stoker.emulator.testing import ServedCloud
 from stoker.resources.nova.key_pair import KeyPair
 from stoker.resources.nova.server.server import Server
 from stoker.resources.nova.server_group import ServerGroup
+from tests.resources.resource_harness import Bench
 
 Given = Callable[..., dict[str, Any]]
 

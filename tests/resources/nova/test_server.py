@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from resource_harness import ActionFailed, BadProperties, Bench, Resource
 
 from stoker.base.errors import CloudError, NotSupported
 from stoker.cloud.session import Cloud
@@ -15,6 +14,7 @@ from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Again, Done
 from stoker.schema.unknown import Unknown
+from tests.resources.resource_harness import ActionFailed, BadProperties, Bench, Resource
 
 Given = Callable[..., dict[str, Any]]
 PRIVATE = {"network": "private"}

@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from crash_support import run_crashing
-from resource_harness import ActionFailed, Bench, Resource
 
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
@@ -17,6 +15,8 @@ from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from stoker.plugins.outcome import Replace
 from stoker.resources.nova.server.interfaces import plan
+from tests.resources.crash_support import run_crashing
+from tests.resources.resource_harness import ActionFailed, Bench, Resource
 
 Given = Callable[..., dict[str, Any]]
 PRIVATE = {"network": "private"}

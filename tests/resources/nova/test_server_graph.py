@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from resource_harness import Bench
 
 from stoker.plugins.resource import Node
 from stoker.resources.nova.server.server import Server
 from stoker.resources.scheduler_hints import scheduler_hints
 from stoker.schema.unknown import Unknown
+from tests.resources.resource_harness import Bench
 
 NET, OTHER = Unknown.of("net"), Unknown.of("other")
 SOMETHING = Unknown.of("lookup", "network")

@@ -15,8 +15,6 @@ from urllib.parse import unquote
 
 import pytest
 from aiohttp import ClientSession
-from crash_support import run_crashing
-from resource_harness import Bench, Resource
 
 from stoker.base.clock import ManualClock
 from stoker.base.errors import BadValue
@@ -28,6 +26,8 @@ from stoker.plugins.agents import as_stack_user
 from stoker.resources.nova.guest import BOOT_HOOK, PART_HANDLER, RUN_USER_DATA
 from stoker.resources.nova.server.server import Server
 from stoker.resources.nova.server.user_data import boot_data
+from tests.resources.crash_support import run_crashing
+from tests.resources.resource_harness import Bench, Resource
 
 Given = Callable[..., dict[str, Any]]
 PRIVATE = {"network": "private"}

@@ -6,12 +6,12 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from resource_harness import ActionFailed, Bench
 
 from stoker.base.errors import ResourceActionNotSupported
 from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done
 from stoker.resources.swift.container import Container
+from tests.resources.resource_harness import ActionFailed, Bench
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from crash_support import run_crashing
-from resource_harness import Bench
 
 from stoker.cloud import messaging
 from stoker.cloud.session import Cloud
 from stoker.resources.zaqar.queue import Queue
 from stoker.resources.zaqar.signed_url import SignedQueueURL
 from stoker.resources.zaqar.subscription import MistralTrigger, Subscription
+from tests.resources.crash_support import run_crashing
+from tests.resources.resource_harness import Bench
 
 
 async def metadata(cloud: Cloud, name: str) -> dict[str, Any]:
