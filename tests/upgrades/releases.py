@@ -33,10 +33,14 @@ def extract(release: str, directory: Path) -> None:
 
 def environment(directory: Path) -> Mapping[str, str]:
     """Environment variables with which Python runs the packages of an extracted release."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (directory / "src", directory)))}
+    # The tests of release 0.1.0 import each other's modules from the folders that they are in.
+    paths = (directory / "src", directory, directory / "tests", directory / "tests" / "engine")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
 
 
 def run(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run Python with an extracted release to its end."""
     command = [sys.executable, *arguments]
-    return subprocess.run(command, env=environment(directory), capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        command, cwd=directory, env=environment(directory), capture_output=True, text=True, timeout=300
+    )
