@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import requests
 
-from running_engine import RunningEngine, serve
 from stoker.base.clock import SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
+from tests.running_engine import RunningEngine, serve
 
 REDACTED = "******"
 SECRET = "Tr0ub4dor-zebra"

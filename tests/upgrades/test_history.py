@@ -28,10 +28,10 @@ RELEASED = {
 
 ENGINE_OF_0_1 = """
 import asyncio, json, sys
-from world import World
-import world as worlds
+from tests.engine.world import World
+from tests.engine import world as worlds
 from stoker.base.clock import SystemClock
-from crashing import Emulated
+from tests.engine.crashing import Emulated
 from stoker.store.database import Database
 import stoker
 
