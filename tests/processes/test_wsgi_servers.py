@@ -150,7 +150,7 @@ def test_the_orchestration_api(started: str, served: ServedCloud) -> None:
     headers = {"X-Auth-Token": served.token("demo", "demo")}
     answer = requests.get(f"{started}/v1/another/stacks", headers=headers, timeout=30)
     assert answer.status_code == 403, "the token is good, and for another project"
-    assert "the URL names another" in answer.json()["error"]["message"]
+    assert "the URL contains another" in answer.json()["error"]["message"]
 
 
 def test_a_broker_that_is_away(started: str, served: ServedCloud) -> None:

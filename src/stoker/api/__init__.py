@@ -1,1 +1,1 @@
-"""The faces of Stoker over HTTP. They check, call an engine through `stoker.rpc`, and render; they hold no state."""
+"""The HTTP APIs of Stoker: they check requests, call an engine through `stoker.rpc`, and render; they are stateless."""

@@ -30,20 +30,20 @@ from stoker.rpc.contract import EngineClient
 
 
 def make_app(config: cfg.ConfigOpts, client: EngineClient, auth: Authenticator | None = None) -> WSGIApplication:
-    """The application, ready to serve.
+    """Return the application, ready to serve.
 
-    `client` reaches the engines; `auth` checks callers (see `stoker.api.auth`), by default keystonemiddleware with
-    `[keystone_authtoken]`.
+    `client` reaches the engines; `auth` authenticates callers (see `stoker.api.auth`), by default keystonemiddleware
+    with `[keystone_authtoken]`.
 
-    A request passes, outermost first:
-      1. `with_outer_layers`: what a proxy says of the client's address, the health check, requests of browsers
-      2. `auth`: who sends the token; marks the request and lets it through
-      3. `RequestLog`: gives the request its id, and writes the line in the log
-      4. `Negotiation`: which version; the list of versions and the description of the API need no token
-      5. `Authentication`: 401 for a request that step 2 did not mark
-      6. routing: 404 and 405
-      7. `_Face.serve`: project, body, policy, values, engine, answer
-    Any error on the way becomes a fault in `Faults`.
+    A request passes the following layers, outermost first:
+    1. `with_outer_layers`: proxy headers, the health check, CORS
+    2. `auth`: checks the token, marks the request and lets it through
+    3. `RequestLog`: gives the request its ID, and writes the log line
+    4. `Negotiation`: the API version; the list of versions and the OpenAPI document need no token
+    5. `Authentication`: 401 for a request that step 2 did not mark
+    6. routing: 404 and 405
+    7. `_Face.serve`: project, body, policy, values, engine, response
+    `Faults` converts any error on the way to an error response.
     """
     face = _Face(config, client, Policy(config), EventStreams(client, config.heat_api.event_streams))
     authenticator = auth or authentication.keystone(config)
@@ -51,7 +51,7 @@ def make_app(config: cfg.ConfigOpts, client: EngineClient, auth: Authenticator |
     middleware: list[Any] = [RequestLog(), Negotiation(), Authentication(face.policy)]
     application = falcon.App(middleware=middleware)
     application.req_options.strip_url_path_trailing_slash = True
-    for kind in (falcon.HTTPError, Exception):  # falcon has a handler of its own for the first
+    for kind in (falcon.HTTPError, Exception):  # falcon has its own handler for the first
         application.add_error_handler(kind, faults.handle)
     for path, methods in ROUTES.items():
         application.add_route(f"{PREFIX}/{{project_id}}{path}", _resource(face, methods))
@@ -59,7 +59,7 @@ def make_app(config: cfg.ConfigOpts, client: EngineClient, auth: Authenticator |
 
 
 def _resource(face: _Face, methods: Any) -> SimpleNamespace:
-    """What falcon routes to: an object with a method for each method of the route."""
+    """Return a falcon resource: an object with a responder for each method of the route."""
     responders = {f"on_{method.lower()}": face.responder(action) for method, action in methods.items()}
     return SimpleNamespace(**responders, on_options=_options(sorted(methods)))
 
@@ -74,7 +74,7 @@ def _options(methods: list[str]) -> Callable[..., None]:
 
 @dataclass(frozen=True)
 class _Face:
-    """Carries actions out: everything that all routes have in common."""
+    """Executes actions: everything that all routes have in common."""
 
     config: cfg.ConfigOpts
     client: EngineClient
@@ -82,7 +82,7 @@ class _Face:
     streams: EventStreams
 
     def responder(self, action: Action) -> Callable[..., None]:
-        """`action` as falcon calls it."""
+        """Return falcon's responder for `action`."""
 
         def respond(request: falcon.Request, response: falcon.Response, **path: str) -> None:
             chosen = action.for_client(request.get_header("Accept", default=""))
@@ -92,11 +92,11 @@ class _Face:
         return respond
 
     def serve(self, action: Action, request: falcon.Request, path: dict[str, str]) -> Reply:
-        """Check the request against `action`, and let its handler answer. Raises StokerError."""
+        """Check the request against `action`, and call its handler. Raises StokerError."""
         project_id = path.pop("project_id")
         context: RequestContext = request.context.caller
         if project_id != context.project_id and not context.is_admin:
-            raise NotAllowed(f"The token is for the project {context.project_id}, the URL names {project_id}.")
+            raise NotAllowed(f"The token is for the project {context.project_id}, but the URL contains {project_id}.")
         caller = request.context.credentials
         sent = read_json_object(request, self.config.max_json_body_size)
         self.policy.require(action.rule(sent), caller, project_id)

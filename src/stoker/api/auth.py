@@ -1,6 +1,6 @@
-"""Who calls: keystonemiddleware checks the token, and its headers become the caller of the request.
+"""Authentication: keystonemiddleware checks the token, and its headers identify the caller of the request.
 
-Any WSGI middleware that sets the same headers after checking the caller can stand in for it: `X-Identity-Status:
+Any WSGI middleware that sets the same headers after checking the caller can replace it: `X-Identity-Status:
 Confirmed`, `X-User-Id`, `X-User-Name`, `X-Project-Id`, `X-Project-Name`, `X-User-Domain-Id`, `X-Project-Domain-Id`,
 `X-Roles`, `X-Is-Admin-Project`, `X-Auth-Token`. It must remove those that the client sent.
 """
@@ -22,19 +22,19 @@ from stoker.rpc.contract import json_text
 
 WSGIApplication = Callable[..., Any]
 Authenticator = Callable[[WSGIApplication], WSGIApplication]
-"""Wraps an application in a check of the caller. It lets the request through when the check fails, without the
-header `X-Identity-Status: Confirmed`; the application then answers 401."""
+"""Wraps an application in an authentication check. A request that fails the check is passed on without the header
+`X-Identity-Status: Confirmed`; the application then responds with 401."""
 
 
 _SETTINGS = {"delay_auth_decision": False, "include_service_catalog": False}
 
 
 def keystone(config: cfg.ConfigOpts) -> Authenticator:
-    """Checks tokens against the identity service of `[keystone_authtoken]`."""
+    """Return an authenticator that checks tokens with the identity service of `[keystone_authtoken]`."""
     for group, options in opts.list_auth_token_opts():
         config.register_opts(options, group=group)
 
-    # Access rules of application credentials name services by type. A service token frees a request from them, so that
+    # Access rules of application credentials refer to services by type. A service token exempts a request from them, so
     # only services may have one.
     for name, value in (("service_type", "orchestration"), ("service_token_roles_required", True)):
         config.set_default(name, value, group="keystone_authtoken")
@@ -47,16 +47,16 @@ def keystone(config: cfg.ConfigOpts) -> Authenticator:
 
 _TOKENS = ("HTTP_X_AUTH_TOKEN", "HTTP_X_STORAGE_TOKEN", "HTTP_X_SERVICE_TOKEN")
 _LONGEST_TOKEN = 8192
-"""Characters; Keystone's servers refuse longer headers in ways that look like a failure of theirs."""
+"""Characters; Keystone's servers refuse longer headers with errors that look like their own failures."""
 
 _Request: Any = auth_token.AuthProtocol.__call__.RequestClass
 
 _IDENTITY_KEYS = tuple(f"HTTP_{name.upper().replace('-', '_')}" for name in _Request({})._all_auth_headers())
-"""What a client may not say of itself, as keystonemiddleware has it, by its names in the environment."""
+"""Identity headers that a client must not set, as listed by keystonemiddleware, with their names in the environment."""
 
 
 class _CheckedRequest(_Request):  # type: ignore[misc]
-    """A request whose headers for identities are removed without looking each of their names up."""
+    """A request whose identity headers are removed without a lookup for each of their names."""
 
     def remove_auth_headers(self) -> None:
         for key in _IDENTITY_KEYS:
@@ -66,9 +66,9 @@ class _CheckedRequest(_Request):  # type: ignore[misc]
 class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
     """keystonemiddleware as an `Authenticator`.
 
-    It has a mode that lets refused requests through by itself (`delay_auth_decision`), in which an identity service
-    that is away looks like a wrong token; clients would throw good tokens away. Answers pass as they are, and not
-    through an object for each: the application says itself where to get a token, whatever checks it.
+    Its own mode that passes refused requests on (`delay_auth_decision`) reports an identity service that is down like
+    an invalid token, so that clients would discard valid tokens. Responses are passed on unchanged, without an object
+    for each: the application itself reports where to get a token.
     """
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
@@ -77,7 +77,7 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
         return answer(environ, start_response)
 
     def validate_allowed_request(self, request: Any, token: Mapping[str, Any]) -> None:
-        """Check access rules; the catalog, in which the service's type is looked for first, is not asked for."""
+        """Check access rules; the service's type comes from the configuration, not from the catalog."""
         super().validate_allowed_request(request, {"catalog": [{"type": self._conf.get("service_type")}], **token})
 
     def process_request(self, request: Any) -> Any:
@@ -93,21 +93,21 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
             request.headers["X-Identity-Status"] = "Invalid"
             return None
         except (webob.exc.HTTPServiceUnavailable, exceptions.ClientException):
-            error = IdentityUnavailable("The identity service cannot be asked about the token now.")
+            error = IdentityUnavailable("The identity service cannot check the token now; try again later.")
             status = status_of(error)
             return webob.Response(json_text(fault_body(error)), status=status, content_type="application/json")
 
 
 def challenge(config: cfg.ConfigOpts) -> str:
-    """The value of `WWW-Authenticate` in a 401."""
+    """Return the value of `WWW-Authenticate` for a 401."""
     uri = config.keystone_authtoken.www_authenticate_uri if "keystone_authtoken" in config else None
     return f'Keystone uri="{uri}"' if uri else "Keystone"
 
 
 def credentials(environ: Mapping[str, Any]) -> Credentials:
-    """What policy may look at, from the headers of the checked request. Raises Unauthenticated."""
+    """Return the caller's credentials for policy checks, from the headers of the request. Raises Unauthenticated."""
     if environ.get("HTTP_X_IDENTITY_STATUS") != "Confirmed":
-        raise Unauthenticated("The request carries no valid token: send one in X-Auth-Token.")
+        raise Unauthenticated("The request has no valid token: send one in X-Auth-Token.")
     return Credentials(
         user_id=environ.get("HTTP_X_USER_ID", ""),
         project_id=environ.get("HTTP_X_PROJECT_ID", ""),
@@ -121,7 +121,7 @@ def credentials(environ: Mapping[str, Any]) -> Credentials:
 
 
 def request_context(request_id: str, environ: Mapping[str, Any], caller: Credentials, policy: Policy) -> RequestContext:
-    """The context that travels to the engine, without `denied_types`."""
+    """Return the context that is sent to the engine, without `denied_types`."""
     return RequestContext(
         request_id=request_id,
         user_id=caller.user_id,

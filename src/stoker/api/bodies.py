@@ -1,4 +1,4 @@
-"""Request bodies: read within the size limit, parsed strictly, every complaint with its place."""
+"""Request bodies: read within the size limit and parsed strictly; errors have positions."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from stoker.base.diagnostics import Path, format_path
 from stoker.base.errors import RequestLimitExceeded
 
 MAX_DEPTH = 100
-"""Levels of maps and lists in one body; deep enough for any template, and flat enough for every later recursion."""
+"""Maximum nesting of maps and lists in a body; sufficient for any template, and safe for later recursion."""
 
 _INTEGERS = (-(2**63), 2**64 - 1)
-"""The whole numbers that every later JSON writer can write, the smallest and the largest."""
+"""The smallest and the largest integer that every JSON writer supports."""
 
 _JSON_TYPES = frozenset({"", "text/plain", "json", "application/json"})
 
 
 def read_json_object(request: falcon.Request, limit: int) -> dict[str, Any] | None:
-    """The JSON object in the body, or None when there is none.
+    """Return the JSON object in the body, or None if there is none.
 
-    `limit` is in bytes. A body of another content type, or one that is not an object, counts as absent
-    (facts: rest_api.json, rules.request_body). Raises RequestLimitExceeded when the body is larger, BadRequest when
-    the JSON is not acceptable.
+    `limit` is in bytes. As in Heat, a body with another content type, or one that is not an object, counts as absent.
+    Raises RequestLimitExceeded if the body is larger, BadRequest if the JSON is invalid.
     """
     content = read_body(request, limit).lstrip(b" \t\r\n")
     media_type = (request.content_type or "").partition(";")[0].strip().lower()
@@ -38,15 +37,15 @@ def read_json_object(request: falcon.Request, limit: int) -> dict[str, Any] | No
 
 
 def absent_body() -> BadRequest:
-    """The complaint that a request needs a body and has none that can be read."""
+    """Return the error for a request without a readable body."""
     return BadRequest("The request needs a body: a JSON object, with Content-Type application/json.")
 
 
 def parse_json(content: bytes, what: str) -> Any:
-    """Parse JSON text in UTF-8. `what` names the text in complaints.
+    """Parse a JSON document in UTF-8. `what` is its name in error messages.
 
-    Raises BadRequest for what is no JSON, and for what a database or a later JSON writer would choke on: numbers out
-    of range, NUL characters, lone surrogates, repeated keys, more than `MAX_DEPTH` levels.
+    Raises BadRequest for invalid JSON, and for data that a database or a later JSON writer would not accept: numbers
+    out of range, NUL characters, lone surrogates, repeated keys, more than `MAX_DEPTH` levels.
     """
     try:
         text = content.decode("utf-8")
@@ -66,7 +65,7 @@ def parse_json(content: bytes, what: str) -> Any:
 
 
 class _Repeated:
-    """Stands for the value of a key that an object has more than once, until the walk reports it with its path."""
+    """Placeholder for the value of a repeated key, until the walk reports it with its path."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -85,7 +84,7 @@ def _no_constant(name: str) -> None:
 
 
 def _check(value: Any, what: str) -> None:
-    """Visit every value of the parsed JSON; iterative, as the depth is not known to be harmless yet."""
+    """Check every value of the parsed JSON; iteratively, since the depth is not known to be safe yet."""
     pending: list[tuple[Path, Any]] = [((), value)]
     while pending:
         path, value = pending.pop()
@@ -101,7 +100,7 @@ def _check(value: Any, what: str) -> None:
             case int() if not _INTEGERS[0] <= value <= _INTEGERS[1]:
                 raise BadRequest(f"{_place(path, what)} is a number out of range.")
             case _Repeated():
-                raise BadRequest(f"{_place(path, what)} is given more than once.")
+                raise BadRequest(f"{_place(path, what)} is a repeated key.")
 
 
 def _children(path: Path, value: dict[str, Any] | list[Any], what: str) -> Iterable[tuple[Path, Any]]:
@@ -116,7 +115,7 @@ def _check_text(text: str, path: Path, what: str) -> None:
     if "\0" in text:
         raise BadRequest(f"{_place(path, what)} contains a NUL character.")
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise BadRequest(f"{_place(path, what)} contains half of a surrogate pair, which is no character.")
+        raise BadRequest(f"{_place(path, what)} contains a lone surrogate, which is not a character.")
 
 
 def _place(path: Path, what: str) -> str:
@@ -124,7 +123,7 @@ def _place(path: Path, what: str) -> str:
 
 
 def _first(what: str) -> str:
-    """`what` at the beginning of a sentence; names of keys keep their case."""
+    """Capitalize `what` at the beginning of a sentence; keep the case of keys."""
     return f"T{what[1:]}" if what.startswith("the ") else what
 
 
@@ -133,9 +132,9 @@ def _too_deep(what: str) -> str:
 
 
 def read_body(request: falcon.Request, limit: int) -> bytes:
-    """The body, of at most `limit` bytes. Raises RequestLimitExceeded.
+    """Return the body, of at most `limit` bytes. Raises RequestLimitExceeded.
 
-    A server that knows the limit does not read what is larger: the declared length decides before the body does.
+    The built-in server knows the limit and does not read a larger body: its declared length is checked first.
     """
     if (request.content_length or 0) > limit:
         raise RequestLimitExceeded(

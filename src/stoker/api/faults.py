@@ -1,6 +1,6 @@
-"""From errors to HTTP: one map of statuses, one shape of body.
+"""Convert errors to HTTP responses: statuses and the format of the body.
 
-Facts: rest_api.json, error_body and exceptions; engine.yaml, errors.
+Statuses and bodies are those of Heat's REST API; tests/api/test_api_answers.py has examples.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class BadRequest(Invalid):
 
 
 class NotAllowed(Forbidden):
-    """Policy, or the project in the URL, forbids the request."""
+    """Policy, or the project in the URL, does not allow the request."""
 
     @property
     def kind(self) -> str:
@@ -46,7 +46,7 @@ class NotAllowed(Forbidden):
 
 
 class NoSuchPath(NotFound):
-    """The URL names nothing that exists."""
+    """The URL refers to nothing that exists."""
 
     @property
     def kind(self) -> str:
@@ -54,7 +54,7 @@ class NoSuchPath(NotFound):
 
 
 class Unauthenticated(UserError):
-    """The request carries no token, or none that the identity service accepts."""
+    """The request has no token, or one that the identity service does not accept."""
 
     status = 401
 
@@ -64,7 +64,7 @@ class Unauthenticated(UserError):
 
 
 class MethodNotAllowed(UserError):
-    """The URL exists and has no such method."""
+    """The URL exists but does not support the method."""
 
     status = 405
 
@@ -74,7 +74,7 @@ class MethodNotAllowed(UserError):
 
 
 class IdentityUnavailable(StokerError):
-    """The identity service does not answer, so that no token can be checked."""
+    """The identity service does not respond, so that tokens cannot be checked."""
 
     @property
     def kind(self) -> str:
@@ -82,27 +82,27 @@ class IdentityUnavailable(StokerError):
 
 
 EXPLANATIONS: dict[int, str] = {
-    400: "The request is malformed or asks for something that is not possible.",
+    400: "The request is malformed or impossible.",
     401: "The request needs a valid token of the identity service.",
-    403: "The caller may not do this.",
-    404: "What the request names does not exist.",
-    405: "The URL does not have this method.",
-    409: "The state of the resource does not allow the request now.",
-    500: "The service failed to carry the request out.",
+    403: "The caller is not allowed to make this request.",
+    404: "The requested object does not exist.",
+    405: "The URL does not support this method.",
+    409: "The current state of the resource does not allow the request.",
+    500: "The service failed to execute the request.",
     502: "A service that the request needs failed.",
-    503: "The service cannot answer now; try again later.",
+    503: "The service is unavailable; try again later.",
 }
-"""The general text of each status; what went wrong in particular stands in `error.message`."""
+"""The general description of each status; `error.message` has the description of the error itself."""
 
 
 _REFUSALS = {401: 403, 403: 403, 409: 409, 413: 403, 429: 403}
-"""The answer to a request that another service refused, by the service's status. Other 4xx are 400: a 404 would say
-that the stack does not exist, a 401 that the caller's own token is not valid.
+"""The status for a request that another service refused, by that service's status. Other 4xx become 400: a 404 would
+mean that the stack does not exist, a 401 that the caller's own token is invalid.
 """
 
 
 def _status_of_cloud(error: CloudError) -> int:
-    """The HTTP status of a request that ends because another service refused or failed."""
+    """Return the HTTP status for an error or refusal of another service."""
     if error.transient or error.status == 0:
         return 503
     if 400 <= error.status < 500:
@@ -111,7 +111,7 @@ def _status_of_cloud(error: CloudError) -> int:
 
 
 def status_of(error: StokerError) -> int:
-    """The HTTP status of an answer to a request that ends with `error`."""
+    """Return the HTTP status for `error`."""
     match error:
         case UserError():
             return error.status
@@ -131,7 +131,7 @@ def status_of(error: StokerError) -> int:
 
 
 def fault_body(error: StokerError) -> dict[str, Any]:
-    """The JSON body for `error`. Diagnostics of a template are also given as data; a traceback never is."""
+    """Return the JSON body for `error`. It includes the diagnostics of a template as data, and never a traceback."""
     status = status_of(error)
     body: dict[str, Any] = {
         "code": status,
@@ -145,7 +145,7 @@ def fault_body(error: StokerError) -> dict[str, Any]:
 
 
 def as_stoker_error(error: Exception) -> StokerError:
-    """`error`, or for a stranger a `Bug` under whose reference it has been logged in full."""
+    """Return `error`, or for an unexpected error a `Bug` with the reference under which it has been logged."""
     if isinstance(error, StokerError) and not isinstance(error, Bug):
         return error
     bug = error if isinstance(error, Bug) else Bug("The API failed unexpectedly.")
@@ -156,9 +156,9 @@ def as_stoker_error(error: Exception) -> StokerError:
 
 
 def message_of(error: StokerError) -> str:
-    """The message for the caller: of a `Bug` only its reference, of a refusal the service that it comes from."""
+    """Return the message for the caller: only the reference of a `Bug`; the service's name before its refusal."""
     if isinstance(error, Bug):
-        return f"The service made a mistake. Tell its operator this reference: {error.reference}"
+        return f"Internal error; quote this reference to the operator of the service: {error.reference}"
     if isinstance(error, CloudError):
         return f"{error.service}: {error.message}"
     return error.message

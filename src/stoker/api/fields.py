@@ -1,6 +1,6 @@
-"""Checks of single values in queries and bodies: each takes a name and a value, and returns the value to pass on.
+"""Checks of single values in queries and bodies: each takes a name and a value, and returns the converted value.
 
-Every one raises BadRequest with the name, the value, and what was expected.
+All raise BadRequest with the name, the value, and the expected type.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SCHEMAS: dict[Check, dict[str, Any]] = {}
 
 
 def accepts(**schema: Any) -> Callable[[_Described], _Described]:
-    """Say in JSON Schema what a check accepts."""
+    """Declare the accepted values in JSON Schema."""
 
     def describe(check: _Described) -> _Described:
         _SCHEMAS[check] = schema
@@ -28,7 +28,7 @@ def accepts(**schema: Any) -> Callable[[_Described], _Described]:
 
 
 def schema_of(check: Check) -> dict[str, Any]:
-    """What a check accepts, in JSON Schema."""
+    """Return the values that a check accepts, in JSON Schema."""
     return _SCHEMAS.get(check, {})
 
 
@@ -37,25 +37,25 @@ _DIGITS = re.compile(r"[0-9]{1,18}")
 
 
 def anything(name: str, value: Any) -> Any:
-    """Any JSON value."""
+    """Accept any JSON value."""
     return value
 
 
 @accepts(type="string")
 def text(name: str, value: Any) -> str:
-    """A text."""
+    """Accept a string."""
     if not isinstance(value, str):
-        raise unexpected(name, value, "a text")
+        raise unexpected(name, value, "a string")
     return value
 
 
 def text_up_to(limit: int) -> Check:
-    """A text of at most `limit` characters."""
+    """Return a check for a string of at most `limit` characters."""
 
     @accepts(type="string", maxLength=limit)
     def check(name: str, value: Any) -> str:
         if len(text(name, value)) > limit:
-            raise unexpected(name, value, f"a text of at most {limit} characters")
+            raise unexpected(name, value, f"a string of at most {limit} characters")
         return str(value)
 
     return check
@@ -63,22 +63,22 @@ def text_up_to(limit: int) -> Check:
 
 @accepts(anyOf=[{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,18}$"}])
 def whole_number(name: str, value: Any) -> int:
-    """An integer that is 0 or more, as a number or in decimal digits."""
+    """Accept an integer of at least 0, as a number or in decimal digits."""
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         return int(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    raise unexpected(name, value, "a whole number, 0 or more")
+    raise unexpected(name, value, "an integer of at least 0")
 
 
 def whole_number_up_to(most: int) -> Check:
-    """As `whole_number`, and at most `most`."""
+    """Return a check like `whole_number` for integers of at most `most`."""
 
     @accepts(anyOf=[{"type": "integer", "minimum": 0, "maximum": most}, {"type": "string", "pattern": "^[0-9]{1,18}$"}])
     def check(name: str, value: Any) -> int:
         number = whole_number(name, value)
         if number > most:
-            raise unexpected(name, value, f"a whole number from 0 to {most}")
+            raise unexpected(name, value, f"an integer from 0 to {most}")
         return number
 
     return check
@@ -86,7 +86,7 @@ def whole_number_up_to(most: int) -> Check:
 
 @accepts(anyOf=[{"type": "boolean"}, {"type": "string", "pattern": "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"}])
 def boolean(name: str, value: Any) -> bool:
-    """A boolean, or its name in any case."""
+    """Accept a boolean, or its name in any case."""
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and value.lower() in ("true", "false"):
@@ -95,7 +95,7 @@ def boolean(name: str, value: Any) -> bool:
 
 
 def one_of(*choices: str) -> Check:
-    """One of the given texts."""
+    """Return a check for one of the given strings."""
 
     @accepts(type="string", enum=list(choices))
     def check(name: str, value: Any) -> str:
@@ -106,24 +106,24 @@ def one_of(*choices: str) -> Check:
     return check
 
 
-@accepts(type="string", description="Texts, separated by commas.")
+@accepts(type="string", description="Comma-separated strings.")
 def comma_list(name: str, value: Any) -> list[str]:
-    """Texts separated by commas; blanks around them and empty ones are dropped."""
+    """Accept comma-separated strings; drop blanks around them and empty strings."""
     parts = (part.strip() for part in text(name, value).split(","))
     return [part for part in parts if part]
 
 
 @accepts(type="array", items={"type": "string"})
 def text_list(name: str, value: Any) -> list[str]:
-    """A list of texts."""
+    """Accept a list of strings."""
     if not isinstance(value, list):
-        raise unexpected(name, value, "a list of texts")
+        raise unexpected(name, value, "a list of strings")
     return [text(f"{name}[{index}]", item) for index, item in enumerate(value)]
 
 
 @accepts(type="object")
 def mapping(name: str, value: Any) -> dict[str, Any]:
-    """A map."""
+    """Accept a map."""
     if not isinstance(value, dict):
         raise unexpected(name, value, "a map")
     return value
@@ -131,7 +131,7 @@ def mapping(name: str, value: Any) -> dict[str, Any]:
 
 @accepts(type="array", items={"type": "object"})
 def mapping_list(name: str, value: Any) -> list[dict[str, Any]]:
-    """A list of maps."""
+    """Accept a list of maps."""
     if not isinstance(value, list):
         raise unexpected(name, value, "a list of maps")
     return [mapping(f"{name}[{index}]", item) for index, item in enumerate(value)]
@@ -139,20 +139,20 @@ def mapping_list(name: str, value: Any) -> list[dict[str, Any]]:
 
 @accepts(type="object", additionalProperties={"type": "string"})
 def text_map(name: str, value: Any) -> dict[str, str]:
-    """A map of texts."""
+    """Accept a map of strings."""
     return {key: text(f"{name}.{key}", item) for key, item in mapping(name, value).items()}
 
 
 @accepts(type=["object", "string"])
 def mapping_or_text(name: str, value: Any) -> dict[str, Any] | str:
-    """A map, or a text that describes one."""
+    """Accept a map, or a string that contains one."""
     if not isinstance(value, dict | str):
-        raise unexpected(name, value, "a map or a text")
+        raise unexpected(name, value, "a map or a string")
     return value
 
 
 def unexpected(name: str, value: Any, expected: str) -> BadRequest:
-    """The complaint that `value` is not what `name` takes."""
+    """Return the error for a `value` that `name` does not accept."""
     return BadRequest(f"{name} must be {expected}; it is {_shown(value)}.")
 
 

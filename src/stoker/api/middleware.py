@@ -1,4 +1,4 @@
-"""What happens to every request before it is routed, and to every error after."""
+"""Processing of every request before routing, and of every error after it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _access_log = logging.getLogger("stoker.api.access")
 
 
 class RequestLog:
-    """Gives each request its id and writes a line when it is answered."""
+    """Gives each request its ID and writes a log line when it has been answered."""
 
     def process_request(self, request: falcon.Request, response: falcon.Response) -> None:
         request.context.request_id = new_request_id()
@@ -46,7 +46,7 @@ class RequestLog:
 
 
 class Negotiation:
-    """Answers what needs no token, and rewrites other paths to those that are routed."""
+    """Answers requests that need no token, and rewrites paths to those that are routed."""
 
     def process_request(self, request: falcon.Request, response: falcon.Response) -> None:
         if request.path == openapi.PATH:
@@ -63,7 +63,7 @@ class Negotiation:
 
 
 class Authentication:
-    """Refuses the request whose caller is not known; tells who the caller is."""
+    """Refuses requests of unknown callers, and records who the caller is."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -75,7 +75,7 @@ class Authentication:
 
 
 class Faults:
-    """Turns every error into a fault. `challenge` goes into the header of a 401."""
+    """Converts every error to an error response. `challenge` is the header of a 401."""
 
     def __init__(self, challenge: str) -> None:
         self._challenge = challenge
@@ -90,14 +90,14 @@ class Faults:
 
 
 def from_falcon(request: falcon.Request, response: falcon.Response, error: Exception) -> Exception:
-    """One of our errors for one of falcon's; others as they are."""
+    """Return our error for one of falcon's; other errors unchanged."""
     match error:
         case falcon.HTTPRouteNotFound():
-            return NoSuchPath(f"There is nothing at {request.path}.")
+            return NoSuchPath(f"The path {request.path} does not exist.")
         case falcon.HTTPMethodNotAllowed():
             headers = dict(error.headers or {})
             response.set_header("Allow", headers.get("Allow", ""))
-            return MethodNotAllowed(f"{request.path} does not have {request.method}, only {headers.get('Allow')}.")
+            return MethodNotAllowed(f"{request.path} does not support {request.method}, only {headers.get('Allow')}.")
         case falcon.HTTPError(status_code=status) if status < HTTPStatus.INTERNAL_SERVER_ERROR:
             return BadRequest(error.description or error.title or "The request is malformed.")
         case _:
@@ -105,6 +105,6 @@ def from_falcon(request: falcon.Request, response: falcon.Response, error: Excep
 
 
 def write_json(response: falcon.Response, body: Any) -> None:
-    """Make `body` the answer."""
+    """Respond with `body`."""
     response.content_type = "application/json"
     response.data = json_text(body)

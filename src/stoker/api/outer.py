@@ -1,4 +1,4 @@
-"""What stands around a WSGI application of ours: OpenStack's own middleware, as operators know it from all services."""
+"""OpenStack's common middleware around the WSGI applications: proxy headers, health check, CORS."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ REQUEST_HEADERS = (
     "X-Auth-Token", "X-Identity-Status", "X-Roles", "X-Service-Catalog", "X-User-Id", "X-Tenant-Id",
     "X-OpenStack-Request-ID",
 )  # fmt: skip
-"""Headers that a page of another origin may send, unless `[cors] allow_headers` says otherwise."""
+"""Headers that a page from another origin can send, unless `[cors] allow_headers` is set."""
 
 RESPONSE_HEADERS = ("X-Auth-Token", "X-Subject-Token", "X-Service-Token", "X-OpenStack-Request-ID")
-"""Headers that such a page may read, unless `[cors] expose_headers` says otherwise."""
+"""Headers that such a page can read, unless `[cors] expose_headers` is set."""
 
 METHODS = ("GET", "PUT", "POST", "DELETE", "PATCH")
 
@@ -25,13 +25,13 @@ HEALTH_PATH = "/healthcheck"
 
 
 def with_outer_layers(application: WSGIApplication, config: cfg.ConfigOpts) -> WSGIApplication:
-    """`application` behind those layers that the configuration asks for, outermost first.
+    """Return `application` wrapped in the layers that the configuration enables, outermost first.
 
-    1. `[oslo_middleware] enable_proxy_headers_parsing`: the client's address and ours as a proxy tells them
-    2. `[healthcheck]`: answered before anything else is looked at; needs no token
-    3. `[cors] allowed_origin`: browsers are told which other origins' pages may call, without a token
+    1. `[oslo_middleware] enable_proxy_headers_parsing`: the addresses of client and service from a proxy's headers
+    2. `[healthcheck]`: responds before any other check, without a token
+    3. `[cors] allowed_origin`: preflight requests of browsers for pages from other origins, without a token
 
-    Only requests that need a layer take the time that it takes.
+    Requests that do not need a layer bypass it.
     """
     cors.set_defaults(
         allow_headers=list(REQUEST_HEADERS), expose_headers=list(RESPONSE_HEADERS), allow_methods=list(METHODS)

@@ -1,7 +1,7 @@
-"""Callers without a token: a user's name in `X-Auth-User` and the password in `X-Auth-Key` (`flavor = standalone`).
+"""Authentication without a token: a user name in `X-Auth-User` and a password in `X-Auth-Key` (`flavor = standalone`).
 
-The two are exchanged for a token of the project that the URL names, which is then checked like any other. Neither the
-password nor the token is kept.
+They are exchanged for a token of the project in the URL, which is then checked like any other token. Neither the
+password nor the token is stored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SECONDS = 30.0
 
 
 def with_passwords(check: Authenticator, config: cfg.ConfigOpts) -> Authenticator:
-    """The check of tokens, before which passwords are exchanged for tokens."""
+    """Return a token check that first exchanges passwords for tokens."""
 
     def wrap(application: WSGIApplication) -> WSGIApplication:
         checked = check(application)
@@ -50,7 +50,7 @@ def with_passwords(check: Authenticator, config: cfg.ConfigOpts) -> Authenticato
 
 
 def _token(config: cfg.ConfigOpts, user: str, key: str, project: str) -> str | None:
-    """A token for the project; None when Keystone knows no such user, password and project."""
+    """Return a token for the project; None if Keystone does not accept the user, the password or the project."""
     section = config.keystone_authtoken
     verify = False if section.insecure else section.cafile or True
     own = section["auth_url"] if "auth_url" in section else section.www_authenticate_uri  # noqa: SIM401  its `get` raises
@@ -69,5 +69,5 @@ def _token(config: cfg.ConfigOpts, user: str, key: str, project: str) -> str | N
 
 
 def _unavailable() -> Any:
-    fault = IdentityUnavailable("The identity service cannot be asked about the user now.")
+    fault = IdentityUnavailable("The identity service cannot check the user now; try again later.")
     return webob.Response(json_text(fault_body(fault)), status=status_of(fault), content_type="application/json")

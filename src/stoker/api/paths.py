@@ -1,7 +1,4 @@
-"""From the path that came to the path that routes: version negotiation, and ARNs in paths.
-
-Facts: rest_api.json, versions and rules.arn.
-"""
+"""Convert the path of a request to the one that is routed: version negotiation, and ARNs in paths."""
 
 from __future__ import annotations
 
@@ -22,13 +19,13 @@ _ARN_IN_PATH = re.compile(r"(?P<head>.*/stacks/)(?P<arn>arn:openstack:heat::[^/]
 
 @dataclass(frozen=True)
 class VersionDocument:
-    """The request is for, or can only be answered with, the list of versions."""
+    """The request is for the list of versions, or can only be answered with it."""
 
 
 def negotiate(path: str, accept: str) -> str | VersionDocument:
-    """The path below `/v1` that a request means by its `path` and its Accept header.
+    """Return the path below `/v1` for the `path` and the Accept header of a request.
 
-    Raises NoSuchPath when neither names a version, BadRequest when the path is no text.
+    Raises NoSuchPath if neither contains a version, BadRequest if the path is not UTF-8.
     """
     if "\0" in path or "\ufffd" in path:
         raise BadRequest("The path of the URL is not UTF-8, or contains a NUL character.")
@@ -38,7 +35,7 @@ def negotiate(path: str, accept: str) -> str | VersionDocument:
     if named is None:
         asked = _VERSION_IN_HEADER.search(accept)
         if asked is None:
-            raise NoSuchPath(f"There is nothing at {path}: the path must begin with {PREFIX}.")
+            raise NoSuchPath(f"The path {path} does not exist: paths begin with {PREFIX}.")
         version, rest = asked["version"], path
     else:
         version, rest = named["version"], named["rest"] or "/"
@@ -48,17 +45,17 @@ def negotiate(path: str, accept: str) -> str | VersionDocument:
 
 
 def _arn_as_segment(path: str) -> str:
-    """`path` with the slashes of a stack's ARN escaped again: WSGI unescapes them before anyone can look."""
+    """Escape the slashes of a stack's ARN in `path` again, which WSGI has unescaped."""
     found = _ARN_IN_PATH.match(path)
     return f"{found['head']}{quote(found['arn'], safe=':')}{path[found.end() :]}" if found else path
 
 
 def stack_identifier(segment: str) -> str:
-    """The name, id or ARN that a segment of a negotiated path stands for."""
+    """Return the name, ID or ARN in a segment of a negotiated path."""
     return unquote(segment) if segment.startswith("arn:") else segment
 
 
 def version_document(base: str) -> dict[str, object]:
-    """The list of versions; `base` is the address at which the client reached the service."""
+    """Return the list of versions; `base` is the URL with which the client reached the service."""
     link = {"rel": "self", "href": f"{base}{PREFIX}/"}
     return {"versions": [{"id": "v1.0", "status": "CURRENT", "links": [link]}]}

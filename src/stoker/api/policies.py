@@ -1,6 +1,6 @@
-"""The default policy rules, as data (facts: policies.json). `policy.yaml` may override each of them.
+"""The default policy rules of Heat's API, as data. `policy.yaml` can override each of them.
 
-A rule is what the caller must satisfy; `deprecated` is the older rule that also suffices when the operator has set
+A rule is the check for a caller; `deprecated` is the older rule that is also sufficient if the operator has set
 `[oslo_policy] enforce_new_defaults = false`. The target of every check is the project in the URL.
 """
 
@@ -27,7 +27,7 @@ DEPRECATED_SINCE = "W"
 
 @dataclass(frozen=True)
 class RuleSet:
-    """Rules that share a check. `scoped` rules hold for project-scoped tokens only."""
+    """Rules that share a check. `scoped` rules accept only project-scoped tokens."""
 
     names: tuple[str, ...]
     check: str

@@ -1,4 +1,4 @@
-"""Who may do what: oslo.policy over our default rules and the operator's `policy.yaml`."""
+"""Authorization: oslo.policy with the default rules and the operator's `policy.yaml`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _Decision = TypeVar("_Decision")
 _TYPE_RULE = "resource_types:"
 
 _LOOK_EVERY = 1.0
-"""Seconds."""
+"""Minimum number of seconds between two checks for changed policy files."""
 _UNKNOWN_RULE = "!"
-"""A rule that nobody has defined refuses everyone."""
+"""The check for an undefined rule: it refuses everyone."""
 
 
 @dataclass(frozen=True)
 class Credentials:
-    """What a rule may look at (facts: policies.json, credentials_fields), named as oslo.policy names it."""
+    """The attributes of a caller that rules can use, with the names of oslo.policy."""
 
     user_id: str
     project_id: str
@@ -38,9 +38,9 @@ class Credentials:
 
 
 class _Enforcer(policy.Enforcer):
-    """Looks for changed files at most once in `_LOOK_EVERY` seconds: a request asks about many rules.
+    """Checks for changed files at most once in `_LOOK_EVERY` seconds, since a request evaluates many rules.
 
-    For the same time it is remembered what was `decided`.
+    `decided` caches decisions for the same time.
     """
 
     _looked = float("-inf")
@@ -54,7 +54,7 @@ class _Enforcer(policy.Enforcer):
 
 
 class Policy:
-    """The rules in force. Safe to use from many threads; follows changes of the policy file."""
+    """The current rules. Thread-safe; follows changes of the policy file."""
 
     def __init__(self, config: cfg.ConfigOpts) -> None:
         opts.set_defaults(config, policy_file="policy.yaml", enforce_new_defaults=True)
@@ -65,11 +65,11 @@ class Policy:
         self._enforcer.load_rules()
 
     def names(self) -> frozenset[str]:
-        """Every rule that exists, ours and the operator's."""
+        """The names of all rules, ours and the operator's."""
         return frozenset(self._enforcer.rules)
 
     def allows(self, rule: str, caller: Credentials, project_id: str) -> bool:
-        """Whether `caller` passes `rule` for the project that the URL names."""
+        """Return whether `caller` passes `rule` for the project in the URL."""
         return self._once(
             (rule, caller, project_id),
             lambda: bool(self._enforcer.enforce(rule, {"project_id": project_id}, _plain(caller))),
@@ -81,15 +81,15 @@ class Policy:
             raise NotAllowed(f"Policy does not allow {rule} to this user in project {project_id}.")
 
     def is_admin(self, caller: Credentials) -> bool:
-        """Whether `caller` is an administrator of the whole service."""
+        """Return whether `caller` is an administrator of the whole service."""
         return self.allows("context_is_admin", caller, caller.project_id)
 
     def denied_types(self, caller: Credentials) -> tuple[str, ...]:
-        """Resource types and wildcards that `resource_types:*` rules refuse to `caller`, sorted."""
+        """Return the resource types and wildcards that `resource_types:*` rules refuse for `caller`, sorted."""
         return self._once(caller, lambda: self._denied_types(caller))
 
     def _denied_types(self, caller: Credentials) -> tuple[str, ...]:
-        """The checks are called without `enforce`, which would look for changed files before each of them."""
+        """Evaluate the checks without `enforce`, which would check for changed files before each of them."""
         credentials = _plain(caller)
         target = {"project_id": caller.project_id}
         return tuple(
@@ -101,7 +101,7 @@ class Policy:
         )
 
     def _once(self, question: Hashable, decide: Callable[[], _Decision]) -> _Decision:
-        """What `decide` says, asked once as long as the rules are not looked at again."""
+        """Return the result of `decide`, cached until the rules are checked for changes again."""
         self._enforcer.load_rules()
         decided = self._enforcer.decided
         if question not in decided:

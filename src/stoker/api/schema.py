@@ -1,4 +1,4 @@
-"""Queries and bodies as declarations: what a request may carry, and how it becomes arguments."""
+"""Declarations of queries and bodies, and their conversion to arguments."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MAX_QUERY_FIELDS = 1000
 
 @dataclass(frozen=True)
 class Field:
-    """One named value: how it is checked, what stands for it when it is not given, whether it may repeat.
+    """One named value: its check, its default, and whether it can be repeated.
 
-    A repeatable field is a list of the values given.
+    A repeatable field is a list of its values.
     """
 
     check: Check = text
@@ -29,10 +29,10 @@ class Field:
 
 @dataclass(frozen=True)
 class Query:
-    """What the query string may carry.
+    """The accepted query string.
 
-    `filters` are repeatable texts, gathered into one map of lists in the argument `filters` (when there are any to
-    declare). With `strict`, any other key is refused; else it is passed over, as Heat does.
+    `filters` are repeatable strings, which are collected in the argument `filters` as a map of lists, if any are
+    declared. With `strict`, unknown keys are refused; otherwise they are ignored, as in Heat.
     """
 
     fields: Mapping[str, Field] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Query:
     strict: bool = False
 
     def read(self, query_string: str) -> dict[str, Any]:
-        """The checked values by name. Raises BadRequest."""
+        """Return the checked values by name. Raises BadRequest."""
         given = _parse(query_string)
         if self.strict:
             _refuse_unknown("query parameter", given, {*self.fields, *self.filters})
@@ -52,9 +52,9 @@ class Query:
 
 @dataclass(frozen=True)
 class Body:
-    """What the JSON object in the body may carry. Without `required` the body may be left out altogether.
+    """The accepted JSON object in the body. Without `required`, the body can be omitted.
 
-    With `strict`, an unknown key is refused; else it is passed over, as Heat does.
+    With `strict`, unknown keys are refused; otherwise they are ignored, as in Heat.
     """
 
     fields: Mapping[str, Field]
@@ -62,7 +62,7 @@ class Body:
     strict: bool = False
 
     def read(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """The checked values by name; null counts as not given. Raises BadRequest."""
+        """Return the checked values by name; null counts as missing. Raises BadRequest."""
         if given is None and self.required:
             raise absent_body()
         given = given or {}
@@ -75,7 +75,7 @@ def _parse(query_string: str) -> dict[str, list[str]]:
     try:
         pairs = parse_qsl(query_string, keep_blank_values=True, errors="strict", max_num_fields=MAX_QUERY_FIELDS)
     except UnicodeDecodeError:
-        raise BadRequest("The query string is not UTF-8 once its %-escapes are decoded.") from None
+        raise BadRequest("The query string is not UTF-8 after its %-escapes are decoded.") from None
     except ValueError:
         raise BadRequest(f"The query string has more than {MAX_QUERY_FIELDS} parameters.") from None
     given: dict[str, list[str]] = {}
@@ -107,4 +107,4 @@ def _body_value(name: str, spec: Field, value: Any) -> Any:
 def _refuse_unknown(kind: str, given: Mapping[str, Any], known: Any) -> None:
     unknown = sorted(set(given) - set(known))
     if unknown:
-        raise BadRequest(f"Unknown {kind}: {', '.join(unknown)}; known are {', '.join(sorted(known))}.")
+        raise BadRequest(f"Unknown {kind}: {', '.join(unknown)}; the known ones are {', '.join(sorted(known))}.")

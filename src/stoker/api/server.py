@@ -1,4 +1,4 @@
-"""Serves a WSGI application: an event loop on a thread of its own, and threads that run the application."""
+"""Serves a WSGI application: an event loop on its own thread, and threads that run the application."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _POLL_SECONDS = 0.01
 
 
 class Server:
-    """An application on a port of its own.
+    """Serves an application on a port.
 
-    `port` 0 chooses a free one; the attribute `port` is the real one from the start. `threads` is how many requests
-    are served at a time; connections without a complete request take none of them. Raises OSError when the port cannot
-    be had.
+    With `port` 0, a free port is chosen; the attribute `port` is the actual port from the start. `threads` is the
+    number of requests that are processed at a time; connections without a complete request use no thread. Raises
+    OSError if the port is not available.
     """
 
     def __init__(
@@ -50,17 +50,17 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The URL of the server."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"
 
     def start(self) -> int:
-        """Begin to serve, on a thread; gives the port."""
+        """Start to serve on a thread; return the port."""
         self._thread.start()
         return self.port
 
     def stop(self) -> None:
-        """Take no more connections, let the requests that are being served end, and give the port back."""
+        """Accept no more connections, finish the requests in progress, and close the port."""
         if self._thread.ident is None:
             self._listener.close()
             self._loop.close()
@@ -89,7 +89,7 @@ class Server:
         sweeping.cancel()
 
     async def _sweep(self) -> None:
-        """End what has taken too long."""
+        """Close what has exceeded its deadline."""
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
             now = self._loop.time()

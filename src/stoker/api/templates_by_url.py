@@ -1,4 +1,4 @@
-"""Templates that a request names by URL."""
+"""Templates that a request specifies by URL."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stoker.base.fetching import FetchLimits, fetch_text
 
 
 def template_at(url: str, config: cfg.ConfigOpts, context: RequestContext) -> str:
-    """The text at `url`; no turn of the server is used up meanwhile. Raises as `fetch_text` and its future."""
+    """Return the content of `url`, without using a turn of the server. Raises the errors of `fetch_text`."""
     limits = FetchLimits(
         size=config.max_template_size,
         seconds=config.template_fetch_timeout,

@@ -1,4 +1,4 @@
-"""The CloudFormation Query API: requests as forms, signed with access keys, answers in XML or JSON.
+"""The CloudFormation Query API: requests as forms, signed with access keys; responses in XML or JSON.
 
-Facts: rest_api.json, cfn. It calls the same operations as the REST API.
+It calls the same operations as the REST API.
 """

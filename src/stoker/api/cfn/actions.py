@@ -1,8 +1,7 @@
-"""The actions of the Query API: what each takes, which policy rule decides, what carries it out.
+"""The actions of the Query API: their parameters, policy rules and handlers.
 
-The first 13 are Heat's (facts: rest_api.json, cfn.actions); the others are those that AWS's clients use today. A rule
-of Heat's decides about these too, the one of the action that does the like: whoever may not update stacks may not carry
-change sets out either.
+The first 13 are Heat's; AWS's current clients use the others. These also use policy rules of Heat: each has the rule of
+the corresponding Heat action, so that users who cannot update stacks cannot execute change sets either.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from stoker.api.cfn.parameters import (
 CAPABILITIES = ("CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND")
 
 _MOST_MINUTES = 60 * 24 * 365
-"""The longest timeout of a stack: a year, far beyond what any work takes."""
+"""The longest timeout of a stack, one year."""
 
 _TOKEN_FORM = matching("[a-zA-Z0-9][-a-zA-Z0-9]{0,127}", "1 to 128 letters, digits and hyphens")
 _TEXTS = list_of(text)
@@ -48,7 +47,7 @@ _STATUSES = list_of(
         "UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS",
     )
 )  # fmt: skip
-"""What stacks are asked for by: AWS's statuses, of which ours do not have all, and those of Heat's other actions."""
+"""The statuses with which stacks can be filtered: those of AWS, and those of Heat's other actions."""
 
 _STACK: Parameters = {"StackName": Parameter(text, required=True)}
 _ANY_STACK: Parameters = {"StackName": Parameter(text)}
@@ -61,7 +60,7 @@ _POLICY_DURING_UPDATE: Parameters = {
     "StackPolicyDuringUpdateBody": Parameter(text),
     "StackPolicyDuringUpdateURL": Parameter(text),
 }
-_NO_ROLE: Parameters = {"RoleARN": refused("work is done in the name of whoever asks for it")}
+_NO_ROLE: Parameters = {"RoleARN": refused("operations use the credentials of the calling user")}
 
 _VALUES = list_of(
     structure(
@@ -83,9 +82,9 @@ _FAILURE: Parameters = {
 }
 _AMAZON_ONLY: Parameters = {
     **_NO_ROLE,
-    "ResourceTypes": refused("policy rules `resource_types:*` say which types a user may have"),
-    "RollbackConfiguration": refused("there are no alarms that watch over updates"),
-    "RetainExceptOnCreate": refused("deletion policies hold for rollbacks too"),
+    "ResourceTypes": refused("policy rules `resource_types:*` define the resource types that a user can use"),
+    "RollbackConfiguration": refused("there are no alarms that monitor updates"),
+    "RetainExceptOnCreate": refused("deletion policies also apply to rollbacks"),
 }
 
 
@@ -193,7 +192,7 @@ ACTIONS: Mapping[str, Action] = {
             **_STACK,
             **_REPEATABLE,
             **_NO_ROLE,
-            "ResourcesToSkip": refused("mark a resource that is beyond repair unhealthy over the REST API instead"),
+            "ResourcesToSkip": refused("mark a resource that cannot be repaired unhealthy with the REST API instead"),
         },
         takes_types=True,
     ),
@@ -214,16 +213,16 @@ ACTIONS: Mapping[str, Action] = {
             "ClientRequestToken": Parameter(_TOKEN_FORM, aliases=("ClientToken",)),
             **_AMAZON_ONLY,
             "IncludeNestedStacks": Parameter(boolean),
-            "ResourcesToImport": refused("adopt a stack over the REST API instead"),
-            "ImportExistingResources": refused("adopt a stack over the REST API instead"),
-            "DeploymentMode": refused("the live state is compared by an update with `converge` over the REST API"),
+            "ResourcesToImport": refused("adopt a stack with the REST API instead"),
+            "ImportExistingResources": refused("adopt a stack with the REST API instead"),
+            "DeploymentMode": refused("an update with `converge` in the REST API compares the live state"),
         },
         takes_types=True,
     ),
     "DescribeChangeSet": Action(
         change_sets.describe,
         "cloudformation:DescribeStacks",
-        {**_CHANGE_SET, **_NEXT, "IncludePropertyValues": refused("values are not told over this interface")},
+        {**_CHANGE_SET, **_NEXT, "IncludePropertyValues": refused("change sets do not contain property values")},
     ),
     "ListChangeSets": Action(change_sets.list_all, "cloudformation:ListStacks", {**_STACK, **_NEXT}),
     "ExecuteChangeSet": Action(
@@ -257,8 +256,8 @@ ACTIONS: Mapping[str, Action] = {
             "Visibility": Parameter(one_of("PUBLIC", "PRIVATE")),
             "Type": Parameter(one_of("RESOURCE")),
             "DeprecatedStatus": Parameter(one_of("LIVE", "DEPRECATED")),
-            "ProvisioningType": refused("types are not told apart by it"),
-            "Filters": Parameter(structure(TypeNamePrefix=Parameter(text), Category=refused("types have none"))),
+            "ProvisioningType": refused("types are not distinguished by it"),
+            "Filters": Parameter(structure(TypeNamePrefix=Parameter(text), Category=refused("types have no category"))),
             "MaxResults": Parameter(whole_number_within(1, PAGE)),
             **_NEXT,
         },

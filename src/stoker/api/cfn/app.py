@@ -32,7 +32,7 @@ from stoker.base.logging import request_scope
 from stoker.rpc.contract import EngineClient
 
 QUERY_PATHS = ("/", "/v1", "/v1/", "/v1.0", "/v1.0/")
-"""Where actions are asked for: clients differ in how they end an endpoint."""
+"""The paths that accept actions: clients differ in how an endpoint ends."""
 
 _FORM = "application/x-www-form-urlencoded"
 _XML, _JSON = "application/xml", "application/json"
@@ -45,12 +45,12 @@ def make_cfn_app(
     check: SignatureCheck | None = None,
     clock: Clock | None = None,
 ) -> WSGIApplication:
-    """The application, ready to serve.
+    """Return the application, ready to serve.
 
-    `client` reaches the engines; `check` says whose a signature is, by default the identity service of the
-    configuration. A request passes the layers of `stoker.api.outer`. It is read into its parameters, its signature is
-    checked, its age, then the policy, then the parameters of its action; only then the action's handler runs. Every
-    error becomes an error document.
+    `client` reaches the engines; `check` verifies signatures, by default with the identity service of the
+    configuration. A request passes the layers of `stoker.api.outer`. Then its parameters are parsed, and its signature,
+    its age, the policy and the parameters of its action are checked before the action's handler runs. Every error
+    becomes an error document.
     """
     face = _Face(config, client, Policy(config), check or SignatureCheck(config), clock or SystemClock())
     application = falcon.App(middleware=[RequestLog()])
@@ -67,7 +67,7 @@ def make_cfn_app(
 
 @dataclass(frozen=True)
 class _Face:
-    """Carries requests out: everything that all of them have in common."""
+    """Executes requests: everything that all of them have in common."""
 
     config: cfg.ConfigOpts
     client: EngineClient
@@ -78,7 +78,7 @@ class _Face:
     # -- actions ---------------------------------------------------------------------------------------------------
 
     def query(self, request: falcon.Request, response: falcon.Response) -> None:
-        """Answer an action; without one, tell the versions at the root."""
+        """Execute an action; without an action, return the versions at the root."""
         received, form = self._received(request)
         if not form.values and request.method == "GET" and request.path == "/":
             self.versions(request, response)
@@ -107,7 +107,7 @@ class _Face:
     # -- signals ---------------------------------------------------------------------------------------------------
 
     def signal(self, method: str, handler: signals.SignalHandler) -> Callable[..., None]:
-        """A responder for the signed URLs of one kind of signal, whose age the identity service judges."""
+        """Return a responder for the signed URLs of one kind of signal; the identity service checks their age."""
 
         def respond(request: falcon.Request, response: falcon.Response) -> None:
             if request.method != method:
@@ -135,7 +135,7 @@ class _Face:
             form = _parameters(request.query_string)
             return self._signed_parts(request, form, body), form
         if request.query_string:
-            # Version 4 leaves the query of a POST out of what is signed, as Keystone computes it.
+            # Version 4 does not sign the query string of a POST, as Keystone computes it.
             raise QueryError("MalformedQueryString", "The parameters of a POST belong in its body, not in the URL.")
         media_type = (request.content_type or "").partition(";")[0].strip().lower()
         if media_type not in ("", _FORM):
@@ -157,12 +157,12 @@ class _Face:
     # -- what needs no signature -----------------------------------------------------------------------------------
 
     def versions(self, request: falcon.Request, response: falcon.Response) -> None:
-        """The versions of the API."""
+        """Return the versions of the API."""
         response.status = HTTPStatus.MULTIPLE_CHOICES
         write_json(response, version_document(request.prefix))
 
     def fault(self, request: falcon.Request, response: falcon.Response, error: Exception, _path: Any) -> None:
-        """Make the error document for `error` the answer."""
+        """Respond with the error document for `error`."""
         with request_scope(request.context.caller):
             status, document = fault_document(from_falcon(request, response, error), request.context.request_id)
         response.status = HTTPStatus(status)
@@ -175,15 +175,15 @@ def _parameters(query: str) -> Form:
     except UnicodeDecodeError:
         raise BadRequest("A parameter is not UTF-8.") from None
     except ValueError as error:
-        raise BadRequest(f"The parameters cannot be read: {error}.") from None
+        raise BadRequest(f"The parameters are malformed: {error}.") from None
 
 
 def _action(form: Form) -> tuple[str, Action]:
     name = form.values.get("Action", "")
     if not name:
-        raise QueryError("MissingAction", "The request must name an action: Action=DescribeStacks.")
+        raise QueryError("MissingAction", "The request must have an action, for example Action=DescribeStacks.")
     if name not in ACTIONS:
-        raise QueryError("InvalidAction", f"There is no action {name}; there are {', '.join(sorted(ACTIONS))}.")
+        raise QueryError("InvalidAction", f"Unknown action {name}; the actions are {', '.join(sorted(ACTIONS))}.")
     if form.values.get("Version", VERSION) != VERSION:
         raise QueryError("InvalidParameterValue", f"Version must be {VERSION}.")
     if form.values.get("ContentType", "XML") not in ("XML", "JSON"):

@@ -1,4 +1,4 @@
-"""One request on its way to an engine and back: what a handler gets, and what a row of the table of actions says."""
+"""A request of the Query API and its action, as handlers and the table of actions use them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from stoker.contract.request import Request, Untyped
 from stoker.rpc.contract import EngineClient, RequestContext
 
 PAGE = 100
-"""How many items one answer lists."""
+"""Number of items on one page."""
 
 _STACK = "StackName"
 
 
 @dataclass(frozen=True)
 class Call:
-    """A request whose signer is known, allowed and whose values have been read.
+    """A request whose signer is authenticated and authorized, and whose parameters have been parsed.
 
-    `values` has every parameter of the action by name; None stands for what was not given.
+    `values` has every parameter of the action by name; missing ones are None.
     """
 
     context: RequestContext
@@ -39,16 +39,16 @@ class Call:
         return self.values[name]
 
     def ask(self, operation: str | Request[Any], **arguments: Any) -> Any:
-        """The engine's answer to `operation`."""
+        """Return the engine's result of `operation`."""
         request = Untyped(operation, arguments) if isinstance(operation, str) else operation
         return self.client.call(self.context, request)
 
     def ask_of_stack(self, operation: str, **arguments: Any) -> Any:
-        """The engine's answer to `operation` on the stack that StackName names. Raises QueryError for none."""
+        """Return the engine's result of `operation` on the stack in StackName. Raises QueryError without StackName."""
         return self.ask_of(self[_STACK], operation, **arguments)
 
     def ask_of(self, stack: str, operation: str, **arguments: Any) -> Any:
-        """The same for another stack, by its name, id or ARN."""
+        """Return the engine's result of `operation` on another stack, given by name, ID or ARN."""
         try:
             return self.ask(operation, ref={"name": stack, "id": None}, **arguments)
         except EntityNotFound as error:
@@ -57,7 +57,7 @@ class Call:
             raise no_stack(stack) from error
 
     def text_of(self, name: str) -> str | None:
-        """A document that is given as `<name>Body`, or by its address as `<name>URL`."""
+        """Return a document that is given in `<name>Body`, or by its URL in `<name>URL`."""
         body, url = self[f"{name}Body"], self[f"{name}URL"]
         if body is not None and url is not None:
             raise QueryError("InvalidParameterCombination", f"Give {name}Body or {name}URL, not both.")
@@ -68,7 +68,7 @@ class Call:
         return template_at(url, self.config, self.context)
 
     def required_text_of(self, name: str) -> str:
-        """The same where it must be given."""
+        """Return the same for a required document."""
         found = self.text_of(name)
         if found is None:
             raise QueryError("MissingParameter", f"The request must have the parameter {name}Body, or {name}URL.")
@@ -76,24 +76,25 @@ class Call:
 
 
 def no_stack(stack: str) -> QueryError:
-    """There is no such stack; clients look for these words."""
+    """Return the error for a stack that does not exist; clients search for these words."""
     return QueryError("ValidationError", f"Stack with id {stack} does not exist")
 
 
 Handler: TypeAlias = Callable[[Call], "dict[str, Any] | None"]
-"""Returns what stands in the result element."""
+"""Returns the content of the result element."""
 
 
 PolicyChoice: TypeAlias = Callable[[Mapping[str, Any]], str]
-"""Names the rule that decides, given the values of the request."""
+"""Returns the policy rule for the parameters of the request."""
 
 
 @dataclass(frozen=True)
 class Action:
-    """What one action takes, does and needs.
+    """The parameters, the handler and the requirements of one action.
 
-    `policy` is the rule that decides, or a choice where that depends on the values. `undated` allows requests that do
-    not say when they were signed. `takes_types` marks the actions that check resource types against policy.
+    `policy` is the policy rule, or a function that returns it if it depends on the parameters. `undated` allows
+    requests without the time of their signature. `takes_types` marks the actions that check resource types against
+    policy.
     """
 
     handler: Handler
@@ -103,7 +104,7 @@ class Action:
     takes_types: bool = False
 
     def rule(self, values: Mapping[str, Any]) -> str:
-        """The rule that decides about a request with these values."""
+        """Return the policy rule for a request with these parameters."""
         return self.policy if isinstance(self.policy, str) else self.policy(values)
 
 
@@ -111,12 +112,12 @@ class Action:
 
 
 def next_token(marker: str) -> str:
-    """A NextToken that leads on from the item `marker`."""
+    """Return a NextToken for the page after the item `marker`."""
     return base64.urlsafe_b64encode(marker.encode()).decode()
 
 
 def marker_of(token: str | None) -> str | None:
-    """The item that a NextToken leads on from. Raises QueryError for what is none of ours."""
+    """Return the last item before the page of a NextToken. Raises QueryError for an invalid token."""
     if token is None:
         return None
     try:
@@ -126,7 +127,7 @@ def marker_of(token: str | None) -> str | None:
 
 
 def page_of(items: Sequence[Any], token: str | None, size: int = PAGE) -> tuple[list[Any], str | None]:
-    """The page of `items` that a NextToken means, and the token of the next page."""
+    """Return the page of `items` for a NextToken, and the token of the next page."""
     marker = marker_of(token)
     if marker is not None and not (marker.isascii() and marker.isdigit() and len(marker) < 10):
         raise _bad_token()
@@ -136,4 +137,4 @@ def page_of(items: Sequence[Any], token: str | None, size: int = PAGE) -> tuple[
 
 
 def _bad_token() -> QueryError:
-    return QueryError("ValidationError", "NextToken must be what an earlier answer gave.")
+    return QueryError("ValidationError", "NextToken must be that of a previous response.")

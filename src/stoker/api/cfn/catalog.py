@@ -29,7 +29,7 @@ _JSON_TYPES = {
 
 
 def validate(call: Call) -> dict[str, Any]:
-    """Check a template, and tell the parameters that it takes."""
+    """Check a template, and return its parameters."""
     found = call.ask("validate_template", template=call.required_text_of("Template"))
     return {
         "Description": found["Description"] or None,
@@ -38,9 +38,9 @@ def validate(call: Call) -> dict[str, Any]:
 
 
 def estimate(call: Call) -> dict[str, Any]:
-    """Where to learn what a stack would cost: the operator's calculator, told how many resources of each type it has.
+    """Return a URL that estimates costs: the operator's calculator with the number of resources of each type.
 
-    Without a calculator the answer is a document with these numbers, as a URL of its own.
+    Without a calculator, it is a data URL of a document with these numbers.
     """
     template = call.required_text_of("Template")
     view = call.ask("stack_preview", name="estimate", template=template, parameters=new_parameters(call))
@@ -52,7 +52,7 @@ def estimate(call: Call) -> dict[str, Any]:
 
 
 def summary(call: Call) -> dict[str, Any]:
-    """What a template, or that of a stack, takes and holds."""
+    """Return the parameters, resource types and metadata of a template, or of a stack's template."""
     template: Any = call.text_of("Template")
     if (template is None) == (call["StackName"] is None):
         raise QueryError("InvalidParameterCombination", "Give the template or StackName, and not both.")
@@ -81,7 +81,7 @@ def _declared(name: str, described: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def exports(call: Call) -> dict[str, Any]:
-    """A page of what the project's stacks export."""
+    """Return a page of the exports of the project's stacks."""
     page, token = page_of(call.ask("export_list"), call["NextToken"])
     shown = [
         {
@@ -95,7 +95,7 @@ def exports(call: Call) -> dict[str, Any]:
 
 
 def imports(call: Call) -> dict[str, Any]:
-    """A page of the stacks that import an export."""
+    """Return a page of the stacks that import an export."""
     found = call.ask("import_list", name=call["ExportName"])
     if not found:
         raise QueryError("ValidationError", f"Export '{call['ExportName']}' is not imported by any stack.")
@@ -104,18 +104,18 @@ def imports(call: Call) -> dict[str, Any]:
 
 
 def limits(call: Call) -> dict[str, Any]:
-    """The limits that are in force; what has no limit is left out."""
+    """Return the current limits; unlimited values are omitted."""
     limit = call.config.max_stacks_per_tenant
     found = [("StackLimit", limit)] if limit >= 0 else []
     return {"AccountLimits": [{"Name": name, "Value": value} for name, value in found]}
 
 
 def list_types(call: Call) -> dict[str, Any]:
-    """A page of the resource types."""
+    """Return a page of the resource types."""
     deprecated = call["DeprecatedStatus"] == "DEPRECATED"
     prefix = (call["Filters"] or {}).get("TypeNamePrefix") or ""
     statuses = _DEPRECATED if deprecated else {"SUPPORTED"} if call["DeprecatedStatus"] else {None}
-    if call["Visibility"] == "PRIVATE":  # whatever there is, everybody may use
+    if call["Visibility"] == "PRIVATE":  # all types are public
         statuses = set()
     found = [
         each
@@ -137,7 +137,7 @@ def list_types(call: Call) -> dict[str, Any]:
 
 
 def describe_type(call: Call) -> dict[str, Any]:
-    """A resource type with its schema."""
+    """Return a resource type with its schema."""
     name = call["TypeName"] or _named(call["Arn"])
     if name is None:
         raise QueryError("MissingParameter", "The request must have the parameter TypeName, or Arn.")
@@ -146,7 +146,7 @@ def describe_type(call: Call) -> dict[str, Any]:
             raise EntityNotFound(name)
         found = call.ask("resource_type_show", type_name=name, with_description=True)
     except EntityNotFound:
-        raise QueryError("TypeNotFoundException", f"There is no resource type {name}.") from None
+        raise QueryError("TypeNotFoundException", f"The resource type {name} does not exist.") from None
     return {
         "Arn": _type_arn(name),
         "Type": "RESOURCE",
@@ -167,7 +167,7 @@ def _named(type_arn: str | None) -> str | None:
 
 
 def _schema(name: str, found: Mapping[str, Any]) -> dict[str, Any]:
-    """The type as a JSON schema in the form of CloudFormation's registry."""
+    """Return the type as a JSON schema in the format of CloudFormation's registry."""
     properties = found["properties"]
     return {
         "typeName": name,

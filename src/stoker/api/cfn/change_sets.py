@@ -24,7 +24,7 @@ _RECREATION = {"update": "Never", "replace": "Always", "refuse": "Never"}
 
 
 def create(call: Call) -> dict[str, Any]:
-    """Plan a new stack, or a change of one."""
+    """Plan a new stack, or a change of a stack."""
     kind = call["ChangeSetType"] or "UPDATE"
     if kind == "UPDATE" and call["OnFailure"] == "DELETE":
         raise QueryError("ValidationError", "OnStackFailure=DELETE is for change sets of the type CREATE.")
@@ -51,7 +51,7 @@ def _new_stack(call: Call) -> dict[str, Any]:
 
 
 def describe(call: Call) -> dict[str, Any]:
-    """A change set with a page of its changes."""
+    """Return a change set with a page of its changes."""
     view = _ask(call, "change_set_show")
     changes, token = page_of(list(_changes(view)), call["NextToken"])
     settings = view["settings"]
@@ -72,7 +72,7 @@ def describe(call: Call) -> dict[str, Any]:
 
 
 def list_all(call: Call) -> dict[str, Any]:
-    """A page of a stack's change sets."""
+    """Return a page of a stack's change sets."""
     try:
         found = call.ask("change_set_list", stack=call["StackName"])
     except EntityNotFound:
@@ -82,7 +82,7 @@ def list_all(call: Call) -> dict[str, Any]:
 
 
 def execute(call: Call) -> None:
-    """Begin what a change set says."""
+    """Start to execute a change set."""
     try:
         _ask(call, "change_set_execute", disable_rollback=call["DisableRollback"])
     except Invalid as error:
@@ -92,7 +92,7 @@ def execute(call: Call) -> None:
 
 
 def delete(call: Call) -> None:
-    """Forget a change set."""
+    """Delete a change set."""
     _ask(call, "change_set_delete")
 
 
@@ -131,7 +131,7 @@ def _summary(view: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _changes(view: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The steps of the plan that do something; the removal of what is replaced belongs to its replacement."""
+    """Yield the effective steps of the plan; the removal of a replaced resource belongs to its replacement."""
     steps = view["plan"]["steps"]
     replaced = {step["path"] for step in steps if step["kind"] == "replace"}
     for step in steps:

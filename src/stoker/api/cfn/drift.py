@@ -1,4 +1,4 @@
-"""Actions on drift: what somebody has changed in the cloud behind a stack's back."""
+"""Actions on drift: changes of resources that were made outside of the stack."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from stoker.base.ids import arn
 STATUSES = ("IN_SYNC", "MODIFIED", "DELETED", "NOT_CHECKED")
 
 _UNASKED = "NOT_CHECKED"
-"""Resources of this status are shown to those only who ask for it."""
+"""Resources with this status are only shown if they are requested."""
 
 
 def detect(call: Call) -> dict[str, Any]:
-    """Begin to look for drift in a stack."""
+    """Start to detect drift of a stack."""
     return {"StackDriftDetectionId": call.ask_of_stack("drift_detect", names=call["LogicalResourceIds"])["id"]}
 
 
 def detect_resource(call: Call) -> dict[str, Any]:
-    """Look for drift in one resource."""
+    """Detect drift of one resource."""
     found = call.ask_of_stack("drift_detect_resource", name=call["LogicalResourceId"])
     return {"StackResourceDrift": views.resource_drift(found)}
 
 
 def describe_detection(call: Call) -> dict[str, Any]:
-    """How a look for drift goes, or what it found of the stack."""
+    """Return the progress of a drift detection, or its result for the stack."""
     found = call.ask("drift_status", detection_id=call["StackDriftDetectionId"])
     return {
         "StackId": arn(found["project_id"], found["stack_name"], found["stack_id"]),
@@ -40,7 +40,7 @@ def describe_detection(call: Call) -> dict[str, Any]:
 
 
 def describe_resources(call: Call) -> dict[str, Any]:
-    """A page of what the last look for drift found of the resources of a stack."""
+    """Return a page of the results of the last drift detection for the resources of a stack."""
     wanted = call["StackResourceDriftStatusFilters"] or [status for status in STATUSES if status != _UNASKED]
     found = [view for view in call.ask_of_stack("drift_list") if view["status"] in wanted]
     page, token = page_of(found, call["NextToken"], call["MaxResults"] or PAGE)

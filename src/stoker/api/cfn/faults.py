@@ -1,6 +1,6 @@
-"""From errors to what clients of the Query API are told: an error code, a message, an HTTP status.
+"""Convert errors to error responses of the Query API: an error code, a message, an HTTP status.
 
-Codes are those that AWS's clients look for; the statuses of common ones are facts: rest_api.json, cfn.errors.
+The codes and statuses are those of AWS CloudFormation's API reference, which clients compare.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from stoker.rpc.contract import EngineUnavailable
 
 
 class QueryError(UserError):
-    """A complaint under a code of its own; one of `STATUSES`."""
+    """An error with its own code, one of `STATUSES`."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -79,15 +79,15 @@ _CODES: tuple[tuple[type[StokerError], str], ...] = (
     (ReleaseMismatch, "ServiceUnavailable"),
     (DatabaseUnavailable, "ServiceUnavailable"),
 )
-"""The first class that an error is of decides; what is of none is our failure."""
+"""The first class that matches an error determines its code; other errors are internal errors."""
 
 
 _REFUSALS = {400: "ValidationError", 403: "AccessDenied", 409: "ValidationError"}
-"""By the status that the other API has for the refusal of another service."""
+"""Codes for refusals of other services, by the status that the REST API returns for them."""
 
 
 def code_of(error: StokerError) -> str:
-    """The error code by which `error` is told."""
+    """Return the error code of `error`."""
     match error:
         case QueryError():
             return error.code
@@ -98,7 +98,10 @@ def code_of(error: StokerError) -> str:
 
 
 def fault_document(error: Exception, request_id: str) -> tuple[int, dict[str, Any]]:
-    """The status and the error document for `error`. A stranger is logged, and told by a reference only."""
+    """Return status and error document for `error`.
+
+    An unexpected error is logged; the client receives its reference.
+    """
     known = as_stoker_error(error)
     code = code_of(known)
     status = STATUSES[code]

@@ -1,4 +1,4 @@
-"""Whose signature it is: the identity service checks it, and gives a token of whoever signed (`POST /v3/ec2tokens`)."""
+"""Verify signatures with the identity service, which returns a token of the signer (`POST /v3/ec2tokens`)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _LOGIN = "keystone_authtoken"
 _REFUSED = (400, 401, 403, 404)
 _SERVICE_TYPE = "cloudformation"
 _path_matches: Any = auth_token._path_matches
-"""Whether a path is one that an access rule means, as keystonemiddleware decides for the other API."""
+"""Return whether a path matches that of an access rule, as keystonemiddleware decides for the REST API."""
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who signed a request, and the token that the identity service gave for it."""
+    """The signer of a request, and the token from the identity service."""
 
     credentials: Credentials
     user_name: str
@@ -35,7 +35,7 @@ class Caller:
     token: str = field(repr=False)
 
     def context(self, request_id: str, policy: Policy) -> RequestContext:
-        """The context that travels to the engine, without `denied_types`."""
+        """Return the context that is sent to the engine, without `denied_types`."""
         known = self.credentials
         return RequestContext(
             request_id=request_id,
@@ -53,10 +53,10 @@ class Caller:
 
 
 class SignatureCheck:
-    """Asks the identity service of `[ec2authtoken] auth_url`, by default that of `[keystone_authtoken]`.
+    """Sends signatures to the identity service of `[ec2authtoken] auth_url`, by default that of `[keystone_authtoken]`.
 
-    The question carries a token of the login of `[keystone_authtoken]`: newer releases of Keystone demand one. Safe to
-    use from many threads.
+    The requests carry a token of the user in `[keystone_authtoken]`, which recent releases of Keystone require.
+    Thread-safe.
     """
 
     def __init__(self, config: cfg.ConfigOpts) -> None:
@@ -71,9 +71,9 @@ class SignatureCheck:
         )
 
     def caller(self, signed: Signed) -> Caller:
-        """Who signed the request.
+        """Return the signer of the request.
 
-        Raises QueryError for a wrong signature, IdentityUnavailable when nobody can tell.
+        Raises QueryError for an invalid signature, IdentityUnavailable if it cannot be checked.
         """
         try:
             answer = self._session.post(
@@ -85,34 +85,36 @@ class SignatureCheck:
                 log=False,
             )
         except exceptions.ClientException as error:
-            raise IdentityUnavailable("The identity service cannot be asked about the signature now.") from error
+            raise IdentityUnavailable(
+                "The identity service cannot check the signature now; try again later."
+            ) from error
         if answer.status_code in _REFUSED:
             raise QueryError(
                 "SignatureDoesNotMatch",
                 "The identity service does not accept the access key and the signature. Check the secret key, and that "
-                "nothing between changes the host, the path or the parameters.",
+                "no proxy changes the host, the path or the parameters.",
             )
         token = answer.headers.get("X-Subject-Token")
         if answer.status_code != 200 or not token:
-            raise IdentityUnavailable(f"The identity service answers {answer.status_code} about the signature.")
+            raise IdentityUnavailable(f"The identity service responded with {answer.status_code} to the signature.")
         try:
             described = answer.json()["token"]
             caller = _caller(described, token)
         except (ValueError, KeyError, TypeError) as error:
-            raise IdentityUnavailable("The identity service's answer about the signature cannot be read.") from error
+            raise IdentityUnavailable("The identity service's response to the signature is malformed.") from error
         _require_access(described, signed)
         return caller
 
 
 def _tokens_url(identity: str | None) -> str:
     if not identity:
-        raise cfg.Error("[ec2authtoken] auth_url: the identity service that checks signatures is not known")
+        raise cfg.Error("[ec2authtoken] auth_url is not set: signatures cannot be checked without an identity service")
     root = identity.rstrip("/").removesuffix("/v3").removesuffix("/v2.0")
     return f"{root}/v3/ec2tokens"
 
 
 def _require_access(token: Mapping[str, Any], signed: Signed) -> None:
-    """Raise QueryError where the keys belong to an application credential whose access rules forbid the request."""
+    """Raise QueryError if the keys belong to an application credential whose access rules do not allow the request."""
     rules = (token.get("application_credential") or {}).get("access_rules")
     if rules is None:
         return

@@ -1,4 +1,4 @@
-"""Parameters of the Query API: what an action takes, as data, and how flat names make lists and structures.
+"""Parameters of the Query API: their declarations, and the conversion of flat names to lists and structures.
 
 `Tags.member.2.Key=env` is the key of the second member of the list Tags.
 """
@@ -14,7 +14,7 @@ from stoker.api.cfn.faults import QueryError
 
 Node: TypeAlias = "str | dict[str, Node]"
 Reader: TypeAlias = Callable[[str, Node], Any]
-"""Takes a parameter's full name and what was given, and returns the value. Raises QueryError."""
+"""Takes a parameter's full name and its raw value, and returns the parsed value. Raises QueryError."""
 
 COMMON = frozenset(
     {
@@ -22,7 +22,7 @@ COMMON = frozenset(
         "SignatureVersion", "Timestamp", "Version",
     }
 )  # fmt: skip
-"""What every request may have besides its action's own parameters; and everything that begins with `X-Amz-`."""
+"""Parameters of all requests in addition to those of the action; also all names with the prefix `X-Amz-`."""
 
 VERSION = "2010-05-15"
 
@@ -31,7 +31,10 @@ _MOST_DIGITS = re.compile(r"[0-9]{1,9}")
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of an action. `aliases` are other spellings; a `refused` one is known and not supported."""
+    """A parameter of an action.
+
+    `aliases` are other spellings; `refused` is the reason why a parameter is not supported.
+    """
 
     read: Reader
     required: bool = False
@@ -44,14 +47,14 @@ Parameters: TypeAlias = Mapping[str, Parameter]
 
 
 def text(name: str, node: Node) -> str:
-    """A text."""
+    """Parse a string."""
     if not isinstance(node, str):
-        raise _unexpected(name, "a text")
+        raise _unexpected(name, "a string")
     return node
 
 
 def boolean(name: str, node: Node) -> bool:
-    """True or false, in any case."""
+    """Parse true or false, in any case."""
     lowered = text(name, node).lower()
     if lowered not in ("true", "false"):
         raise _unexpected(name, "true or false")
@@ -59,14 +62,14 @@ def boolean(name: str, node: Node) -> bool:
 
 
 def whole_number(name: str, node: Node) -> int:
-    """A whole number, 0 or more."""
+    """Parse an integer of at least 0."""
     if not _MOST_DIGITS.fullmatch(text(name, node)):
-        raise _unexpected(name, "a whole number")
+        raise _unexpected(name, "an integer of at least 0")
     return int(text(name, node))
 
 
 def whole_number_within(least: int, most: int) -> Reader:
-    """A whole number from `least` to `most`."""
+    """Return a reader for an integer from `least` to `most`."""
 
     def read(name: str, node: Node) -> int:
         number = whole_number(name, node)
@@ -78,7 +81,7 @@ def whole_number_within(least: int, most: int) -> Reader:
 
 
 def one_of(*choices: str) -> Reader:
-    """One of the given texts."""
+    """Return a reader for one of the given strings."""
 
     def read(name: str, node: Node) -> str:
         if text(name, node) not in choices:
@@ -89,7 +92,7 @@ def one_of(*choices: str) -> Reader:
 
 
 def matching(pattern: str, what: str) -> Reader:
-    """A text that the regular expression `pattern` fits as a whole; `what` describes it."""
+    """Return a reader for a string that matches the whole regular expression `pattern`; `what` describes it."""
     compiled = re.compile(pattern)
 
     def read(name: str, node: Node) -> str:
@@ -101,7 +104,7 @@ def matching(pattern: str, what: str) -> Reader:
 
 
 def list_of(item: Reader) -> Reader:
-    """`member.1`, `member.2` … in the order of their numbers; an empty text is an empty list."""
+    """Return a reader for `member.1`, `member.2` …, sorted by number; an empty string is an empty list."""
 
     def read(name: str, node: Node) -> list[Any]:
         if node == "":
@@ -115,7 +118,7 @@ def list_of(item: Reader) -> Reader:
 
 
 def structure(**fields: Parameter) -> Reader:
-    """A map with the given fields."""
+    """Return a reader for a map with the given fields."""
 
     def read(name: str, node: Node) -> dict[str, Any]:
         if not isinstance(node, dict):
@@ -126,7 +129,7 @@ def structure(**fields: Parameter) -> Reader:
 
 
 def refused(why: str) -> Parameter:
-    """A parameter of AWS's that is not supported; `why` completes the sentence that refuses it."""
+    """Return an unsupported parameter of AWS; `why` is the reason in the error message."""
     return Parameter(_anything, refused=why)
 
 
@@ -135,12 +138,12 @@ def _anything(name: str, node: Node) -> Node:
 
 
 def read_all(parameters: Parameters, given: Mapping[str, Node], prefix: str = "") -> dict[str, Any]:
-    """The value of each parameter, None or its default where nothing was given. Raises QueryError."""
+    """Return the values of all parameters; missing ones have their default or None. Raises QueryError."""
     known = {spelling: name for name, each in parameters.items() for spelling in (name, *each.aliases)}
     named: dict[str, Node] = {}
     for spelling, node in given.items():
         if spelling not in known:
-            raise QueryError("InvalidQueryParameter", f"There is no parameter {prefix}{spelling} here.")
+            raise QueryError("InvalidQueryParameter", f"Unknown parameter {prefix}{spelling}.")
         if known[spelling] in named:
             raise QueryError("InvalidParameterCombination", f"{prefix}{known[spelling]} is given in two spellings.")
         named[known[spelling]] = node
@@ -159,23 +162,23 @@ def _read(parameter: Parameter, name: str, node: Node | None) -> Any:
 
 @dataclass
 class Form:
-    """The parameters of a request as they came, each name once."""
+    """The parameters of a request as received, with unique names."""
 
     values: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, pairs: list[tuple[str, str]]) -> Form:
-        """From names and values. Raises QueryError for a name that comes twice, and for what is no text."""
+        """Return a form from names and values. Raises QueryError for a repeated name, and for invalid characters."""
         form = cls(dict(pairs))
         if len(form.values) < len(pairs):
             raise QueryError("InvalidQueryParameter", "A parameter is given more than once.")
         for name, value in pairs:
             if not (_is_text(name) and _is_text(value)):
-                raise QueryError("InvalidQueryParameter", "A parameter is not a text in UTF-8, or contains NUL.")
+                raise QueryError("InvalidQueryParameter", "A parameter is not UTF-8, or contains a NUL character.")
         return form
 
     def own(self) -> dict[str, Node]:
-        """The action's own parameters, as a tree."""
+        """Return the action's own parameters, as a tree."""
         tree: dict[str, Node] = {}
         for name, value in self.values.items():
             if name not in COMMON and not name.startswith("X-Amz-"):
@@ -187,10 +190,10 @@ def _put(tree: dict[str, Node], path: list[str], value: str, name: str) -> None:
     for part in path[:-1]:
         below = tree.setdefault(part, {})
         if not isinstance(below, dict):
-            raise QueryError("InvalidQueryParameter", f"{name} is given beside {part}.")
+            raise QueryError("InvalidQueryParameter", f"{name} cannot be combined with {part}.")
         tree = below
     if path[-1] in tree:
-        raise QueryError("InvalidQueryParameter", f"{name} is given as a value and as a structure.")
+        raise QueryError("InvalidQueryParameter", f"{name} is given both as a value and as a structure.")
     tree[path[-1]] = value
 
 

@@ -1,7 +1,7 @@
-"""Answers as text: XML as AWS writes it, or the same as JSON.
+"""Render responses: as XML like AWS, or as JSON.
 
-An answer is made of maps, lists, texts, numbers, booleans and `JsonText`; what is None is left out. In XML the items
-of a list are elements named `member`.
+A response consists of maps, lists, strings, numbers, booleans and `JsonText`; None values are omitted. In XML, the
+items of a list are elements named `member`.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from xml.sax.saxutils import escape
 from stoker.rpc.contract import json_text
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold, not even escaped."""
+"""Characters that XML 1.0 cannot contain, even escaped."""
 
 
 @dataclass(frozen=True)
 class JsonText:
-    """A document inside the answer: JSON text within XML, itself within JSON."""
+    """A document inside the response: a JSON string in XML, itself in JSON."""
 
     data: Any
 
 
 def xml(document: Mapping[str, Any]) -> bytes:
-    """A document of one root element as XML."""
+    """Return a document with one root element as XML."""
     return "".join(_children(document)).encode()
 
 
 def json(document: Mapping[str, Any]) -> bytes:
-    """The same document as JSON."""
+    """Return the same document as JSON."""
     return json_text(_plain(document))
 
 

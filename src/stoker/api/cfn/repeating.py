@@ -1,4 +1,4 @@
-"""Requests that a client repeats under one ClientRequestToken are carried out once."""
+"""Requests that a client repeats with the same ClientRequestToken are executed once."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ TOKEN = "ClientRequestToken"  # noqa: S105  the name of a parameter
 
 
 def once(call: Call, action: str, handler: Handler) -> dict[str, Any] | None:
-    """The handler's answer, or what it answered when the same request came before with the same token.
+    """Return the handler's result, or the stored result of the same request with the same token.
 
-    Raises QueryError when the token came with another request, or while that one is being carried out.
+    Raises QueryError if another request has used the token, or while the first request is being executed.
     """
     token = call.values.get(TOKEN)
     if token is None:
@@ -27,9 +27,9 @@ def once(call: Call, action: str, handler: Handler) -> dict[str, Any] | None:
             answer: dict[str, Any] | None = claim["answer"]
             return answer
         case "other":
-            raise QueryError("TokenAlreadyExistsException", f"Another request came with the {TOKEN} {token}.")
+            raise QueryError("TokenAlreadyExistsException", f"A different request used the {TOKEN} {token}.")
         case "unanswered":
-            raise QueryError("Throttling", "The same request is being carried out now; ask again in a moment.")
+            raise QueryError("Throttling", "The same request is being executed; retry it in a moment.")
     try:
         answer = handler(call)
     except Exception:

@@ -1,4 +1,4 @@
-"""Actions on what stacks hold: resources, events, templates, settings."""
+"""Actions on the contents of stacks: resources, events, templates, settings."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _OWN_SIGNAL = {"UniqueId": "id", "Status": "status"}
 
 
 def describe_one(call: Call) -> dict[str, Any]:
-    """A resource with its metadata."""
+    """Return a resource with its metadata."""
     view = call.ask_of_stack("resource_describe", name=call["LogicalResourceId"])
     return {"StackResourceDetail": views.resource_detail(view)}
 
 
 def describe_all(call: Call) -> dict[str, Any]:
-    """The resources of a stack, or of the stack that a physical id belongs to."""
+    """Return the resources of a stack, or of the stack that a physical ID belongs to."""
     stack, physical_id = call["StackName"], call["PhysicalResourceId"]
     if (stack is None) == (physical_id is None):
         raise QueryError("InvalidParameterCombination", "Give StackName or PhysicalResourceId, and not both.")
@@ -37,33 +37,33 @@ def describe_all(call: Call) -> dict[str, Any]:
 
 
 def list_all(call: Call) -> dict[str, Any]:
-    """A page of a stack's resources."""
+    """Return a page of a stack's resources."""
     page, token = page_of(_resources_of(call, call["StackName"]), call["NextToken"])
     summaries = _with_drift(call, call["StackName"], page, views.resource_summary)
     return {"StackResourceSummaries": summaries, "NextToken": token}
 
 
 def _resources_of(call: Call, stack: str, **arguments: Any) -> list[View]:
-    """The stack's resources, each with its place."""
+    """Return the stack's resources with their positions."""
     found = _parts_of(call, stack, "resource_list", **arguments)
     return [{**view, **found["stacks"][view["stack_id"]]} for view in found["resources"]] if found else []
 
 
 def _with_drift(call: Call, stack: str, found: Iterable[View], shown: Callable[[View], View]) -> list[View]:
-    """Resources as `shown` tells them, each with what the last look for drift found of it."""
+    """Return resources rendered by `shown`, each with its result of the last drift detection."""
     drift = {view["name"]: view for view in _parts_of(call, stack, "drift_list")}
     return [{**shown(view), "DriftInformation": views.drift_information(drift.get(view["name"]))} for view in found]
 
 
 def events(call: Call) -> dict[str, Any]:
-    """A page of a stack's events, newest first."""
+    """Return a page of a stack's events, newest first."""
     found = _parts_of(call, call["StackName"], "event_page", limit=PAGE, marker=marker_of(call["NextToken"]))
     token = next_token(found[-1]["id"]) if len(found) == PAGE else None
     return {"StackEvents": [views.event(view) for view in found], "NextToken": token}
 
 
 def _parts_of(call: Call, stack: str, operation: str, **arguments: Any) -> Any:
-    """The engine's list of parts of a stack: none of one that is still to be made, by carrying out a change set."""
+    """Return the engine's list of parts of a stack; an empty one if it has only change sets so far."""
     try:
         return call.ask_of(stack, operation, **arguments)
     except QueryError:
@@ -73,7 +73,7 @@ def _parts_of(call: Call, stack: str, operation: str, **arguments: Any) -> Any:
 
 
 def template(call: Call) -> dict[str, Any]:
-    """The template of a stack, or the one that a change set would give it."""
+    """Return the template of a stack or of a change set."""
     if call["ChangeSetName"] is not None:
         held = call.ask("change_set_show", name=call["ChangeSetName"], stack=call["StackName"])
         body = held["template"]
@@ -85,7 +85,7 @@ def template(call: Call) -> dict[str, Any]:
 
 
 def signal(call: Call) -> None:
-    """Signal a resource; AWS's types and ours have different words for the same."""
+    """Send a signal to a resource; AWS and Heat use different keys in signals."""
     found = call.ask_of_stack("resource_describe", name=call["LogicalResourceId"])
     amazon = found["type"].startswith("AWS::")
     details = {name: call[key] for key, name in (_AMAZON_SIGNAL if amazon else _OWN_SIGNAL).items()}
@@ -98,7 +98,7 @@ def signal(call: Call) -> None:
 
 
 def set_policy(call: Call) -> None:
-    """Lay down which updates of the stack are allowed."""
+    """Set the stack policy."""
     wanted = policy(call, "StackPolicy")
     if wanted is None:
         raise QueryError("MissingParameter", "The request must have the parameter StackPolicyBody, or StackPolicyURL.")
@@ -106,12 +106,12 @@ def set_policy(call: Call) -> None:
 
 
 def get_policy(call: Call) -> dict[str, Any]:
-    """What was laid down; without a policy every update is allowed."""
+    """Return the stack policy; without a policy, all updates are allowed."""
     found = call.ask_of_stack("stack_settings_show")["policy"]
     return {"StackPolicyBody": None if found is None else JsonText(found)}
 
 
 def protect(call: Call) -> dict[str, Any]:
-    """Protect the stack from deletion, or end that."""
+    """Enable or disable termination protection."""
     changes = {"protected": call["EnableTerminationProtection"]}
     return {"StackId": views.stack_arn(call.ask_of_stack("stack_settings_change", changes=changes))}

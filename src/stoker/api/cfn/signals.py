@@ -1,7 +1,7 @@
-"""Signals by signed URLs: `PUT /v1/waitcondition/<ARN>` and `POST /v1/signal/<ARN>` (facts: rest_api.json, cfn).
+"""Signals by signed URLs: `PUT /v1/waitcondition/<ARN>` and `POST /v1/signal/<ARN>`.
 
-The ARN is a resource's. Whoever has the URL may signal that resource, and nothing else: the signature is that of the
-resource's own user.
+The ARN identifies a resource. The URL is signed by the resource's own stack user, so that it gives access only to
+signals for this resource.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PATH = re.compile(r"/v1/\w+/(?P<stack>arn:openstack:heat::[^/]+:stacks/[^/]+/[^
 
 @dataclass(frozen=True)
 class Target:
-    """The resource that a URL names: its stack's ARN, and its name."""
+    """The resource in a URL: its stack's ARN, and its name."""
 
     stack: str
     resource: str
@@ -32,22 +32,22 @@ SignalHandler = Callable[[Call, Target, bytes], "dict[str, Any] | None"]
 
 
 def target(path: str) -> Target:
-    """The resource of a signal's path, which is unescaped. Raises NoSuchPath."""
+    """Return the resource in the path of a signal, which is unescaped. Raises NoSuchPath."""
     found = _PATH.fullmatch(path)
     if found is None:
-        raise NoSuchPath("The path must name a resource: /v1/signal/<ARN of the stack>/resources/<name>.")
+        raise NoSuchPath("The path must contain a resource: /v1/signal/<ARN of the stack>/resources/<name>.")
     return Target(found["stack"], found["resource"])
 
 
 def wait_condition(call: Call, named: Target, body: bytes) -> dict[str, Any]:
-    """Hand the signal over, and tell everything that has been signalled so far."""
+    """Deliver the signal, and return all signals so far."""
     _signal(call, named, body)
     metadata = call.ask_of(named.stack, "resource_metadata", name=named.resource)
     return {"resource": named.resource, "metadata": metadata}
 
 
 def signal(call: Call, named: Target, body: bytes) -> None:
-    """Hand the signal over."""
+    """Deliver the signal."""
     _signal(call, named, body)
 
 
@@ -56,7 +56,7 @@ def _signal(call: Call, named: Target, body: bytes) -> None:
 
 
 def _details(body: bytes) -> Mapping[str, Any] | None:
-    """The object in the body, whatever content type a simple client gives it; None when there is no body."""
+    """Return the object in the body, whatever its content type, since simple clients send any; None without a body."""
     if not body.strip():
         return None
     details = parse_json(body, "the signal")
@@ -69,4 +69,4 @@ ROUTES: tuple[tuple[str, str, SignalHandler], ...] = (
     ("/v1/waitcondition/", "PUT", wait_condition),
     ("/v1/signal/", "POST", signal),
 )
-"""Where signals arrive: the beginning of the path, the method, what happens."""
+"""The URLs for signals: the beginning of the path, the method, the handler."""

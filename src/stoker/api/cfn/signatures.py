@@ -1,8 +1,8 @@
-"""Signed requests: which signature a request carries, and whether it may count at all.
+"""Parse the signatures of requests, and refuse requests that a valid signature does not make acceptable.
 
-Only the identity service knows the secrets, so it alone says whether a signature is right (`stoker.api.cfn.identity`).
-What is refused here is what a right signature does not protect from: a request that is old, that was signed for
-another service or region, or that is signed twice in different ways.
+Only the identity service knows the secrets, so it verifies the signatures themselves (`stoker.api.cfn.identity`). This
+module refuses requests that are old, that were signed for another service or region, or that are signed twice in
+different ways.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 from stoker.api.cfn.faults import QueryError
 
 SKEW = 900.0
-"""Seconds that a request's time may be away from ours, as with AWS and with Keystone."""
+"""Maximum difference in seconds between a request's time and that of the server, as in AWS and Keystone."""
 
 LONGEST = 604800
-"""The most seconds that X-Amz-Expires may say, as with AWS. SKEW limits the age of a request as well."""
+"""Maximum value in seconds of X-Amz-Expires, as in AWS. SKEW also limits the age of a request."""
 
 _ALGORITHM = "AWS4-HMAC-SHA256"
 _SERVICE = "cloudformation"
@@ -30,7 +30,7 @@ _PARTS = ("Credential", "SignedHeaders", "Signature")
 
 @dataclass(frozen=True)
 class Received:
-    """A request as it was signed: `params` are those that count, `headers` with names like `X-Amz-Date`."""
+    """A request as it was signed: `params` are the signed ones, `headers` have names like `X-Amz-Date`."""
 
     verb: str
     host: str
@@ -44,8 +44,8 @@ class Received:
 class Signed:
     """A request with its signature.
 
-    `time` is when it says it was signed, None when it does not say; `expires` is for how many seconds from then on a
-    URL says that it may be used (X-Amz-Expires).
+    `time` is the declared time of the signature, or None; `expires` is the number of seconds for which a presigned URL
+    is declared valid (X-Amz-Expires).
     """
 
     received: Received
@@ -56,7 +56,7 @@ class Signed:
     expires: float | None = None
 
     def credentials(self) -> dict[str, Any]:
-        """What the identity service needs to check it (facts: rest_api.json, cfn.protocol)."""
+        """Return the data that Keystone's `POST /v3/ec2tokens` needs to verify the signature."""
         return {
             "access": self.access,
             "signature": self.signature,
@@ -70,9 +70,9 @@ class Signed:
 
 
 def read_signature(received: Received, region: str | None) -> Signed:
-    """The request's signature, of version 2 or 4. `region` is ours; None accepts any.
+    """Return the request's signature, of version 2 or 4. `region` is that of the server; None accepts any.
 
-    Raises QueryError when it carries none, more than one, or one that was not meant for this service.
+    Raises QueryError for no signature, more than one, or one for another service or region.
     """
     header = received.headers.get("Authorization", "")
     params = received.params
@@ -80,31 +80,35 @@ def read_signature(received: Received, region: str | None) -> Signed:
     if not any(kinds):
         raise QueryError("MissingAuthenticationToken", "The request is not signed with an access key.")
     if sum(kinds) > 1:
-        raise QueryError("IncompleteSignature", "The request is signed in more than one way.")
+        raise QueryError("IncompleteSignature", "The request has more than one signature.")
     return _version_2(received) if kinds[2] else _version_4(received, region)
 
 
 def require_fresh(signed: Signed, now: float) -> None:
-    """Raise QueryError for a request that does not say when it was signed, or that was not signed just now."""
+    """Raise QueryError for a request without the time of its signature, or with an expired one."""
     if signed.time is None:
-        raise QueryError("IncompleteSignature", "The request must say when it was signed: Timestamp or X-Amz-Date.")
+        raise QueryError(
+            "IncompleteSignature", "The request must have the time of its signature: Timestamp or X-Amz-Date."
+        )
     if signed.expires is not None and now > signed.time + signed.expires:
         raise QueryError(
             "RequestExpired",
-            f"The URL was to be used within {signed.expires:.0f} seconds (X-Amz-Expires); sign another.",
+            f"The URL was valid for {signed.expires:.0f} seconds (X-Amz-Expires); sign a new one.",
         )
     if abs(now - signed.time) > SKEW:
         raise QueryError(
             "RequestExpired",
             f"The request was signed {abs(now - signed.time):.0f} seconds {'ago' if signed.time < now else 'ahead'}; "
-            f"at most {SKEW:.0f} are accepted. Check the clock, and sign each request anew.",
+            f"at most {SKEW:.0f} are accepted. Check the clock, and sign each request separately.",
         )
 
 
 def _version_2(received: Received) -> Signed:
     params = received.params
     if params.get("SignatureVersion") != "2" or params.get("SignatureMethod", "HmacSHA256") != "HmacSHA256":
-        raise QueryError("IncompleteSignature", "Only SignatureVersion 2 with HmacSHA256, and version 4, are accepted.")
+        raise QueryError(
+            "IncompleteSignature", "Only signature version 4, and version 2 with HmacSHA256, are supported."
+        )
     said = params.get("Timestamp")
     return Signed(
         received=received,
@@ -129,7 +133,7 @@ def _version_4(received: Received, region: str | None) -> Signed:
         access=access,
         signature=parts["Signature"],
         time=_time(said),
-        # A form in the body is signed by the body's hash; only what stands in the URL is signed as parameters.
+        # A form in the body is signed by the hash of the body; only parameters in the URL are signed as parameters.
         params={} if received.verb == "POST" else params,
         expires=_expires(received.params) if in_query else None,
     )
@@ -162,10 +166,10 @@ def _from_header(header: str) -> dict[str, str]:
 
 
 def _scoped(credential: str, said: str, region: str | None, host: str) -> str:
-    """The access key of a credential that was meant for this service, this region and this day.
+    """Return the access key of a credential for this service, this region and this day.
 
-    Clients without a table of endpoints, as boto 2 in heat-cfntools, take service and region from the labels of the
-    host: the host, which is signed as well, then says what the request was meant for.
+    Clients without a table of endpoints, such as boto 2 in heat-cfntools, take service and region from the labels of
+    the host name, which is signed too and therefore also identifies the target of the request.
     """
     access, *scope = credential.split("/")
     if not access or len(scope) != 4 or scope[3] != _TERMINATOR:
@@ -173,7 +177,7 @@ def _scoped(credential: str, said: str, region: str | None, host: str) -> str:
             "IncompleteSignature", "Credential must be <access key>/<date>/<region>/<service>/aws4_request."
         )
     if scope[0] != said[:8]:
-        raise QueryError("SignatureDoesNotMatch", "The day in the credential is not that of X-Amz-Date.")
+        raise QueryError("SignatureDoesNotMatch", "The date in the credential is not that of X-Amz-Date.")
     if scope[2] != _SERVICE:
         label = host.partition(":")[0].partition(".")[0]
         if not label or scope[2] != label:
@@ -203,4 +207,4 @@ def _time(said: str) -> float:
             return datetime.strptime(said, form).replace(tzinfo=UTC).timestamp()
         except ValueError:
             continue
-    raise QueryError("IncompleteSignature", "The time of the request cannot be read; write it as 2026-01-31T12:00:00Z.")
+    raise QueryError("IncompleteSignature", "The time of the request is malformed; the format is 2026-01-31T12:00:00Z.")

@@ -13,10 +13,10 @@ from stoker.base.errors import EntityNotFound
 from stoker.base.ids import arn
 
 NO_UPDATES = "No updates are to be performed."
-"""The complaint about an update that changes nothing; clients look for these words."""
+"""The error message for an update without changes; clients search for these words."""
 
 _DETAILED_PAGE = 25
-"""Stacks in full that one answer has: services may be asked for the outputs of each."""
+"""Number of stacks on a page in full: their outputs may need requests to services."""
 
 _REVIEW = "REVIEW_IN_PROGRESS"
 
@@ -25,7 +25,7 @@ _REVIEW = "REVIEW_IN_PROGRESS"
 
 
 def create(call: Call) -> dict[str, Any]:
-    """Start to make a stack."""
+    """Start to create a stack."""
     view = call.ask(
         "stack_create_laid_down",
         name=call["StackName"],
@@ -40,7 +40,7 @@ def create(call: Call) -> dict[str, Any]:
 
 
 def disable_rollback(call: Call) -> bool:
-    """Whether a failure is left as it is. As with AWS it is rolled back unless the request says otherwise."""
+    """Return whether a failed creation is left as it is. As in AWS, it is rolled back by default."""
     disabled = call.values.get("DisableRollback")
     if disabled is not None and call["OnFailure"] is not None:
         raise QueryError("InvalidParameterCombination", "Give DisableRollback or OnFailure, not both.")
@@ -48,7 +48,7 @@ def disable_rollback(call: Call) -> bool:
 
 
 def laid_down(call: Call) -> dict[str, Any]:
-    """The settings that a request lays down for the stack; those that it does not name are left out."""
+    """Return the settings of the stack in the request; missing ones are omitted."""
     found = {
         "notification_topics": call["NotificationARNs"],
         "capabilities": call["Capabilities"],
@@ -59,13 +59,13 @@ def laid_down(call: Call) -> dict[str, Any]:
 
 
 def policy(call: Call, name: str) -> Any:
-    """The stack policy that `<name>Body` or `<name>URL` gives, parsed."""
+    """Return the stack policy in `<name>Body` or `<name>URL`, parsed."""
     text = call.text_of(name)
     return None if text is None else parse_json(text.encode(), f"the document {name}")
 
 
 def update(call: Call) -> dict[str, Any]:
-    """Start to change a stack. A change to nothing is refused, as with AWS."""
+    """Start to update a stack. As in AWS, an update without changes is refused."""
     body = {**patch(call), "policy": policy(call, "StackPolicyDuringUpdate")}
     settings = laid_down(call)
     if not call.ask_of_stack("stack_patch_changes", laid_down=settings, **body):
@@ -77,7 +77,10 @@ def update(call: Call) -> dict[str, Any]:
 
 
 def patch(call: Call) -> dict[str, Any]:
-    """The body of an update. A parameter that is neither given nor kept (UsePreviousValue) has its default."""
+    """Return the body of an update.
+
+    Parameters that are neither given nor kept (UsePreviousValue) have their default.
+    """
     template = call.text_of("Template")
     if (template is None) != bool(call["UsePreviousTemplate"]):
         raise QueryError(
@@ -99,10 +102,10 @@ def patch(call: Call) -> dict[str, Any]:
 
 
 def new_parameters(call: Call) -> dict[str, str]:
-    """The parameters of a stack that there is not yet, which has no values to keep."""
+    """Return the parameters of a new stack, which has no previous values."""
     given, kept = _given_and_kept(call)
     if kept:
-        raise QueryError("ValidationError", f"There is no previous value to use for {', '.join(sorted(kept))}.")
+        raise QueryError("ValidationError", f"A new stack has no previous values for {', '.join(sorted(kept))}.")
     return given
 
 
@@ -125,7 +128,7 @@ def _given_and_kept(call: Call) -> tuple[dict[str, str], set[str]]:
 
 
 def delete(call: Call) -> None:
-    """Start to delete a stack; one that has change sets only is forgotten."""
+    """Start to delete a stack, or delete its change sets if it has only these."""
     try:
         call.ask("stack_delete", ref={"name": call["StackName"], "id": None})
     except EntityNotFound:
@@ -136,7 +139,7 @@ def delete(call: Call) -> None:
 
 
 def act(action: str) -> Any:
-    """A handler that starts one of the actions that a stack takes."""
+    """Return a handler that starts an action on a stack."""
 
     def handler(call: Call) -> None:
         call.ask_of_stack("stack_action", action=action)
@@ -145,18 +148,18 @@ def act(action: str) -> Any:
 
 
 def roll_back(call: Call) -> dict[str, Any]:
-    """Start to take a failed creation or update back."""
+    """Start to roll back a failed creation or update."""
     call.ask_of_stack("stack_action", action="rollback")
     return _identified(call)
 
 
 def continue_rollback(call: Call) -> None:
-    """Go on with a rollback that has failed."""
+    """Resume a failed rollback."""
     view = call.ask_of_stack("stack_show", resolve_outputs=False)
     if (view["action"], view["status"]) != ("ROLLBACK", "FAILED"):
         raise QueryError(
             "ValidationError",
-            f"Only a rollback that has failed can go on; {view['name']} is {views.stack_status(view)}.",
+            f"Only a failed rollback can be continued; {view['name']} is {views.stack_status(view)}.",
         )
     call.ask_of_stack("stack_action", action="retry")
 
@@ -169,7 +172,7 @@ def _identified(call: Call) -> dict[str, Any]:
 
 
 def describe(call: Call) -> dict[str, Any]:
-    """One stack, or a page of all of them, in full."""
+    """Return one stack, or a page of all stacks, in full."""
     if call["StackName"] is not None:
         return {"Stacks": [_described(call, call["StackName"])]}
     page = call.ask("stack_describe_page", limit=_DETAILED_PAGE, marker=marker_of(call["NextToken"]))
@@ -192,7 +195,7 @@ def _described(call: Call, name: str) -> dict[str, Any]:
 
 
 def _in_review(view: Mapping[str, Any]) -> dict[str, Any]:
-    """A stack that has change sets only."""
+    """Return the view of a stack that has only change sets."""
     return {
         "StackId": arn(view["project_id"], view["name"], view["id"]),
         "StackName": view["name"],
@@ -202,7 +205,7 @@ def _in_review(view: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def list_stacks(call: Call) -> dict[str, Any]:
-    """A page of the project's stacks, deleted ones included, as far as they have one of the wanted statuses."""
+    """Return a page of the project's stacks with one of the requested statuses, including deleted ones."""
     marker = marker_of(call["NextToken"])
     page: list[Any] = call.ask("stack_list", limit=PAGE, marker=marker, show_deleted=True)["stacks"]
     wanted = call["StackStatusFilter"]

@@ -1,6 +1,7 @@
-"""Answers as CloudFormation's clients know them, made from the engine's views.
+"""Convert the engine's views to the format of CloudFormation's API.
 
-Pure functions: a view in, a part of an answer out. Keys: facts rest_api.json, cfn.actions, and those that AWS added.
+Pure functions from a view to a part of a response. The keys are those of Heat's CloudFormation API and of the AWS
+CloudFormation API reference.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from stoker.base.ids import arn
 View: TypeAlias = Mapping[str, Any]
 
 STACK_TYPE = "AWS::CloudFormation::Stack"
-"""The type that a stack's own events tell."""
+"""The resource type in a stack's own events."""
 
 _MOST_TAGS = 50
 _RESERVED = "aws:"
@@ -26,28 +27,28 @@ _OWN_STACK_TYPE = "OS::Heat::Stack"
 
 
 def time_text(seconds: float | None) -> str | None:
-    """A time of a view as answers tell it; None stays None."""
+    """Return a time of a view in the format of responses; None for None."""
     return None if seconds is None else isoformat(seconds)
 
 
 def stack_arn(view: View) -> str:
-    """A stack's StackId."""
+    """Return a stack's StackId."""
     return arn(view["project_id"], view["name"], view["id"])
 
 
 def stack_status(view: View) -> str:
-    """The status of a stack."""
+    """Return the status of a stack."""
     return _status(view, view["updated_at"] is not None)
 
 
 def _status(view: View, changed: bool) -> str:
-    """Action and status; a rollback of a stack that had been changed by then is named after what it takes back."""
+    """Return action and status; the status of a rollback depends on whether it reverts the creation or an update."""
     action = "UPDATE_ROLLBACK" if changed and view["action"] == "ROLLBACK" else view["action"]
     return f"{action}_{view['status']}"
 
 
 def stack_summary(view: View) -> dict[str, Any]:
-    """A stack in ListStacks."""
+    """Return a stack for ListStacks."""
     return {
         "StackId": stack_arn(view),
         "StackName": view["name"],
@@ -61,7 +62,7 @@ def stack_summary(view: View) -> dict[str, Any]:
 
 
 def stack(view: View) -> dict[str, Any]:
-    """A stack in DescribeStacks."""
+    """Return a stack for DescribeStacks."""
     return {
         "StackId": stack_arn(view),
         "StackName": view["name"],
@@ -97,13 +98,13 @@ def stack(view: View) -> dict[str, Any]:
 
 
 def _arn_above(view: View, stack_id: str | None) -> str | None:
-    """The StackId of a stack above a nested one; lists have no nested ones."""
+    """Return the StackId of a stack above a nested one; lists contain no nested stacks."""
     name = view.get("above", {}).get(stack_id)
     return None if name is None or stack_id is None else arn(view["project_id"], name, stack_id)
 
 
 def is_pseudo_parameter(name: str) -> bool:
-    """Whether a parameter is one that every stack has."""
+    """Return whether a parameter is a pseudo parameter, which every stack has."""
     return "::" in name
 
 
@@ -116,13 +117,13 @@ def _output(item: View) -> dict[str, Any]:
 
 
 def tags(plain: Sequence[str] | None) -> list[dict[str, str]]:
-    """Tags as pairs: a stack's tag `owner=ops` has the key `owner`; one without `=` has no value."""
+    """Return tags as pairs: a stack's tag `owner=ops` has the key `owner`; one without `=` has an empty value."""
     pairs = [tag.partition("=") for tag in plain or ()]
     return [{"Key": key, "Value": value} for key, _, value in pairs]
 
 
 def plain_tags(pairs: Sequence[View]) -> list[str]:
-    """The reverse of `tags`. Raises QueryError for tags that AWS would refuse, or that `tags` would tell otherwise."""
+    """Reverse `tags`. Raises QueryError for tags that AWS would refuse, or that `tags` would not restore."""
     if complaint := next(_complaints_about_tags([pair["Key"] for pair in pairs]), None):
         raise QueryError("ValidationError", complaint)
     return [f"{pair['Key']}={pair['Value']}" if pair["Value"] else pair["Key"] for pair in pairs]
@@ -130,16 +131,16 @@ def plain_tags(pairs: Sequence[View]) -> list[str]:
 
 def _complaints_about_tags(keys: Sequence[str]) -> Iterator[str]:
     if len(keys) > _MOST_TAGS:
-        yield f"A stack may have {_MOST_TAGS} tags, not {len(keys)}."
+        yield f"A stack can have at most {_MOST_TAGS} tags, not {len(keys)}."
     for key, count in Counter(keys).items():
         if not key:
             yield "The key of a tag is empty."
         if "=" in key:
-            yield f"The key of the tag {key!r} has a '=', which divides keys from values here."
+            yield f"The key of the tag {key!r} contains '=', which separates keys from values in tags of stacks."
         if key.lower().startswith(_RESERVED):
             yield f"The key of the tag {key!r} begins with {_RESERVED!r}, which is reserved."
         if count > 1:
-            yield f"The tag {key!r} is given {count} times."
+            yield f"The tag {key!r} is given {count} times; give it once."
 
 
 def _resource(view: View) -> dict[str, Any]:
@@ -160,12 +161,12 @@ def _of_stack(view: View) -> dict[str, Any]:
 
 
 def resource_summary(view: View) -> dict[str, Any]:
-    """A resource in ListStackResources."""
+    """Return a resource for ListStackResources."""
     return {**_resource(view), "LastUpdatedTimestamp": time_text(view["updated_at"])}
 
 
 def resource(view: View) -> dict[str, Any]:
-    """A resource in DescribeStackResources."""
+    """Return a resource for DescribeStackResources."""
     return {
         **_of_stack(view),
         **_resource(view),
@@ -175,7 +176,7 @@ def resource(view: View) -> dict[str, Any]:
 
 
 def resource_detail(view: View) -> dict[str, Any]:
-    """The resource of DescribeStackResource; agents in servers read its metadata."""
+    """Return a resource for DescribeStackResource; agents in servers read its metadata."""
     return {
         **_of_stack(view),
         **resource_summary(view),
@@ -185,7 +186,7 @@ def resource_detail(view: View) -> dict[str, Any]:
 
 
 def drift_information(view: View | None) -> dict[str, Any]:
-    """Whether a resource has drifted, from what the last look found of it; None when nobody has looked."""
+    """Return the drift status of a resource from the last detection; None if it was never checked."""
     return {
         "StackResourceDriftStatus": "NOT_CHECKED" if view is None else view["status"],
         "LastCheckTimestamp": None if view is None else time_text(view["time"]),
@@ -193,7 +194,7 @@ def drift_information(view: View | None) -> dict[str, Any]:
 
 
 def resource_drift(view: View) -> dict[str, Any]:
-    """How a resource differs from what is recorded of it."""
+    """Return the differences between a resource and its recorded properties."""
     return {
         "StackId": _of_stack(view)["StackId"],
         "LogicalResourceId": view["name"],
@@ -222,7 +223,7 @@ def _difference_type(difference: View) -> str:
 
 
 def event(view: View) -> dict[str, Any]:
-    """An event. A stack's own are of AWS's type for stacks, and tell its StackId, by which clients find the last."""
+    """Return an event. A stack's own events have AWS's type for stacks and its StackId, which clients search for."""
     of_stack = _of_stack(view)
     own = view["resource_type"] == _OWN_STACK_TYPE and view["physical_id"] == view["stack_id"]
     return {
@@ -239,7 +240,7 @@ def event(view: View) -> dict[str, Any]:
 
 
 def template_parameter(name: str, described: View) -> dict[str, Any]:
-    """A parameter that a template declares."""
+    """Return a parameter of a template."""
     return {
         "ParameterKey": name,
         "DefaultValue": _text(described["Default"]) if "Default" in described else None,
@@ -249,7 +250,7 @@ def template_parameter(name: str, described: View) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    """A value as a text; structures as JSON."""
+    """Return a value as a string; structures as JSON."""
     match value:
         case str():
             return value

@@ -1,4 +1,4 @@
-"""One client's connection: requests in, answers out, and how long each may take."""
+"""One client's connection: requests in, responses out, and their time limits."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class _Phase(Enum):
     HEAD = "the rest of the head of a request"
     BODY = "the rest of the body of a request"
     APPLICATION = "the application"
-    PARKED = "more of the body of an answer"
-    READER = "the client, to read what has been sent"
+    PARKED = "more of the body of a response"
+    READER = "the client, to read the sent data"
     LINGERING = "the client, to close"
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What the connections of a server share."""
+    """Shared by the connections of a server."""
 
     application: Application
     limits: Limits
@@ -49,7 +49,7 @@ class Surroundings:
 
 
 class Connection(asyncio.Protocol):
-    """Runs on the event loop's thread, except `take` and what it puts into the environment."""
+    """Runs on the event loop's thread, except `take` and the functions that it adds to the environment."""
 
     def __init__(self, around: Surroundings) -> None:
         self._around = around
@@ -101,7 +101,7 @@ class Connection(asyncio.Protocol):
         self._read(data)
 
     def eof_received(self) -> bool:
-        """Whether the connection is kept: a client may close its direction and wait for its answers."""
+        """Return whether to keep the connection: a client can close its direction and wait for responses."""
         self._ended = True
         if self._exchange is None or self._streams:
             return False
@@ -110,7 +110,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def _is_last(self) -> bool:
-        """Whether no request can follow the current one."""
+        """Return whether the current request is the last one of the connection."""
         return self._ended and not self._ready and not self._ahead and self._refused is None
 
     def connection_lost(self, _error: Exception | None) -> None:
@@ -140,7 +140,7 @@ class Connection(asyncio.Protocol):
         limits = self._around.limits
         self._receiving = request
         if request.length is not None and request.length > limits.body:
-            self._complete(request)  # the application refuses it by its length
+            self._complete(request)  # the application refuses it because of its length
             return
         if (request.chunked or request.length) and not self._busy and not self._ready:
             self._wait_for_body(request)
@@ -151,7 +151,9 @@ class Connection(asyncio.Protocol):
             return
         part = part[: limit + 1 - len(request.body)]
         if not self._around.places.hold(self, len(part)):
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "The service has too many requests to keep; try again later.")
+            raise Refused(
+                HTTPStatus.SERVICE_UNAVAILABLE, "The service has too many requests in memory; try again later."
+            )
         request.body += part
         if len(request.body) > limit:
             self._complete(request)
@@ -164,13 +166,13 @@ class Connection(asyncio.Protocol):
             self._enqueue(request)
 
     def _complete(self, request: Request) -> None:
-        """Take a request whose body is too large as it is, and read nothing more."""
+        """Accept a request whose body is too large as complete, and read nothing more."""
         self._receiving, request.keep_alive, self._deaf = None, False, True
         self._enqueue(request)
 
     def _enqueue(self, request: Request) -> None:
         if len(self._ready) >= PIPELINED:
-            raise Refused(HTTPStatus.TOO_MANY_REQUESTS, f"More than {PIPELINED} requests were sent ahead.")
+            raise Refused(HTTPStatus.TOO_MANY_REQUESTS, f"More than {PIPELINED} requests were pipelined.")
         self._ready.append(request)
 
     # -- requests --------------------------------------------------------------------------------------------------
@@ -185,7 +187,7 @@ class Connection(asyncio.Protocol):
             self._transport.write(_CONTINUE)
 
     def _wait_for_client(self) -> None:
-        """Wait for the next request, of which a part may have come with the one before."""
+        """Wait for the next request, part of which can have arrived with the previous one."""
         limits = self._around.limits
         if self._receiving is not None:
             self._around.places.waits(self)
@@ -212,7 +214,7 @@ class Connection(asyncio.Protocol):
         self._next()
 
     def _next(self) -> None:
-        """Serve the next complete request; without one, refuse what was no request, or wait for more."""
+        """Serve the next complete request; otherwise refuse a malformed one, or wait for more data."""
         if self._busy or self._transport.is_closing():
             return
         if self._ready:
@@ -227,7 +229,7 @@ class Connection(asyncio.Protocol):
             self._refuse(self._refused)
 
     def _refuse(self, refused: Refused) -> None:
-        _log.debug("A request of %s is refused: %d %s", self.address, refused.status, refused.reason)
+        _log.debug("refused a request of %s: %d %s", self.address, refused.status, refused.reason)
         self._around.places.waits_no_more(self)
         self._transport.write(plain_answer(refused))
         self._linger()
@@ -241,18 +243,18 @@ class Connection(asyncio.Protocol):
             self._around.workers.submit(self._share, self._exchange.step)
 
     def take(self, data: bytes, state: str) -> None:
-        """See Receiver; called by worker threads."""
+        """Implements Receiver; called by worker threads."""
         self._on_loop(self._sent, data, state)
 
     def _wake(self) -> None:
-        """See WAKE; called by any thread."""
+        """Implements WAKE; called by any thread."""
         self._on_loop(self._have_woken)
 
     def _on_loop(self, call: Callable[..., None], *arguments: Any) -> None:
         try:
             self._around.loop.call_soon_threadsafe(call, *arguments)
         except RuntimeError:
-            _log.debug("The server has ended before an answer was complete")
+            _log.debug("the server stopped before a response was complete")
 
     def _have_woken(self) -> None:
         if self._exchange is None:
@@ -282,7 +284,7 @@ class Connection(asyncio.Protocol):
         elif state is LAST:
             self._when_read(self._answered)
         elif state is NOTHING_NOW:
-            self._streams = True  # an answer that is given bit by bit ends with its client
+            self._streams = True  # a streamed response ends with its client
             if self._ended:
                 exchange.gone = True
             self._when_read(self._park)
@@ -290,7 +292,7 @@ class Connection(asyncio.Protocol):
             self._when_read(self._step)
 
     def _when_read(self, then: Callable[[], None]) -> None:
-        """Go on with `then` when the client has read enough of what was sent."""
+        """Call `then` when the client has read enough of the sent data."""
         if self._writable:
             then()
             return
@@ -327,7 +329,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def _linger(self) -> None:
-        """Send no more; what the client still sends is discarded for a while, so that it reads the answer."""
+        """Send no more data, and discard received data for a while, so that the client reads the response."""
         self._deaf = True
         self._ahead.clear()
         self._around.places.release(self, self.held)
@@ -342,17 +344,17 @@ class Connection(asyncio.Protocol):
     # -- the end ---------------------------------------------------------------------------------------------------
 
     def evict(self) -> None:
-        """Close the connection at once, to make room."""
+        """Close the connection immediately, to make room."""
         self._deaf = True
         self._around.places.leave(self)
         self._transport.abort()
 
     def expire(self) -> None:
-        """The deadline has passed."""
+        """Handle the expiry of the deadline."""
         match self._phase:
             case _Phase.HEAD | _Phase.BODY:
                 what = "head" if self._phase is _Phase.HEAD else "body"
-                self._refuse(Refused(HTTPStatus.REQUEST_TIMEOUT, f"The {what} of the request did not come in time."))
+                self._refuse(Refused(HTTPStatus.REQUEST_TIMEOUT, f"The {what} of the request did not arrive in time."))
             case _Phase.READER if self._transport.get_write_buffer_size() < self._unread:
                 self._unread = self._transport.get_write_buffer_size()
                 self.deadline = self._around.loop.time() + WRITE_SECONDS
@@ -362,7 +364,7 @@ class Connection(asyncio.Protocol):
                 self._transport.abort()
 
     def wind_up(self) -> None:
-        """The server stops: end the connection after the answer to the request that has come completely, if any."""
+        """Close the connection after the response to the last complete request, because the server stops."""
         self._deaf = True
         self._ready.clear()
         self._ahead.clear()

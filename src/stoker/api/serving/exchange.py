@@ -1,4 +1,4 @@
-"""A request on its way through the application, in steps that never wait for the client."""
+"""Runs a request through the application, in steps that never wait for the client."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ _log = logging.getLogger(__name__)
 Application = Callable[..., Any]
 
 WAKE = "stoker.wake"
-"""Key of the environment: a function, for any thread, that says that the body has more to give.
+"""Key of the environment: a function, callable from any thread, that signals that the body has more data.
 
-A server that has it takes an empty part of the body for: nothing now. It keeps no thread for the answer until `WAKE` is
-called, or some seconds have passed, and then asks for the next part. WSGI allows such parts to all applications.
+A server that sets it interprets an empty part of the body as “no data now”. It uses no thread for the response until
+`WAKE` is called or some seconds have passed, and then requests the next part. WSGI allows all applications to produce
+empty parts.
 """
 
 _PART = 262144
-"""Bytes of an answer after which its step ends, until the client has read them."""
+"""Bytes of a response after which a step ends until the client has read them."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _IDENT = "stoker"
 
 
 class Receiver(Protocol):
-    """The connection that the answer is for; its methods may be called by any thread."""
+    """The connection that receives the response; its methods can be called by any thread."""
 
     def take(self, data: bytes, state: str) -> None:
-        """Send `data`. `state` says what follows: MORE, NOTHING_NOW, LAST, or BROKEN (the answer is cut off)."""
+        """Send `data`. `state` says what follows: MORE, NOTHING_NOW, LAST, or BROKEN (the response is cut off)."""
 
 
 MORE, NOTHING_NOW, LAST, BROKEN = "more", "nothing now", "last", "broken"
 
 
 class Exchange:
-    """One request and its answer.
+    """One request and its response.
 
-    `step` runs on worker threads, one at a time. `gone` may be set by any thread: the client has left, or the server
+    `step` runs on worker threads, one at a time. `gone` can be set by any thread if the client has left or the server
     stops; the next step then closes the body.
     """
 
@@ -63,27 +64,27 @@ class Exchange:
         self._head_sent = False
 
     def step(self) -> None:
-        """Go on with the answer, as far as that is possible without waiting for the client."""
+        """Continue the response as far as possible without waiting for the client."""
         try:
             data, state = self._go_on()
         except Refused as refused:
             self.keep_alive = False
             data, state = plain_answer(refused), LAST
         except Exception:
-            _log.exception("The application failed at %s", self._request.method)
+            _log.exception("the application failed at %s", self._request.method)
             self.keep_alive = False
-            failed = Refused(HTTPStatus.INTERNAL_SERVER_ERROR, "The service made a mistake.")
+            failed = Refused(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error; the service has logged it.")
             data, state = (b"", BROKEN) if self._head_sent else (plain_answer(failed), LAST)
         if state in (LAST, BROKEN) or self.gone:
             self._close()
         self._receiver.take(data, state)
 
     def _go_on(self) -> tuple[bytes, str]:
-        if self.gone:  # a stream ends well between two of its parts
+        if self.gone:  # between two parts, a stream can end regularly
             return (self._framed([], last=True), LAST) if self._chunked else (b"", BROKEN)
         if self._parts is None:
             self._body = self._application(environ_of(self._request, self._base), self._start)
-            complete = isinstance(self._body, list | tuple)  # an empty part of it does not stand for "nothing now"
+            complete = isinstance(self._body, list | tuple)  # an empty part of it does not mean "no data now"
             self._parts = filter(None, self._body) if complete else iter(self._body)
         gathered: list[bytes] = []
         size = 0
@@ -97,7 +98,7 @@ class Exchange:
         return self._framed(gathered, last=True), LAST
 
     def _start(self, status: str, headers: list[tuple[str, str]], error: Any = None) -> Callable[[bytes], None]:
-        """What WSGI calls start_response."""
+        """Implement WSGI's start_response."""
         for name, value in headers:
             if _CONTROL.search(name) or _CONTROL.search(value):
                 raise ValueError(f"the header {name!r} has control characters")
@@ -111,7 +112,7 @@ class Exchange:
         return self._declared() == str(size)
 
     def _framed(self, parts: list[bytes], last: bool = False) -> bytes:
-        """`parts` as they are sent, after the head where that has not been."""
+        """Return `parts` as sent to the client, after the head if that has not been sent."""
         content = b"".join(parts)
         head = b"" if self._head_sent else self._head(len(content) if last else None)
         self._head_sent = True
@@ -123,7 +124,7 @@ class Exchange:
         return head + content
 
     def _head(self, size: int | None) -> bytes:
-        """The head of the answer; `size` is that of its body, where that is known."""
+        """Return the head of the response; `size` is that of its body, if known."""
         status = int(self._status[:3])
         request = self._request
         lines = [f"HTTP/1.1 {self._status}"]
@@ -158,11 +159,11 @@ class Exchange:
             try:
                 body.close()
             except Exception:
-                _log.exception("The answer could not be closed")
+                _log.exception("closing the response failed")
 
 
 def plain_answer(refused: Refused) -> bytes:
-    """The whole answer of the server itself, after which it closes the connection."""
+    """Return a complete response of the server itself, after which it closes the connection."""
     text = f"{refused.reason}\n".encode()
     head = (
         f"HTTP/1.1 {refused.status.value} {refused.status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n"
@@ -172,7 +173,7 @@ def plain_answer(refused: Refused) -> bytes:
 
 
 def _no_write(_data: bytes) -> None:
-    raise NotImplementedError("this server does not have the write function of old WSGI applications")
+    raise NotImplementedError("this server does not support the deprecated write function of WSGI")
 
 
 _dates: dict[int, str] = {}

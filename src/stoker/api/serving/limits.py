@@ -1,4 +1,4 @@
-"""What a client may take up of the built-in server."""
+"""Limits for the clients of the built-in server."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ import resource
 from dataclasses import dataclass
 
 HEAD_BYTES = 65536
-"""Largest head of a request: the request line and all header lines. Tokens are some of them."""
+"""Maximum size of the head of a request: the request line and all headers, including the token."""
 
 PIPELINED = 16
-"""Requests that a client may send ahead on a connection in one go."""
+"""Maximum number of pipelined requests of a connection."""
 
 WRITE_SECONDS = 30.0
-"""How long a client may read nothing of an answer that waits for it."""
+"""Seconds that a client can go without reading a response that is ready for it."""
 
 LINGER_SECONDS = 5.0
-"""How long the rest of a refused request is read and discarded, so that the client gets to see the answer."""
+"""Seconds for which the rest of a refused request is read and discarded, so that the client reads the response."""
 
 STOP_SECONDS = 10.0
-"""How long requests that are being served may take when the server is stopped."""
+"""Seconds for requests in progress to finish when the server is stopped."""
 
 _SPARE_DESCRIPTORS = 256
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds on connections and requests.
+    """Limits for connections and requests.
 
-    `body` is in bytes: a larger request body is not read, and the application refuses it by its length. `bodies` is
-    how many bytes of request bodies are held in memory in all. `connections` is how many connections there are at
-    most; beyond, those are closed for whose requests the server waits (see `stoker.api.serving.places`). `head_seconds`
-    is the time for the head of a request, `body_seconds` for its body, each from beginning to end; a connection is
-    closed after `idle_seconds` without a request.
+    `body` is in bytes: a larger request body is not read, and the application refuses it because of its length.
+    `bodies` is the total number of bytes of request bodies in memory. `connections` is the maximum number of
+    connections; beyond it, connections are closed that wait for a request (see `stoker.api.serving.places`).
+    `head_seconds` is the time for the head of a request, `body_seconds` for its body, each from beginning to end; a
+    connection is closed after `idle_seconds` without a request.
     """
 
     body: int = 1048576
@@ -44,7 +44,7 @@ class Limits:
 
     @property
     def affordable_connections(self) -> int:
-        """`connections`, or as many as the process may have files open; the soft limit is raised for them."""
+        """Return `connections`, or fewer if the process cannot open as many files. Raises the soft limit."""
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if resource.RLIM_INFINITY in (soft, hard):
             return self.connections

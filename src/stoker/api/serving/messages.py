@@ -1,4 +1,4 @@
-"""Requests as llhttp parses them, checked for what proxies and servers read differently (RFC 9112)."""
+"""Requests as parsed by llhttp, checked for constructs that proxies and servers interpret differently (RFC 9112)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _ACCESS_KEY = re.compile(rb"(?:Credential=|AWSAccessKeyId=)([\w-]+)")
 _HEADER_SYNTAX = len(": \r\n")
 
 _ONE_ONLY = frozenset({b"content-length", b"host", b"transfer-encoding", b"content-type", b"authorization"})
-"""Headers of which there is one, or none; servers differ in which of several they believe."""
+"""Headers that can occur once at most; servers differ in which of several they use."""
 
 
 class Refused(Exception):
-    """The server answers the request by itself, with `status`, and closes the connection."""
+    """The server itself responds to the request with `status`, and closes the connection."""
 
     def __init__(self, status: HTTPStatus, reason: str) -> None:
         super().__init__(reason)
@@ -38,7 +38,7 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class Request:
-    """One request. `length` is the declared Content-Length; None where there is none."""
+    """One request. `length` is the declared Content-Length, or None."""
 
     method: str
     target: bytes
@@ -52,7 +52,7 @@ class Request:
 
     @property
     def share(self) -> str | None:
-        """For whom it is done, as far as the request says: a project or an access key."""
+        """Return the project or access key that the request is for, if it contains one."""
         if found := _PROJECT.match(self.target):
             return found[1].decode("latin-1")
         signed = next((value for name, value in self.headers if name == b"authorization"), self.target)
@@ -61,11 +61,11 @@ class Request:
 
 
 def checked(request: Request) -> Request:
-    """`request` with what its headers say about its body. Raises Refused."""
+    """Return `request` with the properties of its body from the headers. Raises Refused."""
     if request.version not in ("1.0", "1.1"):
-        raise Refused(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "This server speaks HTTP/1.0 and HTTP/1.1.")
+        raise Refused(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "This server supports HTTP/1.0 and HTTP/1.1.")
     if not _METHOD.fullmatch(request.method) or request.method == "CONNECT":
-        raise Refused(HTTPStatus.NOT_IMPLEMENTED, "There is no such method.")
+        raise Refused(HTTPStatus.NOT_IMPLEMENTED, "The request method is unknown.")
     found: dict[bytes, bytes] = {}
     for name, value in request.headers:
         if name in _ONE_ONLY:
@@ -76,32 +76,32 @@ def checked(request: Request) -> Request:
             request.expects_continue = _expects_continue(request, value)
     host = found.get(b"host")
     if (host is None and request.version == "1.1") or not _HOST.fullmatch(host or b""):
-        raise Refused(HTTPStatus.BAD_REQUEST, "The request needs one valid Host header.")
+        raise Refused(HTTPStatus.BAD_REQUEST, "The request must have exactly one valid Host header.")
     encoding = found.get(b"transfer-encoding")
     if encoding is not None:
         if b"content-length" in found or request.version == "1.0":
-            raise Refused(HTTPStatus.BAD_REQUEST, "The request frames its body in two ways.")
+            raise Refused(HTTPStatus.BAD_REQUEST, "The request has both Content-Length and Transfer-Encoding.")
         if encoding.lower() != b"chunked":
-            raise Refused(HTTPStatus.NOT_IMPLEMENTED, "The only transfer coding is chunked.")
+            raise Refused(HTTPStatus.NOT_IMPLEMENTED, "The only supported transfer coding is chunked.")
         request.chunked = True
     elif (length := found.get(b"content-length")) is not None:
         if not length.isdigit() or len(length) > 18:
-            raise Refused(HTTPStatus.BAD_REQUEST, "Content-Length is no number.")
+            raise Refused(HTTPStatus.BAD_REQUEST, "Content-Length is not a number.")
         request.length = int(length)
     return request
 
 
 def _expects_continue(request: Request, value: bytes) -> bool:
     if value.lower() != b"100-continue":
-        raise Refused(HTTPStatus.EXPECTATION_FAILED, "The only expectation is 100-continue.")
+        raise Refused(HTTPStatus.EXPECTATION_FAILED, "The only supported expectation is 100-continue.")
     return request.version == "1.1"
 
 
 def environ_of(request: Request, base: dict[str, Any]) -> dict[str, Any]:
-    """The request as WSGI has it (PEP 3333). `base` is what all requests of the connection have in common.
+    """Return the WSGI environment of the request (PEP 3333). `base` is common to all requests of the connection.
 
-    Header names with an underscore are left out, since they would stand for others. Raises Refused for a target that
-    is no path.
+    Headers with an underscore in their name are dropped, since they would be confused with others. Raises Refused for a
+    target that is not a path.
     """
     path, query = _path_and_query(request.target)
     body = bytes(request.body)
@@ -157,20 +157,20 @@ def _head_too_large() -> Refused:
 
 
 class Sink(Protocol):
-    """What a reader tells; whatever it raises ends the reading."""
+    """Receives the parts of requests; any exception that it raises ends the reading."""
 
     def head(self, request: Request) -> None:
-        """The head of a request has come, and is acceptable; its body may follow."""
+        """Receive the valid head of a request; its body can follow."""
 
     def data(self, part: bytes) -> None:
-        """A part of its body."""
+        """Receive a part of its body."""
 
     def end(self) -> None:
-        """The request is complete."""
+        """Receive the end of the request."""
 
 
 class Reader:
-    """Reads the requests of one connection, and tells `sink` of their parts."""
+    """Reads the requests of one connection, and passes their parts to `sink`."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
@@ -184,20 +184,20 @@ class Reader:
 
     @property
     def in_head(self) -> bool:
-        """Whether a request has begun whose head is not complete."""
+        """Return whether the head of a request is incomplete."""
         return self._in_head
 
     def feed(self, data: bytes) -> None:
-        """Read on. Raises Refused for what is no acceptable request, and what `sink` raises."""
+        """Parse more data. Raises Refused for an unacceptable request, and the exceptions of `sink`."""
         self._unused += len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            return  # the request before it was told as one whose connection ends with it
+            return  # the connection ends with the previous request
         except httptools.HttpParserError as error:
             if self._failure is not None:
                 raise self._failure from None
-            raise Refused(HTTPStatus.BAD_REQUEST, f"The request is not well-formed: {error}.") from None
+            raise Refused(HTTPStatus.BAD_REQUEST, f"The request is malformed: {error}.") from None
         if self._unused > HEAD_BYTES:
             raise _head_too_large()
 
@@ -215,7 +215,7 @@ class Reader:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._count(len(name) + len(value) + _HEADER_SYNTAX)
-        if self._in_head:  # others are trailers, which nobody asks for
+        if self._in_head:  # others are trailers, which are ignored
             self._headers.append((name.lower(), value.strip(b" \t")))
 
     def on_headers_complete(self) -> None:
@@ -245,7 +245,7 @@ class Reader:
             self._sink.end()
 
     def _count(self, size: int) -> None:
-        """Keep the limit for a head that comes in one piece, too: the parser has all of it before `feed` returns."""
+        """Enforce the limit also for a head that arrives in one piece, which is parsed before `feed` returns."""
         self._head_size += size
         if self._head_size > HEAD_BYTES:
             with self._remembering():

@@ -1,4 +1,4 @@
-"""Which connections there are, and which one has to go when there are too many."""
+"""The connections of a server, and the choice of those to close if there are too many."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import Protocol
 
 
 class Guest(Protocol):
-    """A connection, as far as it takes up a place."""
+    """A connection, as far as its place is concerned."""
 
     address: str
     held: int
     deadline: float
 
     def evict(self) -> None:
-        """Close it at once; it calls `leave`."""
+        """Close the connection immediately; it calls `leave`."""
 
     def expire(self) -> None:
-        """Do what is to be done at the deadline."""
+        """Handle the expiry of the deadline."""
 
     def wind_up(self) -> None:
-        """End after the present answer."""
+        """Close the connection after the current response."""
 
 
 class Places:
-    """The connections of a server, by the address of the client. Used by the event loop's thread alone.
+    """The connections of a server, by the address of the client. Used only by the event loop's thread.
 
-    When a place, or memory, is short, the address that takes up most of it pays: a client that opens few connections
-    keeps them, whatever others do.
+    If connections or memory are exhausted, the address that uses most of them is limited: a client that opens few
+    connections keeps them regardless of others.
     """
 
     def __init__(self, connections: int, bodies: int) -> None:
@@ -42,14 +42,14 @@ class Places:
 
     @property
     def all(self) -> Collection[Guest]:
-        """Every connection."""
+        """Return all connections."""
         return self._all
 
     def enter(self, guest: Guest) -> bool:
-        """Whether there is a place for a new connection.
+        """Return whether there is a place for a new connection.
 
-        One is made by closing the connection that has waited longest for its client's request, of the address that has
-        most of such connections.
+        If necessary, the connection is closed that has waited longest for a request, of the address that has most of
+        such connections.
         """
         if len(self._all) >= self._most_connections:
             if not self._waiting:
@@ -60,27 +60,27 @@ class Places:
         return True
 
     def leave(self, guest: Guest) -> None:
-        """The connection is no more."""
+        """Remove a closed connection."""
         self._all.discard(guest)
         self.release(guest, guest.held)
         self.waits_no_more(guest)
 
     def waits(self, guest: Guest) -> None:
-        """The server waits for the rest, or the beginning, of the client's next request from now on."""
+        """Record that the server waits for the rest, or the beginning, of the client's next request."""
         self._waiting.setdefault(guest.address, {})[guest] = None
 
     def waits_no_more(self, guest: Guest) -> None:
-        """A complete request has come, or the connection ends."""
+        """Record that a complete request has arrived, or that the connection ends."""
         if (waiting := self._waiting.get(guest.address)) is not None:
             waiting.pop(guest, None)
             if not waiting:
                 del self._waiting[guest.address]
 
     def hold(self, guest: Guest, size: int) -> bool:
-        """Whether so many more bytes of a body may be kept in memory for the connection.
+        """Return whether this many more bytes of a body can be kept in memory for the connection.
 
-        Where they are too many in all, the connection is closed that keeps most bytes of a request that has not come
-        completely, of the address that keeps most; `guest` may be that one.
+        If they exceed the total, the connection is closed that holds most bytes of an incomplete request, of the
+        address that holds most; that can be `guest`.
         """
         guest.held += size
         self._bytes += size
@@ -98,7 +98,7 @@ class Places:
         return True
 
     def release(self, guest: Guest, size: int) -> None:
-        """The connection keeps so many bytes less."""
+        """Record that the connection holds this many bytes less."""
         size = min(size, guest.held)
         self._bytes -= size
         guest.held -= size

@@ -1,4 +1,4 @@
-"""Threads that run the application, and fair turns for those who send requests."""
+"""Threads that run the application, with fair scheduling of the clients."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _log = logging.getLogger(__name__)
 Job = Callable[[], None]
 
 _MOST_WAITING = 64
-"""Threads beyond the configured number, while as many jobs wait for something outside the process."""
+"""Additional threads for jobs that wait for something outside the process."""
 
 _here = threading.local()
 
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """Within it, the job of this thread waits for something outside the process, and another may take its turn.
+    """Mark this thread's job as waiting for something outside the process, so that another job can run.
 
     Does nothing on a thread that is not one of `Workers`.
     """
@@ -40,8 +40,8 @@ def waiting() -> Iterator[None]:
 class Workers:
     """Runs at most `size` jobs at a time.
 
-    Each job belongs to a share (a project, or who else it is done for). Shares take turns, and none has more than three
-    quarters of the threads, so that one whose jobs take long leaves room for others.
+    Each job belongs to a share (a project, or another identity that it is done for). Shares take turns, and none uses
+    more than three quarters of the threads, so that long jobs of one share leave room for others.
     """
 
     def __init__(self, size: int) -> None:
@@ -58,13 +58,13 @@ class Workers:
         self._stopped = False
 
     def submit(self, share: str, job: Job) -> None:
-        """Have `job` run as soon as it is its share's turn."""
+        """Run `job` when it is the turn of its share."""
         with self._lock:
             self._queued.setdefault(share, deque()).append(job)
             self._call_somebody()
 
     def stop(self, seconds: float) -> bool:
-        """Let what is running or queued end; False when it did not within `seconds`."""
+        """Wait for running and queued jobs; return False if they have not finished within `seconds`."""
         end = time.monotonic() + seconds
         with self._lock:
             self._stopped = True
@@ -75,7 +75,7 @@ class Workers:
         if self._active >= self._size:
             return
         if self._idle:
-            self._idle -= 1  # here, so that the next call is for another thread
+            self._idle -= 1  # here, so that the next call uses another thread
             self._called.notify()
         elif self._threads < self._size + _MOST_WAITING:
             self._threads += 1
@@ -89,12 +89,12 @@ class Workers:
             try:
                 job()
             except Exception:
-                _log.exception("A request failed outside the application")
+                _log.exception("a request failed outside the application")
             with self._lock:
                 self._step_aside_locked(share)
 
     def _taken(self) -> tuple[str, Job] | None:
-        """The next job, once there is one; None when this thread is to end."""
+        """Return the next job, waiting for one; None if this thread must end."""
         with self._lock:
             while (found := self._next()) is None:
                 if (self._stopped and not self._queued) or self._idle >= self._size:
@@ -114,7 +114,7 @@ class Workers:
         jobs = self._queued.pop(share)
         job = jobs.popleft()
         if jobs:
-            self._queued[share] = jobs  # behind the others: it is their turn now
+            self._queued[share] = jobs  # move the share to the end of the queue
         self._active += 1
         self._running[share] += 1
         return share, job

@@ -1,1 +1,1 @@
-"""Heat's REST API (facts: rest_api.json): `routes.py` is the table of what there is."""
+"""Heat's REST API: `routes.py` is the table of its routes."""

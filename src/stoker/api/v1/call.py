@@ -1,4 +1,4 @@
-"""One request on its way to an engine and back: what a handler gets, and what a row of the route table says."""
+"""A request of the REST API and its action, as handlers and the route table use them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from stoker.rpc.contract import EngineClient, RequestContext
 
 @dataclass(frozen=True)
 class Call:
-    """A request that has been authenticated, allowed and checked.
+    """A request that has been authenticated, authorized and checked.
 
-    `path` holds the variables of the route, `query` and `body` the checked values by name (None stands for what was
-    not given), `sent` the JSON object of the body as it came. `url` is the whole request URL without its query,
-    `query_string` that query as sent. `last_event` is the id that a client which comes back to a stream of events says
-    it has seen. `wake` says that a stream has more to give, where the server has that (see `serving.exchange.WAKE`).
+    `path` has the variables of the route, `query` and `body` the checked values by name (None if missing), `sent` the
+    JSON object of the body as received. `url` is the whole request URL without its query, `query_string` that query as
+    received. `last_event` is the ID of the last event that a reconnecting client of an event stream has received.
+    `wake` signals that a stream has more data, if the server supports that (see `serving.exchange.WAKE`).
     """
 
     context: RequestContext
@@ -43,22 +43,22 @@ class Call:
 
     @property
     def ref(self) -> dict[str, str | None]:
-        """The stack that the URL names."""
+        """The stack in the URL."""
         return {"name": self.path.get("stack_name"), "id": self.path.get("stack_id")}
 
     def ask(self, operation: str | Request[Any], **arguments: Any) -> Any:
-        """The engine's answer to `operation`."""
+        """Return the engine's result of `operation`."""
         request = Untyped(operation, arguments) if isinstance(operation, str) else operation
         return self.client.call(self.context, request)
 
     def ask_of_stack(self, operation: str, **arguments: Any) -> Any:
-        """The engine's answer to `operation` on the stack that the URL names."""
+        """Return the engine's result of `operation` on the stack in the URL."""
         return self.ask(operation, ref=self.ref, **arguments)
 
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer with headers of its own; `stream` stands in for the body when there is one."""
+    """A response with its own headers; `stream` replaces the body if it is set."""
 
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -66,19 +66,19 @@ class Reply:
 
 
 Handler: TypeAlias = Callable[[Call], Any]
-"""Returns the JSON of the answer, or a Reply."""
+"""Returns the JSON body of the response, or a Reply."""
 
 PolicyChoice: TypeAlias = Callable[[Mapping[str, Any] | None], str]
-"""Names the rule that decides, given the body as it was sent (None: no body). Raises BadRequest."""
+"""Returns the policy rule for the body as received (None: no body). Raises BadRequest."""
 
 
 @dataclass(frozen=True)
 class Action:
-    """What one method of one route does.
+    """The action of one method of one route.
 
-    `policy` is the rule that decides, or a choice where that depends on the body. `success` is the
-    status of the answer. `takes_types` marks the operations that check resource types against policy. `as_stream` is
-    what answers a client that wants a stream of events instead.
+    `policy` is the policy rule, or a function that returns it if it depends on the body. `success` is the status of the
+    response. `takes_types` marks the operations that check resource types against policy. `as_stream` is the action for
+    a client that accepts a stream of events.
     """
 
     handler: Handler
@@ -90,10 +90,10 @@ class Action:
     as_stream: Action | None = None
 
     def for_client(self, accepts: str) -> Action:
-        """What answers a client with this header `Accept`."""
+        """Return the action for a client with this header `Accept`."""
         wanted = {media_type.partition(";")[0].strip().lower() for media_type in accepts.split(",")}
         return self.as_stream if self.as_stream is not None and CONTENT_TYPE in wanted else self
 
     def rule(self, given: Mapping[str, Any] | None) -> str:
-        """The rule that decides about a request with this body."""
+        """Return the policy rule for a request with this body."""
         return self.policy if isinstance(self.policy, str) else self.policy(given)

@@ -1,4 +1,4 @@
-"""What the service itself offers: template formats, functions, resource types, validation, its processes."""
+"""The catalog of the service: template formats, functions, resource types, validation, engine processes."""
 
 from __future__ import annotations
 
@@ -28,44 +28,44 @@ FUNCTIONS_QUERY = Query({"with_condition_func": Field(boolean, default=False)})
 
 
 def validate_template(call: Call) -> dict[str, Any]:
-    """What a template takes and gives."""
+    """Validate a template and show its parameters."""
     return views.validated(call.ask("validate_template", **validate_arguments(call), **call.query))
 
 
 def list_resource_types(call: Call) -> dict[str, Any]:
-    """The resource types that the caller may use."""
+    """List the resource types that the caller can use."""
     answer = call.ask("resource_type_list", **call.query)
     return {"resource_types": [item for item in answer if call.context.may_use(_type_name(item))]}
 
 
 def resource_schema(call: Call) -> Any:
-    """A resource type's properties and attributes."""
+    """Show a resource type's properties and attributes."""
     return call.ask("resource_type_show", type_name=_allowed_type(call), with_description=False)
 
 
 def generate_template(call: Call) -> Any:
-    """A template that takes a resource type's properties as parameters."""
+    """Generate a template with a resource type's properties as parameters."""
     return call.ask("resource_type_template", type_name=_allowed_type(call), template_type=call.query["template_type"])
 
 
 def list_template_versions(call: Call) -> dict[str, Any]:
-    """The template formats."""
+    """List the template formats."""
     return {"template_versions": call.ask("template_version_list")}
 
 
 def list_template_functions(call: Call) -> dict[str, Any]:
-    """The functions of a template format."""
+    """List the functions of a template format."""
     answer = call.ask("template_function_list", version=call.path["template_version"], **call.query)
     return {"template_functions": answer}
 
 
 def list_services(call: Call) -> dict[str, Any]:
-    """The engine processes."""
+    """List the engine processes."""
     return {"services": [views.service(view) for view in call.ask("service_list")]}
 
 
 def build_info(call: Call) -> dict[str, Any]:
-    """The revisions that are running."""
+    """Show the revisions of the API and of the engine."""
     return {"api": {"revision": call.config.revision.heat_revision}, **call.ask("build_info")}
 
 

@@ -1,7 +1,7 @@
-"""New events for everybody who listens in this process: one question to an engine serves all listeners.
+"""New events for all listeners in this process: one request to an engine serves all of them.
 
-Nobody asks while nobody listens. Transactions may become visible in another order than their events are numbered in, so
-each question reaches back behind the last answers, and what has been handed out is left out.
+No requests are sent without listeners. Transactions can become visible in another order than that of their events'
+numbers, so each request overlaps with the previous ones, and events that were already delivered are skipped.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ View = Mapping[str, Any]
 
 POLL_SECONDS = 0.5
 _REACH = 4
-"""How many answers back each question reaches."""
+"""Number of previous results that each request overlaps with."""
 _LONGEST_QUEUE = 10_000
 
 
 class Listener:
-    """Gathers the events of a stack and of what is nested in it down to `depth`; `wake` is called for each."""
+    """Collects the events of a stack and of its nested stacks down to `depth`; `wake` is called for each event."""
 
     def __init__(self, stack_id: str, depth: int, wake: Callable[[], None]) -> None:
         self.stack_id = stack_id
@@ -41,18 +41,18 @@ class Listener:
         self._events: queue.Queue[View] = queue.Queue(_LONGEST_QUEUE)
 
     def next(self) -> View | None:
-        """The next event; None while there is none."""
+        """Return the next event, or None."""
         try:
             return self._events.get_nowait()
         except queue.Empty:
             return None
 
     def concerns(self, view: View) -> bool:
-        """Whether an event is one to listen for."""
+        """Return whether the listener is interested in an event."""
         return view["stack_id"] == self.stack_id or self.stack_id in view["above"][: self.depth]
 
     def hand(self, view: View) -> None:
-        """Take an event in; one who does not fetch them is `overrun`, and gets no more."""
+        """Add an event; a listener that does not fetch its events is `overrun`, and receives no more."""
         try:
             if not self.overrun:
                 self._events.put_nowait(view)
@@ -62,7 +62,7 @@ class Listener:
 
 
 class EventFeed:
-    """See the module's docstring. Threads may share it."""
+    """Delivers events to listeners as the module's docstring describes. Thread-safe."""
 
     def __init__(self, client: EngineClient, seconds: float = POLL_SECONDS) -> None:
         self._client = client
@@ -73,7 +73,10 @@ class EventFeed:
 
     @contextmanager
     def listening(self, stack_id: str, depth: int, wake: Callable[[], None]) -> Iterator[Listener]:
-        """Hear of every event that is recorded from now on. Raises StokerError when no engine can be asked."""
+        """Yield a listener for all events that are recorded from now on.
+
+        Raises StokerError if no engine is available.
+        """
         listener, place = Listener(stack_id, depth, wake), self._place()
         with self._lock:
             self._listeners.add(listener)
@@ -87,7 +90,7 @@ class EventFeed:
                 self._listeners.discard(listener)
 
     def _place(self) -> int:
-        """Where the sequence of all events ends now."""
+        """Return the current end of the sequence of all events."""
         return int(self._news({}, None)["last"])
 
     def _news(self, watched: Mapping[str, int], after: int | None) -> Any:
@@ -95,7 +98,7 @@ class EventFeed:
         return self._client.call(context, Untyped("event_news", {"watched": watched, "after": after}))
 
     def _ask(self, place: int) -> None:
-        """Ask until nobody listens any more."""
+        """Request events until there are no listeners."""
         places = deque([place], maxlen=_REACH)
         handed_out: deque[set[str]] = deque(maxlen=_REACH + 1)
         pause = threading.Event()
@@ -103,7 +106,7 @@ class EventFeed:
             try:
                 answer = self._news(watched, places[0])
             except StokerError as error:
-                _log.warning("What is new on stacks cannot be asked for, trying again: %s", error.message)
+                _log.warning("cannot fetch new events of stacks, retrying: %s", error.message)
                 pause.wait(self._seconds)
                 continue
             known = set[str]().union(*handed_out)
@@ -117,7 +120,7 @@ class EventFeed:
                 pause.wait(self._seconds)
 
     def _watched(self) -> dict[str, int]:
-        """The stacks that somebody listens for, with the greatest depth that anybody wants; none ends the questions."""
+        """Return the watched stacks with the maximum depth of their listeners; if there are none, requests end."""
         wanted: dict[str, int] = {}
         with self._lock:
             for listener in self._listeners:
@@ -126,7 +129,7 @@ class EventFeed:
         return wanted
 
     def _hand_out(self, views: Collection[View]) -> None:
-        """To those who listen now: who has come since the question was asked must not miss what it brought."""
+        """Deliver events to the current listeners, including those that came after the request was sent."""
         with self._lock:
             listeners = list(self._listeners)
         for view in views:

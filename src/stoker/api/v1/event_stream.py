@@ -1,9 +1,9 @@
-"""The events of a stack as a stream of server-sent events: those that are there, then each as it is recorded.
+"""The events of a stack as a stream of server-sent events: recorded events first, then each new one.
 
-An open stream holds no thread: it is held open where the server can ask its body for more later (the built-in one
-does, see `stoker.api.serving.exchange.WAKE`), and only so many at a time. To others, what there is is sent and the
-stream ends; clients come back by themselves after RETRY_MILLISECONDS, with the id of the last event that they got, and
-miss nothing. Streams that are held open end after LONGEST_SECONDS in the same way, so that tokens are checked again.
+An open stream uses no thread. It is kept open if the server can request more of its body later (the built-in one can,
+see `stoker.api.serving.exchange.WAKE`), and only up to a maximum number of streams. Otherwise the stream ends after
+the recorded events; clients reconnect after RETRY_MILLISECONDS with the ID of the last event that they received, and
+miss nothing. Open streams end after LONGEST_SECONDS in the same way, so that tokens are checked again.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ PAGE = 500
 
 @dataclass(frozen=True)
 class Subscription:
-    """Whose events are wanted, from where on, and how they are had.
+    """The requested events, where the stream begins, and how they are fetched.
 
-    `depth` says how deep into nested stacks; `marker` is the id of the last event that is known. `history` gives the
-    page of at most PAGE events recorded after one, `wanted` chooses among new ones, `render` is an event as it is
-    shown. `wake` says that the stream has more to give; None where the server does not have that.
+    `depth` is the depth of nested stacks; `marker` is the ID of the last known event. `history` returns the page of at
+    most PAGE events after another one, `wanted` selects new events, `render` returns an event as it is sent. `wake`
+    signals that the stream has more data; None if the server does not support that.
     """
 
     stack_id: str
@@ -45,12 +45,12 @@ class Subscription:
     wake: Callable[[], None] | None
 
     def chunk(self, view: View) -> bytes:
-        """An event as it is sent."""
+        """Return an event as a server-sent event."""
         return b"id: %s\ndata: %s\n\n" % (view["id"].encode(), json_text(self.render(view)))
 
 
 class EventStreams:
-    """What all streams of a process share. `most` are held open at a time."""
+    """Shared by all streams of a process. `most` is the maximum number of open streams."""
 
     def __init__(self, client: EngineClient, most: int, longest: float = LONGEST_SECONDS) -> None:
         self._feed = EventFeed(client)
@@ -58,7 +58,7 @@ class EventStreams:
         self._longest = longest
 
     def open(self, subscription: Subscription) -> EventStream:
-        """A stream of what is recorded and of what will be. Raises StokerError."""
+        """Return a stream of recorded and future events. Raises StokerError."""
         opened = ExitStack()
         try:
             listener: Listener | None = None
@@ -73,7 +73,7 @@ class EventStreams:
         return EventStream(opened, self._chunks(subscription, first, listener))
 
     def _chunks(self, subscription: Subscription, page: list[View], listener: Listener | None) -> Iterator[bytes]:
-        """What is recorded, then what is new."""
+        """Yield recorded events, then new ones."""
         yield b"retry: %d\n\n" % RETRY_MILLISECONDS
         sent: set[str] = set()
         while page:
@@ -84,7 +84,7 @@ class EventStreams:
             yield from self._new(subscription, listener, sent)
 
     def _new(self, subscription: Subscription, listener: Listener, sent: set[str]) -> Iterator[bytes]:
-        """Events as they are recorded, and signs of life in between; empty while there is nothing to send."""
+        """Yield events as they are recorded, and keep-alive comments; empty strings if there is nothing to send."""
         began = spoke = time.monotonic()
         while not listener.overrun and time.monotonic() - began < self._longest:
             view = listener.next()
@@ -99,7 +99,7 @@ class EventStreams:
 
 
 class EventStream:
-    """The body of an answer. Whoever serves it calls `close`, also when the client has left."""
+    """The body of a response. The server calls `close`, also if the client has left."""
 
     def __init__(self, opened: ExitStack, chunks: Iterable[bytes]) -> None:
         self._opened = opened
@@ -109,5 +109,5 @@ class EventStream:
         return iter(self._chunks)
 
     def close(self) -> None:
-        """Give up what the stream holds."""
+        """Release the resources of the stream."""
         self._opened.close()

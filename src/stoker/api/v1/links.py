@@ -1,4 +1,4 @@
-"""URLs of things, as the answers name them."""
+"""URLs of objects in responses."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from functools import lru_cache
 from urllib.parse import quote
 
 _REMEMBERED = 4096
-"""How many parts are kept as they stand in URLs: a list names the same stack again and again."""
+"""Number of cached URL-quoted parts: a list contains the same stack many times."""
 
 
 @dataclass(frozen=True)
 class Links:
-    """Builds URLs below `base`, the address at which the client reached the service (`http://host:8004`)."""
+    """Builds URLs below `base`, the URL with which the client reached the service (`http://host:8004`)."""
 
     base: str
 
     def stack(self, project_id: str, name: str, stack_id: str, tail: str = "") -> str:
-        """A stack's URL, or with `tail` (`/events`) that of a collection of it."""
+        """Return a stack's URL, or with `tail` (`/events`) that of one of its collections."""
         return _stack(self.base, project_id, name, stack_id) + tail
 
 
 def resource_url(stack: str, name: str) -> str:
-    """The URL of a resource, below that of its stack."""
+    """Return the URL of a resource, below that of its stack."""
     return f"{stack}/resources/{_part(name)}"
 
 
 def event_url(resource: str, event_id: str) -> str:
-    """The URL of an event, below that of its resource."""
+    """Return the URL of an event, below that of its resource."""
     return f"{resource}/events/{_part(event_id)}"
 
 
 def link(href: str, rel: str = "self") -> dict[str, str]:
-    """A link of an answer."""
+    """Return a link for a response."""
     return {"href": href, "rel": rel}
 
 

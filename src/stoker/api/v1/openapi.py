@@ -1,4 +1,4 @@
-"""The API described in OpenAPI 3.1, made from the table that serves it."""
+"""The OpenAPI 3.1 description of the API, generated from the route table."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _FAULT: Mapping[str, Any] = {
 
 
 def document(base: str) -> dict[str, Any]:
-    """The description; `base` is the address at which the client reached the service."""
+    """Return the description; `base` is the URL with which the client reached the service."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -90,7 +90,7 @@ def _operation(path: str, method: str, action: Action) -> dict[str, Any]:
 
 def _summary(path: str, action: Action) -> str:
     if action.success == _REDIRECTION:
-        return "Sends the client to the stack's own URL."
+        return "Redirects to the stack's canonical URL."
     described = inspect.getdoc(action.handler) or f"The stack's {path.rpartition('/')[2]}."
     return described.partition("\n")[0]
 
@@ -126,15 +126,15 @@ def _body(body: Body) -> dict[str, Any]:
 
 
 def _nullable(spec: Field) -> dict[str, Any]:
-    """A key of the body; null counts as not given."""
+    """Return the schema of a key of the body; null counts as missing."""
     schema = schema_of(spec.check)
     return schema if spec.required else {"anyOf": [schema, {"type": "null"}]}
 
 
 def _success(action: Action) -> dict[str, Any]:
-    headers = {"X-Openstack-Request-Id": {"schema": _TEXT, "description": "Names the request in the log."}}
+    headers = {"X-Openstack-Request-Id": {"schema": _TEXT, "description": "Identifies the request in the log."}}
     if action.success == _REDIRECTION:
-        headers["Location"] = {"schema": _TEXT, "description": "The stack's own URL."}
+        headers["Location"] = {"schema": _TEXT, "description": "The stack's canonical URL."}
     found: dict[str, Any] = {"description": "Done.", "headers": headers}
     if action.success != 204:
         found["content"] = {"application/json": {"schema": {}}}

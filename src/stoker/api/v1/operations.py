@@ -1,4 +1,4 @@
-"""A stack's history: an extension of Stoker's own."""
+"""A stack's operations: an extension of Heat's API."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _TIMES = ("created_at", "started_at", "finished_at")
 
 
 def index(call: Call) -> dict[str, Any]:
-    """What has been done to a stack, newest first."""
+    """List the operations of a stack, newest first."""
     found = call.ask_of_stack("operation_list", **call.query)
     return {"operations": [_operation(view) for view in found]}
 
 
 def show(call: Call) -> dict[str, Any]:
-    """One operation with its plan."""
+    """Show an operation with its plan."""
     view = call.ask_of_stack("operation_show", operation_id=call.path["operation_id"])
     return {"operation": _operation(view)}
 
 
 def _operation(view: View) -> dict[str, Any]:
-    """An operation as it is shown: times as text, how long it took in seconds."""
+    """Return an operation as shown: times as strings, the duration in seconds."""
     return {name: time_text(value) if name in _TIMES else value for name, value in view.items()}

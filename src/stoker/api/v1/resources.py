@@ -52,7 +52,7 @@ _EVENT_FIELDS = {
 
 
 def index(call: Call) -> dict[str, Any]:
-    """The resources of a stack, and of nested stacks down to `nested_depth`."""
+    """List the resources of a stack, and of nested stacks down to `nested_depth`."""
     answer = call.ask_of_stack("resource_list", **call.query)
     render = views.resource_in_detail if call.query["with_detail"] else views.resource
     places = {stack_id: views.Place.of(place, call.links) for stack_id, place in answer["stacks"].items()}
@@ -60,28 +60,28 @@ def index(call: Call) -> dict[str, Any]:
 
 
 def show(call: Call) -> dict[str, Any]:
-    """A resource with its attributes."""
+    """Show a resource with its attributes."""
     view = call.ask_of_stack("resource_show", name=call.path["resource_name"], with_attr=call.query["with_attr"])
     return {"resource": views.resource_in_detail(view, views.Place.of(view, call.links))}
 
 
 def metadata(call: Call) -> dict[str, Any]:
-    """A resource's metadata."""
+    """Show a resource's metadata."""
     return {"metadata": call.ask_of_stack("resource_metadata", name=call.path["resource_name"])}
 
 
 def signal(call: Call) -> None:
-    """Tell a resource something."""
+    """Send a signal to a resource."""
     call.ask_of_stack("resource_signal", name=call.path["resource_name"], details=call.sent)
 
 
 def mark_unhealthy(call: Call) -> None:
-    """Have a resource replaced, or spared, by the next update."""
+    """Mark a resource unhealthy, so that the next update replaces it, or healthy again."""
     call.ask_of_stack("resource_mark_unhealthy", name=call.path["resource_name"], **call.body)
 
 
 def events(call: Call) -> dict[str, Any]:
-    """What happened to a stack, or to the resource that the URL names."""
+    """List the events of a stack, or of the resource in the URL."""
     resource_name = call.path.get("resource_name")
     answer = call.ask_of_stack("event_list", resource_name=resource_name, **call.query)
     if resource_name is not None and not answer:
@@ -91,7 +91,7 @@ def events(call: Call) -> dict[str, Any]:
 
 
 def event_stream(call: Call) -> Reply:
-    """What happened to a stack, then what happens to it: server-sent events."""
+    """Stream the events of a stack as server-sent events: recorded ones, then new ones."""
     depth, filters = call.query["nested_depth"], call.query["filters"]
 
     def history(marker: str | None) -> Any:
@@ -110,6 +110,6 @@ def event_stream(call: Call) -> Reply:
 
 
 def show_event(call: Call) -> dict[str, Any]:
-    """One event with the properties that the resource had."""
+    """Show an event with the resource's properties at that time."""
     view = call.ask_of_stack("event_show", resource_name=call.path["resource_name"], event_id=call.path["event_id"])
     return {"event": views.event(view, call.links)}

@@ -1,7 +1,7 @@
 """Every route of the API: below `/v1/{project_id}`, path → method → action.
 
-A row says which handler answers, which policy rule decides, which query and body it takes, and the status of success
-(200 where none is given). Facts: rest_api.json, routes.
+A row has the handler, the policy rule, the query, the body, and the status of success (200 by default). Routes and
+rules are those of the OpenStack Orchestration API reference; extensions are listed in docs/explanation/differences.md.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
             takes_types=True,
         ),
     },
-    # What templates are made of
+    # Catalog of templates
     "/template_versions": {"GET": Action(catalog.list_template_versions, "stacks:list_template_versions")},
     "/template_versions/{template_version}/functions": {
         "GET": Action(catalog.list_template_functions, "stacks:list_template_functions", query=catalog.FUNCTIONS_QUERY),
@@ -67,7 +67,7 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
         "POST": Action(stacks.preview, "stacks:preview", body=body.CREATE, takes_types=True),
         **_lookups("GET", "PUT", "PATCH", "DELETE", named="preview"),
     },
-    # From a name, an id or an ARN to the one stack
+    # Redirects from a name, an ID or an ARN to the stack
     "/stacks/{stack_name}": _lookups("GET", "POST", "PUT", "PATCH", "DELETE"),
     "/stacks/{stack_name}/resources": {"GET": _lookup("/resources"), "POST": _lookup("/resources")},
     "/stacks/{stack_name}/events": {"GET": _lookup("/events"), "POST": _lookup("/events")},
@@ -119,7 +119,7 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     f"{_STACK}/snapshots/{{snapshot_id}}/restore": {
         "POST": Action(stacks.restore_snapshot, "stacks:restore_snapshot", 202, takes_types=True),
     },
-    # What has been done to it
+    # Its operations
     f"{_STACK}/operations": {
         "GET": Action(operations.index, "stacks:list_operations", query=operations.INDEX_QUERY),
     },

@@ -55,7 +55,7 @@ UPDATE_DEPLOYMENT_BODY = Body(
 
 
 def list_configs(call: Call) -> dict[str, Any]:
-    """The project's configs; for an administrator with the project of each."""
+    """List the project's configs; for an administrator, with the project of each."""
     if call.query["global_tenant"]:
         call.require("software_configs:global_index")
     with_project = call.context.is_admin
@@ -64,12 +64,12 @@ def list_configs(call: Call) -> dict[str, Any]:
 
 
 def create_config(call: Call) -> dict[str, Any]:
-    """Make a config."""
+    """Create a config."""
     return {"software_config": views.software_config(call.ask("software_config_create", **call.body))}
 
 
 def show_config(call: Call) -> dict[str, Any]:
-    """A config in full."""
+    """Show a config in full."""
     view = call.ask("software_config_show", config_id=call.path["config_id"])
     return {"software_config": views.software_config(view)}
 
@@ -80,7 +80,7 @@ def delete_config(call: Call) -> None:
 
 
 def list_deployments(call: Call) -> dict[str, Any]:
-    """The project's deployments, or those of one server."""
+    """List the project's deployments, or those of one server."""
     answer = call.ask("software_deployment_list", **call.query)
     return {"software_deployments": [views.software_deployment(view) for view in answer]}
 
@@ -91,13 +91,13 @@ def create_deployment(call: Call) -> dict[str, Any]:
 
 
 def show_deployment(call: Call) -> dict[str, Any]:
-    """A deployment in full."""
+    """Show a deployment in full."""
     view = call.ask("software_deployment_show", deployment_id=call.path["deployment_id"])
     return {"software_deployment": views.software_deployment(view)}
 
 
 def update_deployment(call: Call) -> dict[str, Any]:
-    """Change what the body names."""
+    """Change the fields in the body."""
     values = {name: value for name, value in call.body.items() if name in (call.sent or {})}
     view = call.ask("software_deployment_update", deployment_id=call.path["deployment_id"], values=values)
     return {"software_deployment": views.software_deployment(view)}
@@ -109,6 +109,6 @@ def delete_deployment(call: Call) -> None:
 
 
 def deployment_metadata(call: Call) -> dict[str, Any]:
-    """The configs that a server is to apply, in the order of their names."""
+    """Show the configs that a server must apply, sorted by name."""
     answer = call.ask("software_deployment_metadata", server_id=call.path["server_id"])
     return {"metadata": [views.software_config(view) for view in answer]}

@@ -1,4 +1,4 @@
-"""The body from which a stack is made, changed, previewed or validated (facts: rest_api.json, stack_body)."""
+"""The body of requests to create, update, preview or validate a stack."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from stoker.api.templates_by_url import template_at
 from stoker.api.v1.call import Call
 
 MOST_MINUTES = 2**31 - 1
-"""The largest timeout that every database keeps."""
+"""The largest timeout that every supported database can store."""
 
 MAX_TAG_LENGTH = 80
 
 
-@accepts(type="string", description="Texts of at most 80 characters, separated by commas.")
+@accepts(type="string", description="Comma-separated strings of at most 80 characters.")
 def tags(name: str, value: Any) -> list[str]:
-    """Tags separated by commas. Raises BadRequest for one that is too long."""
+    """Accept comma-separated tags. Raises BadRequest for one that is too long."""
     found = comma_list(name, value)
     for tag in found:
         if len(tag) > MAX_TAG_LENGTH:
-            raise unexpected(name, tag, f"texts of at most {MAX_TAG_LENGTH} characters, separated by commas")
+            raise unexpected(name, tag, f"comma-separated strings of at most {MAX_TAG_LENGTH} characters")
     return found
 
 
@@ -76,15 +76,15 @@ _CHANGES = frozenset(PATCH.fields) - {"converge"}
 
 
 def patch_rule(sent: Mapping[str, Any] | None) -> str:
-    """The policy rule of a PATCH: another one when it changes nothing of the definition."""
+    """Return the policy rule of a PATCH: a different one if it does not change the definition."""
     changed = any((sent or {}).get(name) not in (None, "", [], {}) for name in _CHANGES)
     return "stacks:update_patch" if changed else "stacks:update_no_change"
 
 
 def create_arguments(call: Call) -> dict[str, Any]:
-    """Arguments of stack_create and stack_preview."""
+    """Return the arguments of stack_create and stack_preview."""
     if call.body["converge"] is not None:
-        raise BadRequest("converge belongs to updates; a new stack has nothing to converge.")
+        raise BadRequest("converge is for updates only; a new stack has no state to compare.")
     adopted = _adopted(call.body["adopt_stack_data"])
     template = _template(call)
     if template is None and adopted is not None:
@@ -98,13 +98,13 @@ def create_arguments(call: Call) -> dict[str, Any]:
 
 
 def update_arguments(call: Call) -> dict[str, Any]:
-    """Arguments of stack_update and its preview, beside the stack."""
+    """Return the arguments of stack_update and its preview, without the stack."""
     template = _required(_template(call))
     return {**_definition(call, template), **_settings(call), "converge": call.body["converge"]}
 
 
 def patch_arguments(call: Call) -> dict[str, Any]:
-    """Arguments of stack_patch and its preview, beside the stack; what was not given stays as it is."""
+    """Return the arguments of stack_patch and its preview, without the stack; missing fields do not change."""
     return {
         **_definition(call, _template(call)),
         **_settings(call),
@@ -114,7 +114,7 @@ def patch_arguments(call: Call) -> dict[str, Any]:
 
 
 def validate_arguments(call: Call) -> dict[str, Any]:
-    """Arguments of validate_template."""
+    """Return the arguments of validate_template."""
     return _definition(call, _required(_template(call)))
 
 
@@ -134,7 +134,7 @@ def _definition(call: Call, template: Any) -> dict[str, Any]:
 
 
 def _container_files(call: Call) -> dict[str, str]:
-    """The files that lie in the object store; those that are sent stand in for them."""
+    """Return the files in the object store's container; files in the body replace them."""
     container = call.body["files_container"]
     if container is None:
         return {}

@@ -1,4 +1,4 @@
-"""Stacks: list, make, show, change, delete, and what hangs on one stack as a whole."""
+"""Stacks: list, create, show, change, delete; their outputs, snapshots and actions."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ PREVIEW_QUERY = Query({"show_nested": Field(boolean, default=False)})
 SNAPSHOT_BODY = Body({"name": Field(text)})
 
 SORT_KEYS = frozenset({"stack_name", "stack_status", "creation_time", "updated_time"})
-"""Others are passed over (facts: rest_api.json, actions.stacks.index)."""
+"""The keys for sorting; others are ignored, as in Heat."""
 
 ACTIONS = ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback", "retry", "rollback")
-"""What a stack can be told to do; the last two are extensions of Stoker's own."""
+"""The actions on a stack; the last two are extensions of Heat's API."""
 
 ACTION_BODY = Body({})
 
 
 def index(call: Call) -> dict[str, Any]:
-    """The project's stacks; for an administrator with the project of each."""
+    """List the project's stacks; for an administrator, with the project of each."""
     answer = _listed(call)
     for view, summary in zip(answer["views"], answer["body"]["stacks"], strict=True):
         if call.context.is_admin or call.query["global_tenant"]:
@@ -64,7 +64,7 @@ def index(call: Call) -> dict[str, Any]:
 
 
 def detail(call: Call) -> dict[str, Any]:
-    """The project's stacks, without the project of each."""
+    """List the project's stacks, without the project of each."""
     body: dict[str, Any] = _listed(call)["body"]
     return body
 
@@ -89,14 +89,14 @@ def _next_page(call: Call, marker: str) -> str:
 
 
 def create(call: Call) -> Reply:
-    """Start to make a stack."""
+    """Start to create a stack."""
     view = call.ask("stack_create", **create_arguments(call))
     body = views.stack_created(view, call.links)
     return Reply({"stack": body}, {"Location": body["links"][0]["href"]})
 
 
 def preview(call: Call) -> dict[str, Any]:
-    """What a stack would consist of. `plan` is Stoker's own."""
+    """Preview a new stack; `plan` is an extension of Heat's API."""
     view = call.ask("stack_preview", **create_arguments(call))
     stack = views.stack_preview(view, call.links)
     resources = [views.resource_raw(item) for item in view["resources"]]
@@ -104,28 +104,28 @@ def preview(call: Call) -> dict[str, Any]:
 
 
 def show(call: Call) -> dict[str, Any]:
-    """A stack in full."""
+    """Show a stack in full."""
     view = call.ask_of_stack("stack_show", resolve_outputs=call.query["resolve_outputs"])
     return {"stack": views.stack(view, call.links)}
 
 
 def update(call: Call) -> None:
-    """Start to turn a stack into what the body says."""
+    """Start to update a stack to the definition in the body."""
     call.ask_of_stack("stack_update", **update_arguments(call))
 
 
 def update_patch(call: Call) -> None:
-    """Start to change what the body names."""
+    """Start to change the parts of a stack that are in the body."""
     call.ask_of_stack("stack_patch", **patch_arguments(call))
 
 
 def preview_update(call: Call) -> dict[str, Any]:
-    """What an update would do."""
+    """Preview an update."""
     return _changes(call, "stack_update_preview", update_arguments(call))
 
 
 def preview_update_patch(call: Call) -> dict[str, Any]:
-    """What a patch would do."""
+    """Preview a change of the parts in the body."""
     return _changes(call, "stack_patch_preview", patch_arguments(call))
 
 
@@ -140,9 +140,9 @@ def delete(call: Call) -> None:
 
 
 def redirect(tail: str = "", named: str | None = None) -> Handler:
-    """A handler that sends the client from a stack's name, id or ARN to its canonical URL, followed by `tail`.
+    """Return a handler that redirects from a stack's name, ID or ARN to its canonical URL, followed by `tail`.
 
-    `named` is the stack's name where the route spells it out.
+    `named` is the stack's name if the route contains it literally.
     """
 
     def handler(call: Call) -> Reply:
@@ -156,7 +156,7 @@ def redirect(tail: str = "", named: str | None = None) -> Handler:
 
 
 def plain(operation: str) -> Handler:
-    """A handler that passes on what the engine says of the stack, as it is."""
+    """Return a handler that responds with the engine's result unchanged."""
 
     def handler(call: Call) -> Any:
         return call.ask_of_stack(operation)
@@ -165,7 +165,7 @@ def plain(operation: str) -> Handler:
 
 
 def action_rule(sent: Mapping[str, Any] | None) -> str:
-    """The policy rule of the one action that the body names."""
+    """Return the policy rule of the action in the body."""
     if sent is None:
         raise absent_body()
     if len(sent) != 1 or not set(sent) <= set(ACTIONS):
@@ -174,33 +174,33 @@ def action_rule(sent: Mapping[str, Any] | None) -> str:
 
 
 def act(call: Call) -> None:
-    """Start the action that the body names."""
+    """Start the action in the body."""
     (action,) = call.sent or {}
     call.ask_of_stack("stack_action", action=action)
 
 
 def list_outputs(call: Call) -> dict[str, Any]:
-    """The outputs' names and descriptions."""
+    """List the names and descriptions of the outputs."""
     return {"outputs": [views.output(view) for view in call.ask_of_stack("output_list")]}
 
 
 def show_output(call: Call) -> dict[str, Any]:
-    """An output with its value, or with why it has none."""
+    """Show an output with its value, or with the error if it has none."""
     return {"output": views.output(call.ask_of_stack("output_show", key=call.path["output_key"]))}
 
 
 def list_snapshots(call: Call) -> dict[str, Any]:
-    """A stack's snapshots."""
+    """List a stack's snapshots."""
     return {"snapshots": [views.snapshot(view) for view in call.ask_of_stack("snapshot_list")]}
 
 
 def create_snapshot(call: Call) -> dict[str, Any]:
-    """Start to take a snapshot. The answer has no key around it."""
+    """Start to create a snapshot."""
     return views.snapshot(call.ask_of_stack("snapshot_create", name=call.body["name"]))
 
 
 def show_snapshot(call: Call) -> dict[str, Any]:
-    """A snapshot with its data."""
+    """Show a snapshot with its data."""
     view = call.ask_of_stack("snapshot_show", snapshot_id=call.path["snapshot_id"])
     return {"snapshot": views.snapshot(view)}
 
@@ -211,5 +211,5 @@ def delete_snapshot(call: Call) -> None:
 
 
 def restore_snapshot(call: Call) -> None:
-    """Start to bring a stack back to a snapshot."""
+    """Start to restore a snapshot."""
     call.ask_of_stack("snapshot_restore", snapshot_id=call.path["snapshot_id"])

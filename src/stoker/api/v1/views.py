@@ -1,6 +1,6 @@
-"""Answers as Heat's clients know them (facts: rest_api.json, objects), made from the engine's views.
+"""Convert the engine's views to the format of Heat's API.
 
-Pure functions: a view in, JSON out. The engine's views are described in the contract of `stoker.operations`.
+Pure functions from a view to JSON. `stoker.operations` describes the engine's views.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ _NO_OUTPUT_DESCRIPTION = "No description given"
 
 
 def time_text(seconds: float | None) -> str | None:
-    """A time of a view as answers tell it; None stays None."""
+    """Return a time of a view in the format of responses; None for None."""
     return None if seconds is None else isoformat(seconds)
 
 
 def state(view: View) -> str:
-    """`<ACTION>_<STATUS>`."""
+    """Return `<ACTION>_<STATUS>`."""
     return f"{view['action']}_{view['status']}"
 
 
 def stack_links(view: View, links: Links) -> list[dict[str, str]]:
-    """The links of a stack."""
+    """Return the links of a stack."""
     return [link(links.stack(view["project_id"], view["name"], view["id"]))]
 
 
 def stack_created(view: View, links: Links) -> dict[str, Any]:
-    """What the maker of a stack is told."""
+    """Return the response to the creation of a stack."""
     return {"id": view["id"], "links": stack_links(view, links)}
 
 
 def stack_summary(view: View, links: Links) -> dict[str, Any]:
-    """A stack in a list."""
+    """Return a stack for a list."""
     return {
         "id": view["id"],
         "stack_name": view["name"],
@@ -52,7 +52,7 @@ def stack_summary(view: View, links: Links) -> dict[str, Any]:
 
 
 def stack(view: View, links: Links) -> dict[str, Any]:
-    """A stack in full; without `outputs` when they were not resolved."""
+    """Return a stack in full; without `outputs` if they were not resolved."""
     return {
         **stack_preview(view, links),
         "stack_status": state(view),
@@ -61,7 +61,7 @@ def stack(view: View, links: Links) -> dict[str, Any]:
 
 
 def stack_preview(view: View, links: Links) -> dict[str, Any]:
-    """A stack that does not exist yet: all but its state."""
+    """Return a stack that does not exist yet, without its state."""
     body = {
         "id": view["id"],
         "stack_name": view["name"],
@@ -81,7 +81,7 @@ def stack_preview(view: View, links: Links) -> dict[str, Any]:
 
 
 def output(view: View) -> dict[str, Any]:
-    """An output; one whose condition does not hold is shown without a value."""
+    """Return an output; if its condition is false, without a value."""
     body = {
         **_picked(view, ("output_key", "output_value")),
         "description": view["description"] or _NO_OUTPUT_DESCRIPTION,
@@ -92,7 +92,7 @@ def output(view: View) -> dict[str, Any]:
 
 
 def validated(view: View) -> dict[str, Any]:
-    """What a template takes and gives."""
+    """Return the parameters of a validated template."""
     body = {**view, "Description": view["Description"] or NO_DESCRIPTION}
     if "NestedParameters" in view:
         body["NestedParameters"] = {name: validated(below) for name, below in view["NestedParameters"].items()}
@@ -117,8 +117,8 @@ _RESOURCE_RAW_DETAIL = (*_RESOURCE_DETAIL, "metadata", "properties")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the resources of one stack are, worked out once for all of them. `holder` is the resource behind which
-    the stack is nested.
+    """The position of the resources of one stack, computed once for all of them. `holder` is the resource of the nested
+    stack.
     """
 
     links: Links
@@ -128,18 +128,18 @@ class Place:
 
     @classmethod
     def of(cls, view: View, links: Links) -> Place:
-        """The place that a view tells: one of a place, or of a resource together with its place."""
+        """Return the position in a view, which is that of a position or of a resource with its position."""
         stack = links.stack(view["project_id"], view["stack_name"], view["stack_id"])
         return cls(links, view["project_id"], stack, view["parent_resource"])
 
 
 def resource_in_detail(view: View, place: Place) -> dict[str, Any]:
-    """A resource in full."""
+    """Return a resource in full."""
     return {**resource(view, place), **_picked(view, _RESOURCE_DETAIL)}
 
 
 def resource(view: View, place: Place) -> dict[str, Any]:
-    """A resource in a list."""
+    """Return a resource for a list."""
     name, stack = view["name"], place.stack
     body = _resource_common(view, place.holder)
     body["logical_resource_id"] = name
@@ -152,7 +152,7 @@ def resource(view: View, place: Place) -> dict[str, Any]:
 
 
 def resource_raw(view: View | list[Any]) -> dict[str, Any] | list[Any]:
-    """A resource of a preview; a nested stack is a list of them."""
+    """Return a resource of a preview; a list for a nested stack."""
     if isinstance(view, list):
         return [resource_raw(item) for item in view]
     project_id, stack_name, stack_id = view["project_id"], view["stack_name"], view["stack_id"]
@@ -187,18 +187,18 @@ def _resource_common(view: View, holder: str | None) -> dict[str, Any]:
 
 
 def identity(project_id: str, stack_name: str, stack_id: str, path: str = "") -> dict[str, str]:
-    """A stack's, or with `path` one of its resources', identity."""
+    """Return the identity of a stack, or with `path` of one of its resources."""
     return {"tenant": project_id, "stack_name": stack_name, "stack_id": stack_id, "path": path}
 
 
 def resource_changes(changes: View) -> dict[str, Any]:
-    """The resources that an update would touch, by what would happen to them."""
+    """Return the resources that an update would affect, by the effect."""
     kinds = ("unchanged", "updated", "replaced", "added", "deleted")
     return {kind: [resource_raw(view) for view in changes[kind]] for kind in kinds}
 
 
 def event_summary(view: View, links: Links, *, with_root: bool = False) -> dict[str, Any]:
-    """An event in a list; `with_root` links to the top of the tree of stacks."""
+    """Return an event for a list; `with_root` adds a link to the root stack."""
     project_id, name = view["project_id"], view["resource_name"]
     stack = links.stack(project_id, view["stack_name"], view["stack_id"])
     resource = resource_url(stack, name)
@@ -223,7 +223,7 @@ def event_summary(view: View, links: Links, *, with_root: bool = False) -> dict[
 
 
 def event(view: View, links: Links) -> dict[str, Any]:
-    """An event in full."""
+    """Return an event in full."""
     return {
         **event_summary(view, links),
         "resource_type": view["resource_type"],
@@ -232,25 +232,25 @@ def event(view: View, links: Links) -> dict[str, Any]:
 
 
 def snapshot(view: View) -> dict[str, Any]:
-    """A snapshot of a stack."""
+    """Return a snapshot of a stack."""
     keys = ("id", "name", "action", "status", "status_reason", "data")
     return {**_picked(view, keys), "creation_time": time_text(view["created_at"])}
 
 
 def software_config(view: View) -> dict[str, Any]:
-    """A software config in full."""
+    """Return a software config in full."""
     keys = ("id", "name", "group", "config", "inputs", "outputs", "options")
     return {**_picked(view, keys), "creation_time": time_text(view["created_at"])}
 
 
 def software_config_summary(view: View, *, with_project: bool = False) -> dict[str, Any]:
-    """A software config in a list; `with_project` for administrators."""
+    """Return a software config for a list; `with_project` is for administrators."""
     body = {**_picked(view, ("id", "name", "group")), "creation_time": time_text(view["created_at"])}
     return {**body, "project": view["project_id"]} if with_project else body
 
 
 def software_deployment(view: View) -> dict[str, Any]:
-    """A software deployment."""
+    """Return a software deployment."""
     keys = (
         "id", "config_id", "server_id", "input_values", "output_values", "action", "status", "status_reason",
     )  # fmt: skip
@@ -261,7 +261,7 @@ def software_deployment(view: View) -> dict[str, Any]:
 
 
 def service(view: View) -> dict[str, Any]:
-    """An engine process."""
+    """Return an engine process."""
     keys = ("id", "host", "hostname", "binary", "topic", "engine_id", "status", "report_interval")
     return {
         **_picked(view, keys),
