@@ -240,7 +240,7 @@ def test_previous_values_of_parameters_that_are_not_there(boto: Any) -> None:
             with pytest.raises(ClientError) as refused:
                 ask(StackName="plain", Parameters=kept, **template, **more)
             assert error(refused)["Code"] == "ValidationError"
-            assert f"previous values of {name} cannot be used" in error(refused)["Message"]
+            assert f"Cannot keep the previous values of {name}" in error(refused)["Message"]
     (stack,) = boto.describe_stacks(StackName="plain")["Stacks"]
     assert stack["StackStatus"] == "CREATE_COMPLETE"
     assert stack["Outputs"][0]["OutputValue"] == "once"

@@ -60,9 +60,9 @@ async def test_each_operation_is_told_of_when_it_begins_and_when_it_ends(
     told = [record for record in kept if record.name == "stoker.engine.running.operation_log"]
     lines = [SECONDS.sub("after N seconds", record.getMessage()) for record in told]
     assert lines == [
-        "CREATE of stack web begins",
+        "starting CREATE of stack web",
         "CREATE of stack web has ended: COMPLETE after N seconds: Stack CREATE completed successfully",
-        "CREATE of stack db begins",
+        "starting CREATE of stack db",
         "CREATE of stack db has ended: FAILED after N seconds: Resource CREATE failed: Invalid: resources.net: "
         "no network is called ******",
     ]

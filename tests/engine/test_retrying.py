@@ -52,7 +52,7 @@ async def test_a_busy_service_is_asked_a_bounded_number_of_times_and_each_is_log
     assert 10 < rule.hits <= MOST_ATTEMPTS
     lines = [line for line in caplog.messages if "refused attempt" in line]
     assert len(lines) == rule.hits
-    assert f"CREATE of it in stack busy: neutron refused attempt 1 of {MOST_ATTEMPTS}, trying again in" in lines[0]
+    assert f"CREATE of it in stack busy: neutron refused attempt 1 of {MOST_ATTEMPTS}, retrying in" in lines[0]
     assert "giving up" in lines[-1]
 
 

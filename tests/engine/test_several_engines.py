@@ -220,8 +220,8 @@ async def test_an_engine_past_its_lease_is_replaced_and_refused(pair: tuple[Worl
     assert run.stopping is Stop.LOST
     about = {record.getMessage(): (record.operation, record.request_id) for record in kept if record.operation}
     named = f"[operation {first.id}] ", owner.context.request_id
-    assert about[f"CREATE of stack shared is taken over from engine {owner.engine.id}"] == named
-    assert about[f"operation {first.id} of stack shared has another owner now"] == named
+    assert about[f"resuming CREATE of stack shared: taken over from engine {owner.engine.id}"] == named
+    assert about[f"operation {first.id} of stack shared was taken over by another engine"] == named
     assert await running((other, other), first.id) is other
     await other.call("resource_signal", ref=REF, name="held", details={"unset_hook": "pre-create"})
     assert (await ended(other, first.id)).status == COMPLETE
@@ -255,9 +255,9 @@ async def test_an_engine_that_stops_hands_over_at_once(
         await other.turn()
     assert await running((other, other), first.id) is other
     told = [record.getMessage() for record in kept if record.name.startswith("stoker.engine")]
-    handed_over = "CREATE of stack shared is handed over"
+    handed_over = "handing over CREATE of stack shared"
     assert told[told.index(handed_over) :] == [
-        handed_over, "CREATE of stack shared goes on here: another engine handed it over"
+        handed_over, "resuming CREATE of stack shared: another engine handed it over"
     ]  # fmt: skip
     await other.call("resource_signal", ref=REF, name="held", details={"unset_hook": "pre-create"})
     assert (await ended(other, first.id)).status == COMPLETE

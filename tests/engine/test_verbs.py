@@ -276,7 +276,7 @@ async def test_nothing_makes_well_what_its_creation_has_not_brought_about(world:
     await world.create("web", made)
     stack = await act(world, "web", "check")
     assert state(stack) == "CHECK_FAILED"
-    assert "resources.second: it has not come into being: " in stack["status_reason"]
+    assert "resources.second: its creation has not finished: " in stack["status_reason"]
     assert state((await world.resources("web"))["second"]) == "CREATE_FAILED"
     await world.call("resource_mark_unhealthy", ref=ref("web"), name="second", mark_unhealthy=True)
     with pytest.raises(BadValue, match="The resource second has no object"):
@@ -294,7 +294,7 @@ async def test_a_check_does_not_make_well_what_may_have_been_removed(world: Worl
     mend(world, trouble)
     stack = await act(world, "web", "check")
     assert state(stack) == "CHECK_FAILED"
-    assert "resources.gone: its removal has begun: " in stack["status_reason"]
+    assert "resources.gone: its deletion has begun: " in stack["status_reason"]
     assert state(await world.update("web", template(net=net()))) == "UPDATE_COMPLETE"
     assert set(await world.resources("web")) == {"net"}
 

@@ -175,7 +175,7 @@ def test_a_binary_environment_file_is_reported_at_start(configure: Configure, tm
     [
         ("resource_registry: {'A::B': missing.yaml}", "A::B is mapped to file:///.*missing.yaml.* No such file"),
         ("resource_registry: {'A::B': 'http://x/t.yaml'}", "A::B is mapped to http://x/t.yaml.*only files"),
-        ("resource_registry: {'A::B': broken.yaml}", "broken.yaml, which cannot be used"),
+        ("resource_registry: {'A::B': broken.yaml}", "broken.yaml, which is unusable"),
         ("resource_registry: {resources: {r: {'A::B': missing.yaml}}}", "A::B is mapped to file:///"),
         ("parameters: {x: 1}", "not parameters"),
     ],

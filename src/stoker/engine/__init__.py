@@ -1,4 +1,4 @@
-"""Decide, plan, run, recover. Meets resource types only through `plugins`.
+"""Plan operations, run them, and recover them. Resource types are accessed only through `plugins`.
 
-Everything in this package runs on one event loop; nothing in it waits for anything but that loop's futures.
+Everything in this package runs on one event loop, and waits only for futures of that loop.
 """

@@ -1,4 +1,4 @@
-"""The engine of one process: takes operations on, runs them, finds those that nobody owns any more."""
+"""The engine of one process: accepts operations, runs them, and takes over orphaned ones."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ LOG = logging.getLogger(__name__)
 
 
 class Engine(OwnerHost):
-    """Everything that running operations need, and the operations that run here.
+    """The running operations of this process, and everything that they need.
 
-    Use it on one event loop: `await start()`, then `submit`; `await stop()` hands unfinished work over.
+    Use it on one event loop: `await start()`, then `submit`; `await stop()` hands unfinished operations over.
     """
 
     def __init__(
@@ -105,14 +105,14 @@ class Engine(OwnerHost):
     # -- starting and stopping ---------------------------------------------------------------------------------
 
     async def start(self, *, alone: bool = False) -> None:
-        """Report this engine and take on what nobody owns.
+        """Register this engine and take over orphaned operations.
 
-        `alone` says that no other engine can be alive on this database, so that nothing has to be waited for.
+        `alone` states that no other engine can be alive on this database, so that no lease has to expire first.
         """
         await self.membership.join(alone=alone)
 
     async def stop(self) -> None:
-        """Let steps in the middle of a call end, hand all operations over, and say goodbye."""
+        """Finish calls in progress, hand all operations over, and deregister the engine."""
         self.membership.leave()
         waiting = [run.operation.id for run in self._next.values()]
         self._next.clear()
@@ -128,19 +128,19 @@ class Engine(OwnerHost):
 
     @property
     def stopped(self) -> bool:
-        """Whether this engine is being stopped."""
+        """Return whether this engine is being stopped."""
         return self.membership.stopped
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something beside everything else; `stop` waits for it."""
+        """Run something in the background; `stop` waits for it."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def go_on(self, operation: Operation, former_owner: str | None) -> None:
-        """Run an operation that this engine has just claimed, or close what is left of it.
+        """Resume an operation that this engine has just claimed, or close it if it has ended.
 
-        `former_owner` is the engine that ran it before, where it has not handed the operation over itself.
+        `former_owner` is the engine that ran it before, unless that engine handed the operation over.
         """
         stack = await self._stack_as_it_is(operation)
         beside = operation.action == REMOVE_SNAPSHOT
@@ -157,17 +157,17 @@ class Engine(OwnerHost):
             self._launch(run)
 
     async def _set_aside(self, run: OperationRun) -> None:
-        """Have an operation fail that engines died of: nothing of it is loaded, planned or begun."""
-        LOG.error("operation %s of stack %s is set aside: engines die of it", run.operation.id, run.stack.name)
+        """Fail an operation that has crashed engines, without loading, planning or starting anything of it."""
+        LOG.error("operation %s of stack %s is set aside: it has crashed engines", run.operation.id, run.stack.name)
         run.reason_code = SET_ASIDE
         try:
             await self.end(run, FAILED, SET_ASIDE_REASON)
         except Fenced:
-            LOG.info("operation %s has another owner now", run.operation.id)
+            LOG.info("operation %s was taken over by another engine", run.operation.id)
         run.done.set()
 
     async def _stack_as_it_is(self, operation: Operation) -> Stack | None:
-        """The stack that an operation is about, read while nothing was begun on it here."""
+        """Return the stack of an operation as recorded, before anything was started on it here."""
         while True:
             before = self.runs.get(operation.stack_id), self._next.get(operation.stack_id)
             stack = await self._stack_of(operation)
@@ -175,7 +175,7 @@ class Engine(OwnerHost):
                 return stack
 
     async def _stack_of(self, operation: Operation) -> Stack | None:
-        """The stack that an operation is about."""
+        """Return the stack of an operation."""
         identifier: str | None = operation.stack_id
         if operation.action == REMOVE_SNAPSHOT:
             snapshot = await self.database.read(snapshots.snapshot_by_id, operation.stack_id)
@@ -183,12 +183,12 @@ class Engine(OwnerHost):
         return await self.database.read(queries.stack_by_id, identifier) if identifier is not None else None
 
     def all_runs(self) -> list[OperationRun]:
-        """The operations that are run here, and those that wait for them to stop."""
+        """Return the operations that run here, and those that wait for them to stop."""
         return [*self.runs.values(), *self._next.values()]
 
     @contextmanager
     def taking_on(self, operation_id: str) -> Iterator[None]:
-        """While an operation is recorded as this engine's, until a run drives it or waits for its turn."""
+        """Mark an operation that is recorded as this engine's until a run processes it or waits for its turn."""
         self._taken_on.add(operation_id)
         try:
             yield
@@ -196,9 +196,9 @@ class Engine(OwnerHost):
             self._taken_on.discard(operation_id)
 
     def forsakes(self, operation_id: str, key: str) -> bool:
-        """Whether an operation that this engine owns is neither driven, nor about to be once what runs has ended.
+        """Return whether an operation of this engine has no run, and will not get one when the current run has ended.
 
-        `key` is what it works on, as in `OperationRun.key`.
+        `key` is its target, as in `OperationRun.key`.
         """
         return operation_id not in self._taken_on and key not in self.runs
 
@@ -214,11 +214,11 @@ class Engine(OwnerHost):
         document: str | None = None,
         claim: Claim | None = None,
     ) -> None:
-        """Record a new stack with its first operation, and begin. Raises IntegrityError when the name is taken, and
-        GivenUp when its credential is about to be removed.
+        """Record a new stack with its first operation, and start it. Raises IntegrityError if the name is in use, and
+        GivenUp if its credential is about to be removed.
 
-        `document` is the sealed one that the stack is adopted from. `claim` is the hold on the operation above, for a
-        nested stack: Fenced is raised when it has been lost.
+        `document` is the sealed document of an adopted stack. `claim` is the claim of the parent operation, for a
+        nested stack: Fenced is raised if it has been lost.
         """
         stack.operation = operation.id
         if operation.parent_operation is None or not self.membership.others:
@@ -255,13 +255,13 @@ class Engine(OwnerHost):
         new: Sequence[Record] = (),
         claim: Claim | None = None,
     ) -> None:
-        """Record an operation on an existing stack and begin; one that is running there gives way first.
+        """Record an operation on an existing stack and start it; an operation in progress is superseded.
 
-        `values` are further columns of the stack to set, `rows` others that change with it, `new` others that come.
-        `credential` is what its tree lives on from now on; GivenUp is raised when that is about to be removed.
-        `guard` sees the stack as it is when the operation is recorded; what it raises is raised here, and nothing has
-        been recorded. `fresh` is a guard that looks at more of the record. `claim` as for `submit_new`. Where another
-        engine runs something on the stack, the operation waits until that has ended.
+        `values` are further columns of the stack to set, `rows` other rows to change, `new` rows to add. `credential`
+        becomes the credential of its tree; GivenUp is raised if that is about to be removed. `guard` receives the stack
+        as it is when the operation is recorded; if it raises an error, nothing is recorded, and the error is raised
+        here. `fresh` is a guard that reads more of the record. `claim` as for `submit_new`. If another engine runs an
+        operation on the stack, the new operation waits until that has ended.
         """
         changes = {**begun(operation, prepared, self.clock.now()), **(values or {})}
         batch = Batch(claim=claim).change(*rows)
@@ -288,9 +288,9 @@ class Engine(OwnerHost):
         operation.started_at = operation.claimed_at = self.clock.now()
 
     def _launch(self, run: OperationRun) -> None:
-        """Begin a run, as soon as the one that is running on the same stack has stopped.
+        """Start a run, as soon as the one on the same stack has stopped.
 
-        What was being claimed when this engine began to stop is handed over like everything else.
+        Operations claimed while this engine is being stopped are handed over like all others.
         """
         if self.membership.stopped:
             run.stop(Stop.SHUTDOWN)
@@ -326,7 +326,7 @@ class Engine(OwnerHost):
             self.spawn(self.membership.take_next(run.stack.id))
 
     async def remove_snapshot(self, snapshot: StackSnapshot, stack: Stack, operation: Operation) -> None:
-        """Record that a snapshot goes, and begin to remove it, beside whatever else is done to the stack."""
+        """Record the deletion of a snapshot and start it, in parallel with other operations on the stack."""
         snapshot.action, snapshot.status, snapshot.reason = "DELETE", IN_PROGRESS, "Snapshot DELETE started"
         self._own(operation)
         with self.taking_on(operation.id):
@@ -336,7 +336,7 @@ class Engine(OwnerHost):
     # -- how operations end --------------------------------------------------------------------------------------
 
     async def end(self, run: OperationRun, status: str, reason: str) -> None:
-        """Record how an operation ended; a failed one is rolled back where that was asked for."""
+        """Record the end of an operation; roll a failed one back if that was requested."""
         operation, stack, now = run.operation, run.stack, self.clock.now()
         operation.status, operation.reason, operation.finished_at = status, reason, now
         operation.reason_code = run.reason_code if status == FAILED else None
@@ -366,7 +366,7 @@ class Engine(OwnerHost):
             rows.append(self.announcer.farewell(stack))
 
         def settle(connection: Connection) -> None:
-            """What the stack is and does next is for a newer operation to say, where there is one."""
+            """Set the state and the next operation of the stack, unless a newer operation decides about them."""
             current[0] = queries.set_stack_of(connection, operation.id, stack.id, values)
             if current[0]:
                 queries.add_events(connection, events)
@@ -397,30 +397,30 @@ class Engine(OwnerHost):
                 batch.steps.extend(conclusion(operation, status, reason))
                 await self.journal.commit(batch)
             except Fenced:
-                LOG.info("operation %s has another owner now", operation.id)
+                LOG.info("operation %s was taken over by another engine", operation.id)
             else:
                 tell_ended(operation, stack)
         self._tell_finished(operation)
 
     async def end_superseded(self, run: OperationRun) -> None:
-        """Record that a newer operation goes on from where this one is."""
+        """Record that a newer operation continues from the current state."""
         await self._close(run.operation, run.stack, SUPERSEDED, Stop.SUPERSEDED.value)
 
     async def end_cancelled(self, run: OperationRun) -> None:
-        """Record that everything which was under way when the operation was cancelled has ended."""
+        """Record that all steps in progress at the time of the cancellation have ended."""
         await self._close(run.operation, run.stack, FAILED, CANCELLED)
 
     async def hand_over(self, run: OperationRun) -> None:
-        """Leave an unfinished operation to whoever comes next."""
+        """Release an unfinished operation for another engine."""
         run.operation.owner = None
         await run.commit(Batch().change(run.operation))
         self._handed_over.append(run.operation.id)
-        LOG.info("%s of stack %s is handed over", run.operation.action, run.stack.name)
+        LOG.info("handing over %s of stack %s", run.operation.action, run.stack.name)
 
     # -- parents and children --------------------------------------------------------------------------------------
 
     async def refreshed(self, operation: Operation) -> Operation:
-        """The operation as it stands now."""
+        """Return the current state of the operation."""
         run = self.runs.get(operation.stack_id)
         if run is not None and run.operation.id == operation.id:
             return run.operation
@@ -435,9 +435,9 @@ class Engine(OwnerHost):
             self.peers.finished(operation.id)
 
     async def cancel(self, stack: Stack, guard: Callable[[Stack], object]) -> None:
-        """Call what runs on a stack off: it has failed at once, nothing is begun any more, and nothing is rolled back.
+        """Cancel the operation on a stack: it fails immediately, starts no more steps, and is not rolled back.
 
-        What is under way in it, and in stacks nested in it, goes on to its end. `guard` as for `submit`.
+        Steps in progress, also in nested stacks, are finished. `guard` as for `submit`.
         """
         await self._fail_cancelled(stack, guard)
         level = [stack]

@@ -1,9 +1,9 @@
-"""Acting for a stack's owner after the owner's token is gone.
+"""Credentials to act for a stack's owner when the owner's token has expired.
 
-`trusts` (the default of `deferred_auth_method`): the owner's first request makes a trust to the service user; stacks
-of one owner in one project share it. One that Keystone does not honour any more is replaced by one of whoever next asks
-for something to be done to the stack. A request that itself comes by a trust, such as that of a stack for another one,
-lends it: whoever made it removes it. `clouds.yaml`: on a laptop, everything is done as the cloud's own user.
+`trusts` (the default of `deferred_auth_method`): the owner's first request creates a trust for the service user, which
+stacks of the same owner and project share. An invalid trust is replaced by one of the next user who requests an
+operation on the stack. A request that is itself authenticated by a trust, such as that of a stack for another stack,
+lends its trust, which is removed by its creator. `clouds.yaml`: on a laptop, all requests use the cloud's own user.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from stoker.store.records import Stack
 LOG = logging.getLogger(__name__)
 
 _OURS = "trust"
-"""The kind of a trust that was made here, and goes with the last stack that lives on it."""
+"""The kind of a trust that was created here, and is removed with the last stack that uses it."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 3.0, 3600.0
-"""Seconds until a trust is removed that could not be, after the first and after many attempts."""
+"""Seconds until another attempt to remove a trust, after the first and after many attempts."""
 
 
 class Credentials:
-    """Keeps, finds and gives up the credentials of stacks."""
+    """Stores, finds and removes the credentials of stacks."""
 
     def __init__(
         self, pool: CloudPool, database: Database, journal: Journal, clock: Clock, cloud_name: str | None = None
@@ -56,7 +56,7 @@ class Credentials:
         self._refused: dict[str, tuple[float, float]] = {}
 
     async def of_caller(self, context: RequestContext) -> Cloud:
-        """Calls made with the caller's own token."""
+        """Return a cloud that uses the caller's own token."""
         return await self._pool.cloud(
             TokenCredential(
                 context.token, project_id=context.project_id, user_id=context.user_id, role_names=context.roles
@@ -64,10 +64,10 @@ class Credentials:
         )
 
     async def lend(self, context: RequestContext, stack: Stack, begin: Callable[[str], Awaitable[None]]) -> None:
-        """Call `begin` with a credential that the stack is to live on: its own, or the caller's where that is no good.
+        """Call `begin` with a credential for the stack: its own, or the caller's if that is not valid any more.
 
-        `begin` records it, and is called once more where it finds that the credential is given up (trusts.GivenUp).
-        Raises MissingCredentialError.
+        `begin` records it, and is called once more if the credential is being removed (trusts.GivenUp). Raises
+        MissingCredentialError.
         """
         credential = stack.credential
         mine = context.project_id == stack.project_id
@@ -76,19 +76,19 @@ class Credentials:
         try:
             await begin(credential)
         except trusts.GivenUp:
-            LOG.info("the credential of stack %s was given up in this instant, another one is taken", stack.name)
+            LOG.info("the credential of stack %s is being removed, using another one", stack.name)
             await begin(await self._keep(context))
 
     async def _keep(self, context: RequestContext) -> str:
-        """A credential of the caller's, as text for the stack's row, that outlives the request."""
+        """Return a credential of the caller that outlives the request, as a string for the stack's row."""
         if self._cloud_name is not None:
             return orjson.dumps({"kind": "clouds.yaml", "name": self._cloud_name}).decode()
         if context.trust_id:
             lent = orjson.dumps({"kind": "lent trust", "id": context.trust_id}).decode()
             if not await self._pool.works(_parsed(lent)):
                 raise MissingCredentialError(
-                    "The token comes from a trust to another user than the service's own, so that the service "
-                    "could not act for the stack's owner later; use a token of the owner."
+                    "The token is from a trust to another user than the service's own, with which the service "
+                    "cannot act for the stack's owner later; use a token of the owner."
                 )
             return lent
         owner = (context.user_id, context.project_id, context.roles)
@@ -104,15 +104,15 @@ class Credentials:
         return made
 
     async def cloud_of(self, stack: Stack) -> Cloud:
-        """Calls on behalf of the stack's owner."""
+        """Return a cloud that acts for the stack's owner."""
         if stack.credential is None:
-            raise MissingCredentialError("The stack has no stored credential; update it once to give it one.")
+            raise MissingCredentialError("The stack has no stored credential; update it once to store one.")
         return await self._pool.cloud(_parsed(stack.credential))
 
     async def remove_user_project(self, stack: Stack) -> None:
-        """Remove the project of a whole tree's own users, unless another stack's live there; one that is gone is done.
+        """Remove the project of the tree's stack users, unless another stack uses it; do nothing if it does not exist.
 
-        `stack` is the top of the tree; one that is nested has no project of its own.
+        `stack` is the root of the tree; nested stacks have no such project of their own.
         """
         recorded = await self._database.read(queries.stack_by_id, stack.id) if stack.parent_id is None else None
         project_id = recorded.user_project_id if recorded is not None else None
@@ -122,12 +122,12 @@ class Credentials:
         await admin.request("DELETE", "keystone", f"/projects/{project_id}", ok=(404,))
 
     async def release(self, stack: Stack) -> None:
-        """Give up what a stack that is gone lived on, unless another one lives on it."""
+        """Give the credential of a deleted stack up, unless another stack uses it."""
         await self._journal.commit(Batch().then(partial(trusts.give_up_unused, credential=stack.credential)))
         await self.remove_given_up()
 
     async def remove_given_up(self) -> None:
-        """Remove trusts that no stack lives on any more; those that cannot be now are tried again ever more seldom."""
+        """Remove trusts that no stack uses any more; failed removals are retried with increasing delays."""
         if self._removing:
             return
         self._removing = True
@@ -143,26 +143,26 @@ class Credentials:
             self._removing = False
 
     async def _remove(self, text: str) -> bool:
-        """Remove a trust and forget it; false when that is not possible now."""
+        """Remove a trust and its row; return False if that is not possible now."""
         credential = _parsed(text)
         assert isinstance(credential, TrustCredential)
         try:
             await self._pool.delete_trust(credential.trust_id, credential)
         except StokerError as error:
-            LOG.warning("the trust %s, which nothing needs any more, cannot be removed: %s", credential.trust_id, error)
+            LOG.warning("cannot remove the unused trust %s, will retry: %s", credential.trust_id, error)
             return False
         await self._journal.commit(Batch().then(partial(trusts.forget, credential=text)))
         return True
 
 
 def hold(connection: Connection, text: str | None) -> None:
-    """Let a stack that is recorded in this transaction live on a credential. Raises GivenUp when that goes."""
+    """Record that a stack in this transaction uses a credential. Raises GivenUp if that is being removed."""
     if text is not None and orjson.loads(text)["kind"] == _OURS:
         trusts.hold(connection, text)
 
 
 def move(connection: Connection, stack: Stack, text: str) -> None:
-    """Let a stack as it is recorded, and its whole tree, live on another credential. Raises GivenUp when that goes."""
+    """Change the credential of a recorded stack and its tree. Raises GivenUp if that is being removed."""
     hold(connection, text)
     trusts.move(connection, stack.root_id, stack.credential, text)
 

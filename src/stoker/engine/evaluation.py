@@ -1,9 +1,9 @@
-"""Work that templates make: done at once when it is little, and beside the event loop when it is not.
+"""Evaluation of templates: on the event loop if it is short, on a thread if it is long.
 
-Little work must not wait for a thread, and much of it must not hold up other requests, heartbeats and operations. So it
-is begun on the event loop, and what has not ended within `seconds_at_once` of processor time is done again from the
-beginning on a thread of its own. Such threads are few, and each project has its turn on them: whoever sends costly
-templates waits for himself.
+Short work must not wait for a thread, and long work must not delay other requests, heartbeats and operations. So work
+begins on the event loop; if it exceeds `seconds_at_once` of processor time, it starts again from the beginning on a
+thread. There are few such threads, and projects take turns on them: a project with expensive templates delays only
+itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Job:
 
 
 class Evaluator:
-    """Does work for projects; used on one event loop. Work has no effects, so that it may be begun twice."""
+    """Does work for projects; used on one event loop. Work has no side effects, so that it can be restarted."""
 
     def __init__(self, seconds_at_once: float) -> None:
         self._seconds_at_once = seconds_at_once
@@ -42,7 +42,7 @@ class Evaluator:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def evaluate(self, project: str, work: Callable[[], Result]) -> Result:
-        """What `work()` returns or raises. It is charged to the open budget."""
+        """Return or raise the result of `work()`. It is charged to the current budget."""
         try:
             with budget.at_once(self._seconds_at_once):
                 return _computed(work)
@@ -50,7 +50,7 @@ class Evaluator:
             return await self.apart(project, work)
 
     async def apart(self, project: str, work: Callable[[], Result]) -> Result:
-        """The same on a thread, when it is the project's turn; one job of a project is done at a time."""
+        """Return the same, computed on a thread when it is the project's turn; a project has one job at a time."""
         job = _Job(work, copy_context(), asyncio.get_running_loop().create_future())
         self._waiting.setdefault(project, deque()).append(job)
         self._dispatch()
@@ -58,12 +58,12 @@ class Evaluator:
         return result
 
     def _dispatch(self) -> None:
-        """Begin what can begin: the next job of the project that has waited longest for its turn."""
+        """Start jobs on free threads: the next job of the project that has waited longest."""
         for project in [name for name in self._waiting if name not in self._busy]:
             if len(self._busy) >= _THREADS:
                 return
             jobs = self._waiting[project]
-            while jobs and jobs[0].answer.done():  # nobody waits for it any more
+            while jobs and jobs[0].answer.done():  # cancelled in the meantime
                 jobs.popleft()
             if not jobs:
                 del self._waiting[project]
@@ -89,12 +89,12 @@ class Evaluator:
             self._dispatch()
 
     def stop(self) -> None:
-        """Begin nothing more."""
+        """Start no more jobs."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 def _apart(work: Callable[[], Result]) -> Result:
-    """As `_computed`; the cycles that large work leaves, as in errors, are removed at once."""
+    """Call `_computed`; free the reference cycles of large work, as in errors, immediately."""
     try:
         return _computed(work)
     finally:
@@ -102,7 +102,7 @@ def _apart(work: Callable[[], Result]) -> Result:
 
 
 def _computed(work: Callable[[], Result]) -> Result:
-    """What `work` returns, its whole processor time charged to the open budget."""
+    """Return the result of `work`, with its processor time charged to the current budget."""
     open_budget = budget.current()
     if open_budget is None:
         return work()

@@ -1,8 +1,8 @@
-"""Memory that operations have left behind, and giving it back to the operating system.
+"""Return the memory of finished operations to the operating system.
 
-What a run knew is freed with it, but that alone does not make the process smaller: cycles in what libraries keep wait
-for the garbage collector, which looks at old objects rarely (see `processes.memory`), and the C library keeps freed
-memory for itself. Both are asked for once enough has ended, and preferably while nothing runs.
+The data of a run are freed with it, but the process does not shrink then: reference cycles in libraries wait for the
+garbage collector, which collects old objects rarely (see `processes.memory`), and the C library keeps freed memory.
+Both are triggered when enough operations have finished, preferably while nothing runs.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from collections.abc import Callable
 from contextlib import suppress
 
 MANY = 500
-"""How many resources the operations that ended must have had in all before it is worth looking while nothing runs."""
+"""Total number of resources of finished operations after which memory is returned if nothing runs."""
 
 TOO_MANY = 20_000
-"""As `MANY`, while operations run: looking takes some tens of milliseconds, in which nothing else is done."""
+"""The same while operations run, since a collection blocks the event loop for some tens of milliseconds."""
 
 
 class Leftovers:
-    """Counts what has ended since memory was last given back."""
+    """Counts the resources of finished operations since memory was last returned."""
 
     def __init__(self) -> None:
         self.resources = 0
 
     def ended(self, resources: int) -> None:
-        """Note that a run has ended that knew so many resources."""
+        """Record the end of a run with this number of resources."""
         self.resources += resources
 
     def give_back(self, *, idle: bool) -> bool:
-        """Give memory back if enough has ended; `idle` says whether nothing runs. Whether it was done."""
+        """Return memory if enough operations have finished; `idle` means that nothing runs. Returns whether it did."""
         if self.resources < (MANY if idle else TOO_MANY):
             return False
         self.resources = 0
@@ -40,7 +40,7 @@ class Leftovers:
 
 
 def _trimmer() -> Callable[[int], object]:
-    """`malloc_trim` of the GNU C library; other libraries give memory back by themselves."""
+    """Return `malloc_trim` of the GNU C library; other C libraries return memory by themselves."""
     with suppress(OSError, AttributeError):
         trim: Callable[[int], object] = ctypes.CDLL(None).malloc_trim
         return trim

@@ -1,6 +1,6 @@
-"""The operator's environment: files of a directory, merged, that lie under the environment of every stack.
+"""The operator's environment: the merged files of a directory, which every stack's environment overrides.
 
-Rules: facts lifecycle.json (environment) and engine.yaml (environment, template_resources.sources).
+docs/how-to/operator-environment.md describes the rules.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _FILE = "file://"
 
 @dataclass(frozen=True, slots=True)
 class OperatorEnvironment:
-    """`environment` maps types and gives parameter defaults; `templates` has the texts of the templates that it maps
-    types to, by their `file://` URLs. `problems` says, one sentence each, what in it cannot be used.
+    """`environment` maps types and sets parameter defaults; `templates` has the content of the templates for its types,
+    by their `file://` URLs. `problems` are the unusable parts of it, one sentence each.
     """
 
     environment: Environment = field(default_factory=lambda: Environment.from_data(None))
@@ -33,11 +33,11 @@ class OperatorEnvironment:
 
     @classmethod
     def read(cls, directory: str, template_directory: str) -> OperatorEnvironment:
-        """All `*.yaml` files of `directory` in the order of their names; none when there is no such directory.
+        """Read all `*.yaml` files of `directory` in the order of their names; none if the directory does not exist.
 
-        A template that the environment names without a path is looked for in `template_directory`. Raises
-        TemplateInvalid for a file that is no environment, Invalid for one that cannot be read. A template that is not
-        there or is wrong does not keep the service from starting: the types mapped to it are not known then.
+        Templates that the environment names without a path are read from `template_directory`. Raises TemplateInvalid
+        for an invalid file, Invalid for one that cannot be read. A missing or invalid template does not prevent the
+        service from starting: the types mapped to it are unknown.
         """
         problems: list[str] = []
         data = [_environment_data(path, problems) for path in sorted(Path(directory).glob("*.yaml"))]
@@ -50,7 +50,7 @@ class OperatorEnvironment:
             try:
                 templates.setdefault(url, _template_text(url))
             except (OSError, UnicodeDecodeError, StokerError) as error:
-                problems.append(f"{name} is mapped to {url}, which cannot be used: {error}")
+                problems.append(f"{name} is mapped to {url}, which is unusable: {error}")
         environment = Environment.from_data({**merged, "resource_registry": registry})
         return cls(environment, templates, tuple(problems))
 
@@ -67,12 +67,14 @@ def _environment_data(path: Path, problems: list[str]) -> Mapping[str, Any]:
     Environment.from_data(data, source=str(path))
     passed_over = sorted(set(data) - _HONOURED)
     if passed_over:
-        problems.append(f"{path}: only types and parameter defaults apply to every stack, not {', '.join(passed_over)}")
+        problems.append(
+            f"{path}: only types and parameter defaults apply to every stack; ignored: {', '.join(passed_over)}"
+        )
     return {section: value for section, value in data.items() if section in _HONOURED}
 
 
 def _target(target: Any, directory: Path) -> Any:
-    """What a name is mapped to, a template without a URL as the URL of its file; entries below `resources` alike."""
+    """Return the target of a name, as a URL if it is a template's file; also for entries of `resources`."""
     if isinstance(target, Mapping):
         return {name: _target(below, directory) for name, below in target.items()}
     if isinstance(target, str) and is_template_name(target) and "://" not in target:
@@ -90,7 +92,7 @@ def _template_mappings(entries: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _template_text(url: str) -> str:
     if not url.startswith(_FILE):
-        raise Invalid("only files (file://) are fetched for the operator's environment")
+        raise Invalid("templates in the operator's environment must be files (file://)")
     path = Path(unquote(url.removeprefix(_FILE)))
     text = path.read_text(encoding="utf-8")
     Template.load(text, source=str(path))

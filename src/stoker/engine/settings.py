@@ -1,4 +1,4 @@
-"""The operator's choices that the engine obeys, with heat.conf's names and defaults."""
+"""The operator's settings for the engine, with heat.conf's names and defaults."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from stoker.engine.operator_environment import NO_OPERATOR, OperatorEnvironment
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """Limits and habits (facts: engine.yaml, config_defaults). -1 means no limit where Heat says so.
+    """Limits and options; for those of Heat, -1 means no limit, as in Heat.
 
-    `operator` is the environment under that of every stack; `type_options` the options that resource types may read.
+    `operator` is the environment below that of every stack; `type_options` are the options that resource types can
+    read.
     """
 
     host: str = field(default_factory=socket.gethostname)

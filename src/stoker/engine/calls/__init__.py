@@ -1,1 +1,1 @@
-"""What a resource type's methods are entered with: the call, nested stacks, neighbours, configurations."""
+"""The calls of resource types' methods, and their access to nested stacks, other resources and configurations."""

@@ -1,4 +1,4 @@
-"""Building the `Call` that a resource type's method is entered with."""
+"""Build the `Call` that is passed to a method of a resource type."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LOG = logging.getLogger(__name__)
 
 
 async def make_call(run: StackContext, state: ResourceState) -> Call:
-    """Everything that one entry into a method may need. Raises CloudError when a name cannot be looked up."""
+    """Return everything that a method may need. Raises CloudError if a name cannot be looked up."""
     engine, project_id = run.engine, run.stack.project_id
     announced: list[ScalingNotice] = []
     call = await _call(
@@ -55,8 +55,9 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
 
 
 async def call_to_look(view: StackView, state: ResourceState, reader: NestedReader) -> Call:
-    """What a type is entered with to be read or observed: as `make_call`, without the means to change anything of
-    ours. What it writes into `data` or `metadata` is lost with the view. `reader` looks into nested stacks.
+    """Return the call for reading or observing a resource: like `make_call`, but it cannot change anything of Stoker.
+
+    Changes of `data` or `metadata` are discarded with the view. `reader` reads nested stacks.
     """
     services, project_id = view.services, view.stack.project_id
     looks: Any = _OnlyLooks
@@ -120,7 +121,9 @@ async def _call(
 
 
 class _OnlyLooks:
-    """Those methods of something that change nothing; a type that enters another one while it is read is at fault."""
+    """Gives access only to methods that do not change anything; a type that calls another one while it is read is
+    faulty.
+    """
 
     def __init__(self, inner: object, *names: str) -> None:
         self._inner = inner
@@ -128,24 +131,25 @@ class _OnlyLooks:
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._names:
-            raise Bug(f"a resource that is only looked at asks for {type(self._inner).__name__}.{name}")
+            raise Bug(f"a resource type calls {type(self._inner).__name__}.{name} while it is only read")
         return getattr(self._inner, name)
 
 
 async def final_values(run: StackContext, target: Target) -> Mapping[str, Any]:
-    """A wanted resource's property values as its methods will see them. Raises CloudError when a name cannot be
-    looked up.
+    """Return the property values of a desired resource as its methods receive them.
+
+    Raises CloudError if a name cannot be looked up.
     """
     values = finalized(target.type, target.given)
     return await _named(target.type, values, await run.cloud(), _ids_of(run, target.requires), required=True)
 
 
 async def users_of(run: StackContext, state: ResourceState) -> list[str]:
-    """What uses a resource's object, in words; a resource of ours is named with its stack."""
+    """Return descriptions of what uses a resource's object; Stoker's resources are named with their stack."""
     try:
         found = await state.type.used_by(await make_call(run, state))
     except StokerError as error:
-        LOG.info("what uses %s cannot be told: %s", state.row.name, error.message)
+        LOG.info("cannot determine what uses %s: %s", state.row.name, error.message)
         return []
     recorded = await run.engine.database.read(queries.resources_behind, list(found))
     return [
@@ -157,27 +161,27 @@ async def users_of(run: StackContext, state: ResourceState) -> list[str]:
 
 
 def _differences(before: Mapping[str, Any], after: Mapping[str, Any], unsure: Collection[str]) -> dict[str, Any]:
-    """Values that differ from those before, and those of which nobody knows what the object has."""
+    """Return the values that differ from those before, and those whose current value is unknown."""
     return {name: value for name, value in after.items() if name in unsure or before.get(name) != value}
 
 
 class StoredSources:
-    """See plugins.resource.Sources."""
+    """Implements plugins.resource.Sources for a stored stack."""
 
     def __init__(self, inputs: LoadedInputs) -> None:
         self._inputs = inputs
         self.files: Mapping[str, str] = inputs.files
 
     def environment(self) -> Mapping[str, Any]:
-        """See Sources."""
+        """Return the environment of the stack."""
         return self._inputs.environment.to_data()
 
 
 class Unrecorded:
-    """Which objects no resource is recorded for; `asked_for` are those that somebody wanted to have alone.
+    """Finds objects that no resource is recorded for; `asked_for` are objects that are needed exclusively.
 
-    Resources of the type `whole` do not count (see `ResourceType.part_of`). `others` are the stacks that operations
-    are running on here, whose latest ids may not be recorded yet.
+    Resources of the type `whole` do not count (see `ResourceType.part_of`). `others` are the stacks with operations in
+    this engine, whose latest ids may not be recorded yet.
     """
 
     def __init__(
@@ -198,7 +202,7 @@ class Unrecorded:
 
 
 def _ids_of(view: StackView, names: Collection[str]) -> frozenset[str]:
-    """Physical ids of resources of the stack: values that come from these need no look-up."""
+    """Return the physical ids of resources of the stack: values that come from these need no look-up."""
     states = (view.current.get(name) for name in names)
     return frozenset(state.row.physical_id for state in states if state is not None and state.row.physical_id)
 
@@ -206,7 +210,7 @@ def _ids_of(view: StackView, names: Collection[str]) -> frozenset[str]:
 async def _named(
     type_: ResourceType, values: Mapping[str, Any], cloud: Cloud, ids: Collection[str], *, required: bool
 ) -> Mapping[str, Any]:
-    """Values with names turned into ids; where that is not `required`, names that are gone by now stay as they are."""
+    """Return values with names replaced by ids; unless `required`, names that do not exist any more are kept."""
     if not type_.looks_names_up:
         return values
     try:

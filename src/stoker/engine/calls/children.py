@@ -1,4 +1,4 @@
-"""The nested stack behind a resource: operations of their own, which the parent's step waits for."""
+"""The nested stack of a resource: its operations, which the parent's step waits for."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stoker.store.records import COMPLETE, IN_PROGRESS, SUPERSEDED, UNFINISHED, 
 
 
 class ChildView:
-    """The nested stack behind a resource, for whoever only looks at it: see plugins.resource.ChildStack."""
+    """Read access to the nested stack of a resource: see plugins.resource.ChildStack."""
 
     def __init__(self, view: StackView, state: ResourceState, reader: NestedReader) -> None:
         self._services = view.services
@@ -29,11 +29,11 @@ class ChildView:
         self._inside: StackView | None = None
 
     async def stack(self) -> Stack | None:
-        """The child; None before it has been made and after it has gone."""
+        """Return the child; None before it was created and after it was deleted."""
         return await self._services.database.read(queries.stack_by_parent_resource, self._state.row.uuid)
 
     async def members(self) -> list[Member]:
-        """The child's current resources in creation order."""
+        """Return the child's current resources in creation order."""
         inside = await self._look_inside()
         states = sorted(inside.current.values(), key=lambda state: state.row.position) if inside else []
         return [
@@ -51,19 +51,19 @@ class ChildView:
         ]
 
     async def member_attribute(self, member: str, key: AttributeKey) -> Any:
-        """An attribute of one of the child's resources; None when it has none."""
+        """Return an attribute of one of the child's resources; None if it has none."""
         inside = await self._look_inside()
         return await self._reader.attribute(inside, member, key) if inside else None
 
     async def _look_inside(self) -> StackView | None:
-        """The child in memory, read once for all questions of one entry."""
+        """Return the child in memory, which is read once per call of a type's method."""
         if self._inside is None:
             stack = await self.stack()
             self._inside = await self._reader.view(stack) if stack else None
         return self._inside
 
     async def outputs(self) -> Mapping[str, Any]:
-        """The child's outputs, resolved; one that fails is None."""
+        """Return the child's resolved outputs; failed ones are None."""
         stack = await self.stack()
         if stack is None:
             return {}
@@ -72,7 +72,7 @@ class ChildView:
         return {output["output_key"]: output.get("output_value") for output in outputs}
 
     async def template(self) -> Mapping[str, Any] | None:
-        """The child's current template as plain data; None when there is no child."""
+        """Return the child's current template as plain data; None if there is no child."""
         stack = await self.stack()
         if stack is None:
             return None
@@ -81,7 +81,7 @@ class ChildView:
 
 
 class Child(ChildView):
-    """See plugins.resource.ChildStack."""
+    """Implements plugins.resource.ChildStack."""
 
     def __init__(self, run: StackContext, state: ResourceState, announced: Sequence[ScalingNotice] = ()) -> None:
         super().__init__(run, state, run.engine.reader_for_runs)
@@ -96,7 +96,7 @@ class Child(ChildView):
         return self._run.operation
 
     async def run(self, action: str, request: ChildRequest) -> Outcome:
-        """Start the child's operation, or say how it stands."""
+        """Start the child's operation, or return its progress."""
         key = (self._state.row.uuid, request.round, action)
         operation = self._run.children.get(key) or await self._asked_before(key)
         if operation is None:
@@ -105,9 +105,9 @@ class Child(ChildView):
             except StokerError as error:
                 return Failed(error.message, kind=error.kind)
             if operation is None:
-                return Done() if action in REMOVES else Failed("the nested stack is not there", kind="NotFound")
+                return Done() if action in REMOVES else Failed("the nested stack does not exist", kind="NotFound")
         elif operation.status in UNFINISHED:
-            self._wait_for(operation)  # before looking, so that an end right after the look is told
+            self._wait_for(operation)  # before its state is read, so that an end in between is noticed
             operation = await self._engine.refreshed(operation)
         self._run.children[key] = operation
         return self._outcome(operation)
@@ -216,12 +216,12 @@ class Child(ChildView):
         return operation
 
     async def _prepare(self, request: ChildRequest) -> Prepared:
-        """Inputs of the child, on another thread where they are large."""
+        """Return inputs of the child, prepared on another thread if they are large."""
         project = self._run.stack.project_id
         return await self._engine.evaluator.evaluate(project, partial(self._prepared, request))
 
     def _prepared(self, request: ChildRequest) -> Prepared:
-        """Inputs of the child: its template, the parent's files, the environment as it looks from below."""
+        """Return inputs of the child: its template, the parent's files, and the environment for the nested stack."""
         run = self._run
         assert run.inputs is not None
         if request.template is None:
@@ -235,7 +235,7 @@ class Child(ChildView):
     def _operation(
         self, action: str, stack_id: str, inputs: str, request: ChildRequest, parent: Operation | None
     ) -> Operation:
-        """An operation on the child, as part of `parent` or, None, in its own right."""
+        """Return an operation on the child, as part of the operation `parent` or, if that is None, on its own."""
         now, stack = self._engine.clock.now(), self._run.stack
         minutes = request.timeout_minutes or stack.timeout_minutes
         limit = minutes * 60.0 if minutes else float(self._engine.settings.stack_action_timeout)
@@ -262,7 +262,7 @@ class Child(ChildView):
 
 
 def _earlier(deadline: float | None, now: float, minutes: int | None) -> float | None:
-    """When a nested stack's action times out: with its parent's, or before, when it has less time of its own."""
+    """Return when a nested stack's operation times out: its own timeout or that of its parent, whichever is earlier."""
     if minutes is None:
         return deadline
     own = now + minutes * 60.0
@@ -270,6 +270,6 @@ def _earlier(deadline: float | None, now: float, minutes: int | None) -> float |
 
 
 def _refuse_busy(stack: Stack) -> None:
-    """Raise ActionInProgress for a nested stack on which something runs."""
+    """Raise ActionInProgress for a nested stack with a running operation."""
     if stack.status == IN_PROGRESS:
         raise ActionInProgress(f"Stack {stack.name} already has an action ({stack.action}) in progress.")

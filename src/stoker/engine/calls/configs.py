@@ -1,4 +1,4 @@
-"""Software configurations, as resource types see them."""
+"""Software configurations, for resource types."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from stoker.store.journal import Batch
 from stoker.store.records import SoftwareConfig
 
 _BODY = ("config", "inputs", "outputs", "options", "stacks")
-"""What is sealed; `stacks` are the ids of the stacks whose hidden values may be in it."""
+"""The sealed fields; `stacks` are the ids of the stacks whose hidden values they can contain."""
 
 
 class StoredConfigs:
-    """See plugins.resource.SoftwareConfigs."""
+    """Implements plugins.resource.SoftwareConfigs."""
 
     def __init__(self, services: EngineServices, project_id: str) -> None:
         self._services = services
         self._project_id = project_id
 
     async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
-        """Store a configuration under an id chosen by the caller; storing the same id again changes nothing.
+        """Store a configuration under an id chosen by the caller; repeating the call has no effect.
 
-        Raises RequestLimitExceeded when the project has as many as it may have.
+        Raises RequestLimitExceeded if the project has reached its limit.
         """
         if await self._row(identifier) is None:
             await self._check_quota()
@@ -49,11 +49,11 @@ class StoredConfigs:
         if count >= limit:
             raise RequestLimitExceeded(
                 f"The project has {count} software configurations; at most {limit} are allowed "
-                "(max_software_configs_per_tenant). Delete some that are not used."
+                "(max_software_configs_per_tenant). Delete configurations that are not used."
             )
 
     async def get(self, identifier: str) -> Mapping[str, Any] | None:
-        """The configuration; None when there is none, or it is another project's."""
+        """Return the configuration; None if it does not exist or belongs to another project."""
         row = await self._row(identifier)
         if row is None:
             return None
@@ -66,7 +66,7 @@ class StoredConfigs:
         }
 
     async def delete(self, identifier: str) -> None:
-        """Forget the configuration; harmless when there is none."""
+        """Delete the configuration if it exists."""
 
         def remove(connection: Connection) -> None:
             queries.delete_software_config(connection, identifier)

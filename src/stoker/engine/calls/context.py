@@ -1,4 +1,4 @@
-"""A stack that something is done to: by an operation, or by a signal to one of its resources."""
+"""A stack that is acted on: by an operation, or by a signal to one of its resources."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from stoker.store.records import Event, Operation, Record, Stack
 
 
 class NestedReader(Protocol):
-    """Looks into nested stacks for the resources that hold them (`inspection.reading.Reader`)."""
+    """Reads nested stacks for the resources that contain them (`inspection.reading.Reader`)."""
 
     async def view(self, stack: Stack) -> StackView:
-        """The stack as it is recorded now."""
+        """Return the stack as currently recorded."""
 
     async def attribute(self, view: StackView, resource: str, key: AttributeKey) -> Any:
-        """An attribute with the path that follows it; None when there is no such resource or value."""
+        """Return an attribute with the path that follows it; None if there is no such resource or value."""
 
     async def outputs(self, stack: Stack, inputs: LoadedInputs) -> list[dict[str, Any]]:
-        """The stack's outputs, resolved."""
+        """Return the stack's outputs, resolved."""
 
 
 class OperationHost(EngineServices, ABC):
-    """An engine as resource types' calls need it: it takes operations on nested stacks on, and notifies.
+    """The part of an engine that calls of resource types need: it accepts operations on nested stacks, and notifies.
 
-    `runs` are the operations that run here, by what they work on. `awaited` wakes those that wait for the end of other
-    operations. `scaling` is held while a signal scales a group, so that signals are counted one after the other.
+    `runs` are the operations that run here, by their target. `awaited` wakes those that wait for other operations to
+    finish. `scaling` is a lock for scaling a group after a signal, so that signals are processed one after the other.
     """
 
     announcer: Announcer
@@ -51,13 +51,13 @@ class OperationHost(EngineServices, ABC):
 
     @abstractmethod
     def all_runs(self) -> Sequence[StackContext]:
-        """The operations that run here, and those that wait for them to stop."""
+        """Return the operations that run here, and those that wait for them to stop."""
 
     @abstractmethod
     async def submit_new(
         self, stack: Stack, operation: Operation, prepared: Prepared, *, claim: Claim | None = None
     ) -> None:
-        """Record a new stack with its first operation, and begin."""
+        """Record a new stack with its first operation, and start it."""
 
     @abstractmethod
     async def submit(
@@ -71,15 +71,15 @@ class OperationHost(EngineServices, ABC):
         new: Sequence[Record] = (),
         claim: Claim | None = None,
     ) -> None:
-        """Record an operation on an existing stack, and begin."""
+        """Record an operation on an existing stack, and start it."""
 
     @abstractmethod
     async def refreshed(self, operation: Operation) -> Operation:
-        """The operation as it stands now."""
+        """Return the current state of the operation."""
 
 
 class StackContext(StackView):
-    """A view that can record what is done to the stack."""
+    """A view that can record changes of the stack."""
 
     def __init__(self, engine: OperationHost, stack: Stack, operation: Operation | None = None) -> None:
         super().__init__(engine, stack)
@@ -91,7 +91,7 @@ class StackContext(StackView):
         self.adopted: Mapping[str, Mapping[str, Any]] = {}
 
     async def load(self, inputs_id: str) -> LoadedInputs:
-        """Read inputs and every recorded resource of the stack; `current` gets those that have not been replaced."""
+        """Read inputs and all recorded resources of the stack; `current` receives those that have not been replaced."""
         inputs, states = await self.engine.database.read(self._read, inputs_id)
         self.inputs = inputs
         self.states |= states
@@ -102,7 +102,7 @@ class StackContext(StackView):
         return self.engine.loader.load_now(connection, inputs_id), read_states(connection, self.engine, self.stack)
 
     async def adopt_user_project(self, project_id: str | None) -> None:
-        """Record the project that a resource has made for the tree's own users."""
+        """Record the project that a resource has created for the stack users of the tree."""
         if project_id is None or project_id == self.stack.user_project_id:
             return
         self.stack.user_project_id, self._facts = project_id, None
@@ -110,13 +110,13 @@ class StackContext(StackView):
         await self.engine.journal.commit(Batch().then(step))
 
     def wake(self, uuid: str) -> None:
-        """Have whatever waits for the resource look again; here nothing waits."""
+        """Poll everything that waits for the resource; here, nothing waits."""
 
     def wake_all(self) -> None:
-        """Have everything that waits look again; here nothing waits."""
+        """Poll everything that waits; here, nothing waits."""
 
     async def record(self, state: ResourceState, event: Event, *further: Callable[[Connection], None]) -> None:
-        """Commit what has been done to a resource outside of a step, its event, and whatever else `further` changes."""
+        """Commit changes of a resource outside of a step, the event, and further changes in `further`."""
         as_read, changed = state.row.state, state.seal()
         batch = Batch().then(partial(claims.change_from_outside, row=changed, as_read=as_read)).add(event)
         batch.steps.extend(further)

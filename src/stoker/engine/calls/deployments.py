@@ -1,10 +1,10 @@
-"""Software deployments, and how they reach a server.
+"""Software deployments, and their delivery to servers.
 
-The configurations that a server applies are those of the deployments to it: the list in a server's metadata is composed
-on every read, and is written to the object store or queue that the server polls whenever it changes.
+A server applies the configurations of its deployments: the list in its metadata is composed on every read, and is
+written to the object store or queue that the server polls whenever it changes.
 
-A deployment belongs to a project, and is delivered to servers of stacks of that project only. Another server's id is a
-name without a meaning outside the project: nothing is delivered to the server, and its owner sees nothing.
+A deployment belongs to a project, and is delivered only to servers in stacks of that project. For the id of any other
+server nothing is delivered, and its owner sees nothing of the deployment.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PLAIN = ("config_id", "action", "status", "status_reason")
 
 
 class StoredDeployments:
-    """See plugins.resource.SoftwareDeployments."""
+    """Implements plugins.resource.SoftwareDeployments."""
 
     def __init__(
         self, services: EngineServices, project_id: str, wake: Callable[[str], None] = lambda identifier: None
@@ -38,9 +38,9 @@ class StoredDeployments:
         self._project_id = project_id
 
     async def create(self, identifier: str, body: Mapping[str, Any]) -> None:
-        """Record a deployment under an id chosen by the caller; the same id again changes nothing.
+        """Store a deployment under an id chosen by the caller; repeating the call has no effect.
 
-        Raises RequestLimitExceeded when the project has as many as it may have.
+        Raises RequestLimitExceeded if the project has reached its limit.
         """
         if await self._row(identifier) is None:
             await self._check_quota()
@@ -68,16 +68,16 @@ class StoredDeployments:
         if count >= limit:
             raise RequestLimitExceeded(
                 f"The project has {count} software deployments; at most {limit} are allowed "
-                "(max_software_deployments_per_tenant). Delete some that are not used."
+                "(max_software_deployments_per_tenant). Delete deployments that are not used."
             )
 
     async def get(self, identifier: str) -> Mapping[str, Any] | None:
-        """The deployment; None when there is none, or it is another project's."""
+        """Return the deployment; None if it does not exist or belongs to another project."""
         row = await self._row(identifier)
         return None if row is None else deployment_data(row, self._services.sealer)
 
     async def update(self, identifier: str, values: Mapping[str, Any]) -> None:
-        """Change what is given; harmless when there is no such deployment."""
+        """Change the given values, if the deployment exists."""
         row = await self._row(identifier)
         if row is None:
             return
@@ -93,14 +93,14 @@ class StoredDeployments:
         self._wake(identifier)
 
     async def delete(self, identifier: str) -> None:
-        """Forget the deployment; harmless when there is none."""
+        """Delete the deployment if it exists."""
         row = await self._row(identifier)
         if row is not None:
             await self._services.journal.commit(Batch().then(partial(deployments.remove, identifier=identifier)))
             await self.push(row.server_id)
 
     async def push(self, server_id: str) -> None:
-        """Have a server that looks into the object store, or a queue, find its recorded metadata there.
+        """Write a server's recorded metadata to the object or queue that it polls, if any.
 
         Raises CloudError.
         """
@@ -112,20 +112,20 @@ class StoredDeployments:
 
 
 def deployment_data(row: SoftwareDeployment, sealer: Sealer) -> dict[str, Any]:
-    """A deployment as plain data."""
+    """Return a deployment as plain data."""
     plain = {name: value for name, value in row.values().items() if name != "body"}
     return {**plain, **sealer.open(row.body)}
 
 
 def wake(engine: OperationHost, identifier: str) -> None:
-    """Have the resource that waits for a deployment look at it now: the two share their id."""
+    """Poll the resource that waits for a deployment; the two have the same id."""
     for run in list(engine.runs.values()):
         if identifier in run.states:
             run.wake(identifier)
 
 
 async def configs_for(services: EngineServices, server_id: str, project_id: str) -> list[dict[str, Any]]:
-    """The configurations that a project deploys to a server, in the order of their names. Times are seconds."""
+    """Return the configurations that a project deploys to a server, sorted by name. Times are in seconds."""
     rows: Sequence[SoftwareConfig] = await services.database.read(deployments.configs_for, server_id, project_id)
     return [
         {
@@ -141,12 +141,12 @@ async def configs_for(services: EngineServices, server_id: str, project_id: str)
 
 
 def takes_deployments(metadata: Mapping[str, Any], server_id: str | None) -> bool:
-    """Whether a resource with these recorded metadata is a server that deployments are delivered to."""
+    """Return whether a resource with these recorded metadata is a server that receives deployments."""
     return server_id is not None and {AGENT, DEPLOYMENTS} <= metadata.keys()
 
 
 def with_configs(metadata: Mapping[str, Any], configs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """A server's metadata with the configurations that it applies, as the agents read them."""
+    """Return a server's metadata with the configurations that it applies, in the format of the agents."""
     return {**metadata, DEPLOYMENTS: [_for_agent(config) for config in configs]}
 
 
@@ -158,7 +158,7 @@ def _for_agent(config: Mapping[str, Any]) -> dict[str, Any]:
 async def agent_metadata(
     services: EngineServices, metadata: Mapping[str, Any], server_id: str | None, project_id: str
 ) -> dict[str, Any]:
-    """A resource's metadata as its own agent reads them, with nothing redacted."""
+    """Return a resource's metadata for its own agent, without redaction."""
     if server_id is None or not takes_deployments(metadata, server_id):
         return dict(metadata)
     return with_configs(metadata, await configs_for(services, server_id, project_id))
@@ -174,7 +174,7 @@ async def _push(services: EngineServices, server_id: str, project_id: str) -> No
         if stack is None:
             continue
         cloud = await services.credentials.cloud_of(stack)
-        async with services.pushing:  # of two that are sent at once the elder must not arrive last
+        async with services.pushing:  # the older of two simultaneous writes must not be last
             told = await agent_metadata(services, state.get("metadata") or {}, server_id, stack.project_id)
             if METADATA_PATH in data:
                 await cloud.put("swift", data[METADATA_PATH], told)

@@ -1,4 +1,4 @@
-"""The other resources of a stack, for types that look at them (a wait condition at its handle)."""
+"""The other resources of a stack, for types that read them (as a wait condition reads its handle)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from stoker.store.records import COMPLETE
 
 
 class NeighboursView:
-    """The other resources of a stack, for whoever only looks at them; `current` finds them by name."""
+    """Read access to the other resources of a stack; `current` finds them by name."""
 
     def __init__(self, current: Mapping[str, ResourceState]) -> None:
         self._current = current
 
     async def by_reference(self, reference_id: Any) -> Neighbour | None:
-        """The resource with this reference id; None when there is none."""
+        """Return the resource with this reference id, or None."""
         return _neighbour(self._by_reference(reference_id))
 
     async def by_name(self, name: str) -> Neighbour | None:
-        """The resource that the stack goes on with under this name; None when there is none."""
+        """Return the current resource with this name, or None."""
         return _neighbour(self._current.get(name))
 
     def _by_reference(self, reference_id: Any) -> ResourceState | None:
@@ -31,10 +31,10 @@ class NeighboursView:
 
 
 class StackNeighbours(NeighboursView):
-    """See plugins.resource.Neighbours.
+    """Implements plugins.resource.Neighbours.
 
-    `current` finds the resources by name, `make_call` builds what one of them is entered with, `take_signal` hands it
-    a signal. `telling` lets one message at a time be handed over.
+    `current` finds the resources by name, `make_call` builds the call of one of them, `take_signal` delivers a signal
+    to it. `telling` is a lock that serializes the delivery of messages.
     """
 
     def __init__(
@@ -50,27 +50,27 @@ class StackNeighbours(NeighboursView):
         self._telling = telling
 
     async def collect(self, reference_id: Any) -> None:
-        """Have the resource with this reference id take the signals that another service keeps for it."""
+        """Deliver to the resource with this reference id the signals that another service stores for it."""
         state = self._by_reference(reference_id)
         if state is None:
             return
         kept = await state.type.kept_signals(await self._make_call(state))
         for identifier, details in kept.items():
             call = await self._make_call(state)
-            # Somebody else may have collected meanwhile.
+            # Another engine or request may have collected them in the meantime.
             if identifier not in call.data.get(COLLECTED, ()):
                 call.data[COLLECTED] = [*call.data.get(COLLECTED, ()), identifier]
                 await self._take_signal(state, call, details)
 
     async def tell(self, reference_id: Any, message: Any) -> str:
-        """Hand a message to the resource with this reference id; what came of it."""
+        """Deliver a message to the resource with this reference id, and return the result."""
         state = self._by_reference(reference_id)
         if state is None:
             raise EntityNotFound(f"The stack has no resource with the reference id {reference_id!r}.")
         row = state.row
         if row.status != COMPLETE:
-            raise NoActionRequired(f"{row.name} is in the state {row.action}_{row.status}")
-        # A second message must find what the first one has begun.
+            raise NoActionRequired(f"{row.name} is in state {row.action}_{row.status}")
+        # A second message must see the effects of the first one.
         async with self._telling:
             return await state.type.receive(await self._make_call(state), message)
 

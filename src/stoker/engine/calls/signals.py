@@ -1,4 +1,4 @@
-"""A resource takes a signal; what came of it is recorded with its event."""
+"""Deliver a signal to a resource; record the result with its event."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LOG = logging.getLogger(__name__)
 async def take_signal(
     acting: StackContext, state: ResourceState, call: Call, details: Mapping[str, Any] | None
 ) -> None:
-    """Hand a signal to a resource, `call` being made for it; what waits in its stack looks again at once."""
+    """Deliver a signal to a resource with its `call`; waiting steps of its stack are polled immediately."""
     before = deepcopy((state.stored.metadata, state.stored.data))
     try:
         reason = await state.type.signal(call, details)
     except NoActionRequired as nothing:
-        # Alarms repeat themselves: an event for each would drown the others (facts: engine.yaml, signals.event).
-        LOG.info("a signal to %s of stack %s changes nothing: %s", state.row.name, acting.stack.name, nothing)
+        # Alarms repeat themselves: as in Heat, an event for each repetition would hide the others.
+        LOG.info("a signal to %s of stack %s has no effect: %s", state.row.name, acting.stack.name, nothing)
         return
     state.stored.metadata = call.metadata
     event = replace(state.event(reason, acting.engine.clock.now()), action="SIGNAL", status=COMPLETE)
@@ -38,10 +38,10 @@ async def take_signal(
 
 
 async def _tell(acting: StackContext, event: Event) -> None:
-    """Record the event of a signal that has changed nothing of the resource that got it.
+    """Record the event of a signal that did not change the resource that received it.
 
-    What it did has been done elsewhere, to a group that scales. Whatever has begun on the stack since, it must not be
-    done again.
+    Its effect was on another object, such as a group that it scaled, and must not be repeated, even if an operation has
+    started on the stack since.
     """
     announcer = acting.engine.announcer
     await announcer.commit(Batch().add(event), await announcer.sinks_of(acting.stack))

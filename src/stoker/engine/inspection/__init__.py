@@ -1,1 +1,1 @@
-"""Look at stacks without changing them: attributes, outputs, drift, exports."""
+"""Read stacks without changing them: attributes, outputs, drift, exports."""

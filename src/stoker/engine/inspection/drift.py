@@ -1,6 +1,6 @@
-"""How the objects of a stack differ from what is recorded of them: looked at, and left as they are.
+"""Differences between the objects of a stack and their recorded state. Nothing is changed.
 
-It is the look that an update takes which is asked to (`observing`); here what it finds is told, and nothing is done.
+Updates with `observe` use the same comparison (`observing`); here the result is only reported.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ DRIFTED = (MODIFIED, DELETED)
 async def drift_of(
     services: EngineServices, stack: Stack, names: Collection[str] | None = None
 ) -> list[dict[str, Any]]:
-    """What a look at the stack's resources, or at those with the `names`, finds; in creation order, values redacted.
+    """Return the drift of the stack's resources, or of those with the `names`, in creation order, values redacted.
 
-    A resource is IN_SYNC, MODIFIED, DELETED, or NOT_CHECKED: its type cannot tell, or its service did not answer.
+    A resource is IN_SYNC, MODIFIED, DELETED, or NOT_CHECKED if its type does not support it or its service did not
+    answer.
     """
     view = await view_of(services, stack)
     states = sorted(view.current.values(), key=lambda state: state.row.position)
@@ -62,7 +63,7 @@ async def _look(view: StackView, state: ResourceState, secrets: Collection[str])
         found = await state.type.observe(call)
     except StokerError as error:
         if not (isinstance(error, CloudError) and error.not_found):
-            LOG.info("%s of stack %s cannot be looked at: %s", row.name, view.stack.name, error.message)
+            LOG.info("cannot check %s of stack %s for drift: %s", row.name, view.stack.name, error.message)
             return told
         found = None
     if found is None:
@@ -87,7 +88,7 @@ def _compared(
 
 
 def _of_property(name: str, expected: Mapping[str, Any], actual: Mapping[str, Any], hidden: Any) -> list[Difference]:
-    """The leaves of one property that differ; a value that the service does not tell in our form is one leaf."""
+    """Yield the differing leaves of one property; a value that the service reports in another form is one leaf."""
     if actual[name] is None:
         return [Difference((name,), expected.get(name), None, hidden=(name,) in hidden)]
     return differences({name: expected.get(name)}, {name: actual[name]}, hidden)

@@ -1,7 +1,7 @@
-"""A stack as a document: the answer of export and abandon, the content of a snapshot, the source of an adoption.
+"""A stack as a document: the result of export and abandon, the content of a snapshot, the source of an adoption.
 
 Values of hidden parameters and the `redacted_data` of types are redacted wherever they occur in the document. They are
-kept separately with their places, so that whoever stores the document can seal them, and restore it in full.
+kept separately with their positions, so that they can be sealed for storage, and the document can be restored in full.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Document:
 
 
 async def export(services: EngineServices, stack: Stack, copies: Iterable[ResourceState] = ()) -> Document:
-    """The document of a stack and all that are nested in it; `copies` are noted with the resources that they are of."""
+    """Return the document of a stack and its nested stacks; `copies` are added to the resources that they belong to."""
     made = _Exporter(services, {path_of(copy): copy for copy in copies if copy.row.physical_id})
     data = deepcopy(await made.tree(stack, (), ()))
     made.redact_everywhere(data)
@@ -154,7 +154,7 @@ class _Exporter:
 
 
 def _hidden_defaults(definition: Definition, template: Mapping[str, Any]) -> Iterator[Place]:
-    """Where a template says the defaults of its hidden parameters."""
+    """Yield the positions of the defaults of hidden parameters in a template."""
     section = definition.template.written("parameters")
     for name in sorted(definition.parameters.hidden):
         for key in ("default", "Default"):
@@ -163,7 +163,7 @@ def _hidden_defaults(definition: Definition, template: Mapping[str, Any]) -> Ite
 
 
 def _unmade(name: str, type_name: str) -> dict[str, Any]:
-    """A resource that no step has reached yet."""
+    """Return the view of a resource that no step has reached yet."""
     return {
         "name": name,
         "resource_id": None,
@@ -195,7 +195,7 @@ def _get(data: Any, place: Place) -> Any:
 
 
 def _put(data: Any, place: Place, value: Any) -> None:
-    """Set a value where there is one: whoever edits a document may have taken the place out."""
+    """Set a value, unless its position is missing, for example because the document was edited."""
     try:
         container = _get(data, place[:-1])
         if place[-1] in container if isinstance(container, Mapping) else 0 <= int(place[-1]) < len(container):

@@ -1,4 +1,4 @@
-"""Looking at stacks without changing them: outputs and attributes, as recorded, or live where nothing is recorded."""
+"""Read stacks without changing them: outputs and attributes, from the record, or live if they are not recorded."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ LOG = logging.getLogger(__name__)
 
 
 class Reader:
-    """Answers questions about stacks, from what is recorded of them at that moment.
+    """Answers questions about stacks from what is recorded at that moment.
 
-    Whoever asks gets a view of their own, also of a stack that an operation is running on: a read cannot change what
-    the operation works with, nor see it change.
+    Each caller gets its own view, also of a stack with a running operation: a read neither changes the data of the
+    operation nor sees them change.
     """
 
     def __init__(self, services: EngineServices) -> None:
         self._services = services
 
     async def view(self, stack: Stack) -> StackView:
-        """The stack as it is recorded now."""
+        """Return the stack as currently recorded."""
         return await view_of(self._services, stack)
 
     async def attribute(self, view: StackView, resource: str, key: AttributeKey) -> Any:
-        """An attribute with the path that follows it; None when there is no such resource or value."""
+        """Return an attribute with the path that follows it; None if there is no such resource or value."""
         state = view.current.get(resource)
         if state is None:
             return None
@@ -54,7 +54,7 @@ class Reader:
     async def read(
         self, view: StackView, state: ResourceState, keys: set[AttributeKey], *, live: bool = False
     ) -> dict[AttributeKey, Any]:
-        """Attribute values: recorded ones where they are at hand and may be used, the others read now."""
+        """Return attribute values: recorded ones if they are available and usable, the others read now."""
         recorded = state.stored.attributes
         found: dict[AttributeKey, Any] = {}
         missing: set[AttributeKey] = set()
@@ -72,9 +72,9 @@ class Reader:
     async def _read_now(
         self, view: StackView, state: ResourceState, keys: set[AttributeKey]
     ) -> dict[AttributeKey, Any]:
-        """Values as the service gives them at the moment; None for those that cannot be had.
+        """Return values from the service; None for those that cannot be read.
 
-        A type that fails at one resource must not keep the rest of the stack from being shown.
+        An error of a type for one resource must not prevent the other resources from being shown.
         """
         if state.row.physical_id is None and not state.type.local:
             return dict.fromkeys(keys)
@@ -83,17 +83,17 @@ class Reader:
             return await state.type.read_attributes(await call_to_look(view, state, self), keys)
         except StokerError as error:
             self._no_answer(error)
-            LOG.info("attributes of %s cannot be read: %s", name, error.message)
+            LOG.info("cannot read attributes of %s: %s", name, error.message)
         except Exception:
-            LOG.exception("attributes of %s (%s) of stack %s cannot be read", name, state.row.type, view.stack.name)
+            LOG.exception("cannot read attributes of %s (%s) of stack %s", name, state.row.type, view.stack.name)
         return dict.fromkeys(keys)
 
     def _no_answer(self, error: StokerError) -> None:
-        """What is made of an error in place of values: whoever only looks gets None."""
+        """Return the value that replaces an error: None."""
 
     async def outputs(self, stack: Stack, inputs: LoadedInputs, only: str | None = None) -> list[dict[str, Any]]:
-        """The outputs of a stack made from `inputs`, resolved: `output_error` says why one has no value, `enabled` is
-        false for those whose condition does not hold.
+        """Return the resolved outputs of a stack with `inputs`: `output_error` is the reason for a missing value,
+        `enabled` is false if the condition of an output is false.
         """
         exports = await self._services.loader.exports(stack.project_id, inputs.template)
         definition = await self._services.bind(stack, inputs, exports)
@@ -115,7 +115,7 @@ class Reader:
         return answers
 
     async def _why_below(self, view: StackView, definition: Definition, name: str) -> str | None:
-        """What is wrong with the nested stack's output that an output without a value shows."""
+        """Return the error of the nested stack's output that an output without a value refers to."""
         expression = definition.outputs[name].value
         for placed in await self._evaluate(view.stack, lambda: list(definition.references_in(expression))):
             reference = placed.reference
@@ -153,8 +153,8 @@ class Reader:
 
 
 class ReaderForRuns(Reader):
-    """Reads nested stacks for a running operation: what is made of the values must not depend on whether a service was
-    busy, so its refusal is passed on, and the operation asks again. Every method may raise CloudError.
+    """Reads nested stacks for a running operation. The operation's values must not depend on whether a service was
+    busy, so errors of services are raised, and the operation retries. Every method can raise CloudError.
     """
 
     def _no_answer(self, error: StokerError) -> None:
@@ -163,7 +163,7 @@ class ReaderForRuns(Reader):
 
 
 def _looked_at(view: StackView, definition: Definition, names: list[str]) -> tuple[bool, dict[str, set[AttributeKey]]]:
-    """Whether outputs show the availability zones, and the attributes of each resource that they show."""
+    """Return whether outputs use the availability zones, and the attributes of each resource that they use."""
     expressions = [definition.outputs[name].value for name in names]
     shows_zones = any(True for each in expressions for _ in definition.calls_in(each, FnGetAZs))
     wanted: dict[str, set[AttributeKey]] = {}
@@ -180,7 +180,7 @@ async def _load_zones(view: StackView) -> None:
     try:
         await view.load_zones()
     except StokerError as error:
-        LOG.info("the zones that outputs of %s show cannot be read: %s", view.stack.name, error.message)
+        LOG.info("cannot read the availability zones for outputs of %s: %s", view.stack.name, error.message)
 
 
 def _output(view: StackView, definition: Definition, name: str) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Telling others what has happened to stacks: the operator's message bus, and the event sinks of environments.
+"""Notifications about stacks: on the operator's message bus, and to the event sinks of environments.
 
-What is to be told is recorded in the transaction that records what happened, told beside everything else once that has
-been committed, and removed when it has been told. So nothing is lost and nothing waits; an engine that dies in between
-leaves its part to another one, which may tell a thing that has been told already.
+Notifications are recorded in the transaction of the change that they are about, sent in the background after it has
+been committed, and removed when they have been sent. So none is lost and nothing waits for them; if an engine dies,
+another one sends the rest, and may repeat one that was sent already.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from stoker.store.records import EVENT_SINK, NOTIFICATION, Announcement, Event, 
 LOG = logging.getLogger(__name__)
 
 AT_ONCE = 200
-"""How many things of one kind are told before the next are looked for."""
+"""Number of notifications of one kind that are sent before the next ones are read."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-"""Seconds until what could not be told is tried again: the first time, and at most."""
+"""Seconds until a failed notification is retried: the first and the longest delay."""
 GRACE_SECONDS = 2.0
-"""How long an engine that stops goes on telling; the rest is for the next one."""
+"""Seconds for which a stopping engine continues to send; the next engine sends the rest."""
 
 Sinks = Sequence[Mapping[str, Any]]
 
@@ -43,11 +43,11 @@ class Bus(Protocol):
     """The operator's message bus."""
 
     async def send(self, event_type: str, payload: Mapping[str, Any], *, error: bool) -> None:
-        """Return when the notification is on its way; `error` says that it is about a failure."""
+        """Return when the notification has been accepted; `error` states that it is about a failure."""
 
 
 class Announcer:
-    """See the module's docstring. Used on one event loop; without a `bus` there are no notifications."""
+    """Sends notifications as the module's docstring describes. Used on one event loop; `bus` is optional."""
 
     def __init__(self, services: EngineServices, bus: Bus | None) -> None:
         self._services = services
@@ -60,25 +60,25 @@ class Announcer:
     # -- recording -----------------------------------------------------------------------------------------------
 
     def stack_event(self, stack: Stack, action: str, status: str, reason: str) -> Event:
-        """An event of a stack itself."""
+        """Return an event of the stack itself."""
         return Event.of_stack(stack, action, status, reason, self._services.clock.now())
 
     async def sinks_of(self, stack: Stack) -> Sinks:
-        """Where the stack's environment has its events sent; nowhere when it cannot be read any more."""
+        """Return the event sinks in the stack's environment; none if it cannot be read any more."""
         try:
             return (await self._services.loader.load(stack.inputs)).environment.event_sinks
         except StokerError as error:
-            LOG.warning("the environment of stack %s cannot be read: %s", stack.name, error.message)
+            LOG.warning("cannot read the environment of stack %s: %s", stack.name, error.message)
             return ()
 
     async def commit(self, batch: Batch, sinks: Sinks) -> None:
-        """Commit a batch with what its events give to tell. Raises as `Journal.commit`."""
+        """Commit a batch with the notifications about its events. Raises the errors of `Journal.commit`."""
         rows = self.about([row for row in batch.added if isinstance(row, Event)], sinks)
         await self._services.journal.commit(batch.add(*rows))
         self.tell(batch.added)
 
     def about(self, events: Iterable[Event], sinks: Sinks) -> list[Announcement]:
-        """What is to be told of events; `sinks` are those of their stack's environment."""
+        """Return the notifications about events; `sinks` are those of their stack's environment."""
         rows: list[Announcement] = []
         for event in events:
             if self._bus is not None and (told := notification_of(event)) is not None:
@@ -88,13 +88,13 @@ class Announcer:
         return rows
 
     def about_scaling(self, stack: Stack, notices: Iterable[ScalingNotice]) -> list[Announcement]:
-        """What is to be told of groups in a stack that scale."""
+        """Return the notifications about scaling groups in a stack."""
         if self._bus is None:
             return []
         return [self._row(stack.id, NOTIFICATION, scaling_notification(stack, notice)) for notice in notices]
 
     def farewell(self, stack: Stack) -> Announcement:
-        """Has the credential of a stack that is gone given up, after the last event has been sent with it."""
+        """Return the last notification of a deleted stack, after which its credential is given up."""
         return self._row(stack.id, EVENT_SINK, {"release": True})
 
     def _row(self, stack_id: str, kind: str, body: Mapping[str, Any]) -> Announcement:
@@ -104,12 +104,12 @@ class Announcer:
     # -- telling ---------------------------------------------------------------------------------------------------
 
     def tell(self, recorded: Iterable[Record]) -> None:
-        """Begin to tell what there is to be told among rows that have been recorded."""
+        """Start to send the notifications among rows that have been recorded."""
         for kind in {row.kind for row in recorded if isinstance(row, Announcement)}:
             self._lanes[kind].wake()
 
     async def take_over(self) -> None:
-        """Tell what engines that are gone have left untold."""
+        """Send the notifications of dead engines."""
         services = self._services
         others = await services.database.read(announcements.tellers) - {services.id}
         gone = others - await services.database.read(claims.living, services.clock.now()) if others else others
@@ -120,12 +120,13 @@ class Announcer:
                 lane.wake()
 
     async def stop(self) -> None:
-        """Tell what can be told at once, and no more."""
+        """Send what can be sent immediately, then stop."""
         await asyncio.gather(*(lane.stop() for lane in self._lanes.values()))
 
     async def _notify(self, rows: Sequence[Announcement]) -> set[str]:
-        """Send notifications one after the other, so that they arrive in order. What an engine with a bus has left to
-        one without is told to nobody.
+        """Send notifications one after the other, so that they arrive in order.
+
+        Notifications that an engine with a bus has left to one without are dropped.
         """
         bus, database = self._bus, self._services.database
         found = await database.read(_stacks_with_tags, {row.stack_id for row in rows}) if bus is not None else {}
@@ -144,9 +145,9 @@ def _stacks_with_tags(connection: Connection, identifiers: Collection[str]) -> d
 
 
 class _Lane:
-    """Tells one kind of thing, in the order in which it happened, beside everything else.
+    """Sends one kind of notification, in the order of the changes, in the background.
 
-    `tell` gives the ids of what need not be told again; what is left is tried again after a pause.
+    `tell` returns the ids of notifications that need not be sent again; the rest is retried after a delay.
     """
 
     def __init__(
@@ -162,13 +163,13 @@ class _Lane:
         self._stopped = False
 
     def wake(self) -> None:
-        """There is something to tell: begin, unless that is being done or waits for its time."""
+        """Start to send new notifications, unless sending is in progress or delayed."""
         self._more = True
         if self._task is None and self._timer is None and not self._stopped:
             self._task = asyncio.ensure_future(self._run())
 
     async def stop(self) -> None:
-        """Go on for a moment, then leave the rest."""
+        """Continue for a moment, then leave the rest."""
         self._stopped = True
         if self._timer is not None:
             self._timer.cancel()
@@ -184,7 +185,7 @@ class _Lane:
                 self._more = False
                 complete = await self._round()
         except Exception:
-            LOG.exception("%s cannot be sent, it will be tried again", self._kind)
+            LOG.exception("cannot send %s, will retry", self._kind)
             complete = False
         finally:
             self._task = None
@@ -193,7 +194,7 @@ class _Lane:
             self._pause = min(self._pause * 2, LONGEST_PAUSE)
 
     async def _round(self) -> bool:
-        """Tell what waits; false when not all of it could be told."""
+        """Send the waiting notifications; return False if not all of them could be sent."""
         services = self._services
         rows = await services.database.read(announcements.waiting, services.id, self._kind, AT_ONCE)
         if not rows:

@@ -1,7 +1,7 @@
 """Notifications on the operator's message bus: `orchestration.stack.*`, `orchestration.autoscaling.*`.
 
-Facts: lifecycle.json, notifications. A notification tells the state that was recorded with it; the stack's name, owner,
-tags and times are those of the moment in which it is sent.
+They have the format of Heat's notifications; docs/how-to/listen.md describes it. The state is the recorded one; the
+stack's name, owner, tags and times are those of the time of sending.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PHASES = {IN_PROGRESS: "start", COMPLETE: "end", FAILED: "error"}
 
 
 def notification_of(event: Event) -> dict[str, Any] | None:
-    """What is recorded of an event that is a stack's own; None for those of resources."""
+    """Return the notification to record about a stack's own event; None for events of resources."""
     if event.resource_type != STACK_TYPE or event.physical_id != event.stack_id:
         return None
     return {
@@ -31,7 +31,7 @@ def notification_of(event: Event) -> dict[str, Any] | None:
 
 
 def scaling_notification(stack: Stack, notice: ScalingNotice) -> dict[str, Any]:
-    """What is recorded of a group in a stack that scales."""
+    """Return the notification to record about a scaling group in a stack."""
     return {
         "event_type": f"orchestration.autoscaling.{notice.phase}",
         "error": notice.phase == "error",
@@ -42,7 +42,7 @@ def scaling_notification(stack: Stack, notice: ScalingNotice) -> dict[str, Any]:
 
 
 def payload_of(stack: Stack, tags: Sequence[str], recorded: Mapping[str, Any]) -> dict[str, Any]:
-    """The payload of a recorded notification. `user_id` holds a name, as it always has."""
+    """Return the payload of a recorded notification. As in Heat, `user_id` is a name."""
     return {
         "tenant_id": stack.project_id,
         "user_id": stack.user_name,

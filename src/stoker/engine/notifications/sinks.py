@@ -1,4 +1,4 @@
-"""Sending the events of stacks to the sinks that their environments name (facts: lifecycle.json, event_sinks)."""
+"""Send the events of stacks to the event sinks of their environments."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from stoker.store.records import Announcement, Stack
 LOG = logging.getLogger(__name__)
 
 PATIENCE_SECONDS = 3600.0
-"""For how long events are kept for a service that cannot be reached."""
+"""Seconds for which events are kept for a service that cannot be reached."""
 
 _VERSION = "0.1"
 
 
 def sink_problems(registry: Registry, sinks: Sequence[Any]) -> Iterable[str]:
-    """What is wrong with the entries of `event_sinks`, one sentence each."""
+    """Yield the problems of the entries of `event_sinks`, one sentence each."""
     for number, entry in enumerate(sinks, 1):
         if not isinstance(entry, Mapping):
             yield f"Entry {number} of event_sinks must be a map."
@@ -41,9 +41,10 @@ def sink_problems(registry: Registry, sinks: Sequence[Any]) -> Iterable[str]:
 
 
 async def send_events(services: EngineServices, rows: Sequence[Announcement]) -> set[str]:
-    """Send events, those of each stack in their order and in one piece; ids of the rows that are done with.
+    """Send events, in order and together for each stack; return the ids of the finished rows.
 
-    What a service refuses is logged and given up. What it cannot take now is kept for PATIENCE_SECONDS.
+    Events that a service refuses are logged and dropped. Events that it cannot accept now are kept for
+    PATIENCE_SECONDS.
     """
     by_stack: dict[str, list[Announcement]] = {}
     for row in rows:
@@ -63,9 +64,9 @@ async def _send_of_stack(services: EngineServices, stack_id: str, rows: Sequence
     except StokerError as error:
         transient = isinstance(error, CloudError) and error.transient
         if transient and services.clock.now() < rows[0].created_at + PATIENCE_SECONDS:
-            LOG.info("events of stack %s wait for their sink: %s", stack.name, error.message)
+            LOG.info("events of stack %s wait for their event sink: %s", stack.name, error.message)
             return ()
-        LOG.warning("%d events of stack %s are not sent to their sink: %s", len(rows), stack.name, error.message)
+        LOG.warning("dropped %d events of stack %s for their event sink: %s", len(rows), stack.name, error.message)
     if any("release" in body for body in bodies):
         await _release(services, stack)
     return identifiers
@@ -75,7 +76,7 @@ async def _release(services: EngineServices, stack: Stack) -> None:
     try:
         await services.credentials.release(stack)
     except StokerError as error:
-        LOG.warning("the credential of the deleted stack %s cannot be given up: %s", stack.name, error.message)
+        LOG.warning("cannot give up the credential of the deleted stack %s: %s", stack.name, error.message)
 
 
 async def _send(services: EngineServices, stack: Stack, bodies: Sequence[Mapping[str, Any]]) -> None:
@@ -96,7 +97,7 @@ async def _send(services: EngineServices, stack: Stack, bodies: Sequence[Mapping
 async def _messages(
     services: EngineServices, stack: Stack, events: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """What is sent of events, with the properties that the resources had; hidden values are redacted."""
+    """Return the messages for events, with the resources' properties at that time; hidden values are redacted."""
     owners = ((event["properties"], event["resource_type"], event["resource_name"]) for event in events)
     properties = await properties_shown(services, stack, owners)
     return [

@@ -1,1 +1,1 @@
-"""Which engine runs which operation: leases, claims, takeovers."""
+"""Ownership of operations by engines: leases, claims, takeovers."""

@@ -1,6 +1,6 @@
-"""One engine among several: its lease, what it takes over, and what others have decided about what it runs.
+"""One engine among several: its lease, its takeovers, and other engines' decisions about its operations.
 
-Everything here is asked of the rows at every heartbeat; messages of peers only have it asked sooner.
+All of it is read from the database at every heartbeat; messages of other engines only make that happen earlier.
 """
 
 from __future__ import annotations
@@ -29,39 +29,39 @@ from stoker.store.records import IN_PROGRESS, REMOVE_SNAPSHOT, UNFINISHED, Engin
 LOG = logging.getLogger(__name__)
 
 AT_ONCE = 20
-"""How many orphaned operations an engine claims before it lets others have a go."""
+"""Number of orphaned operations that an engine claims before it leaves some to the others."""
 
 MOST_REFUSED = 500
-"""How many operations that are not to be had an engine passes over at a heartbeat."""
+"""Number of operations that cannot be claimed which an engine skips at a heartbeat."""
 
 SAFE_PART = 0.8
-"""The part of its lease that an engine relies on; the rest is for the time that a call takes to get under way."""
+"""The part of its lease that an engine relies on; the rest is for the time until a call has been sent."""
 
 
 class OwnerHost(RunHost):
-    """An engine as its membership needs it: it drives operations that have been claimed."""
+    """The part of an engine that its membership needs: it runs claimed operations."""
 
     leftovers: Leftovers
 
     @abstractmethod
     def all_runs(self) -> list[OperationRun]:
-        """The operations that run here, and those that wait for them to stop."""
+        """Return the operations that run here, and those that wait for them to stop."""
 
     @abstractmethod
     async def go_on(self, operation: Operation, former_owner: str | None) -> None:
-        """Run an operation that this engine has just claimed, or close what is left of it."""
+        """Resume an operation that this engine has just claimed, or close it if it has ended."""
 
     @abstractmethod
     def taking_on(self, operation_id: str) -> AbstractContextManager[None]:
-        """While an operation is recorded as this engine's, until a run drives it or waits for its turn."""
+        """Mark an operation that is recorded as this engine's until a run processes it or waits for its turn."""
 
     @abstractmethod
     def forsakes(self, operation_id: str, key: str) -> bool:
-        """Whether an operation that this engine owns is neither driven, nor about to be."""
+        """Return whether an operation of this engine has no run, and will not get one."""
 
 
 class Membership:
-    """`others` says whether other engines are alive, as of the last heartbeat."""
+    """`others` is true if other engines were alive at the last heartbeat."""
 
     def __init__(self, engine: OwnerHost, peers: Peers) -> None:
         self._engine = engine
@@ -77,9 +77,9 @@ class Membership:
     # -- the lease -------------------------------------------------------------------------------------------
 
     async def join(self, *, alone: bool) -> None:
-        """Report this engine, and take on what nobody owns; `alone` as for `Engine.start`.
+        """Register this engine, and take over orphaned operations; `alone` as for `Engine.start`.
 
-        Every start leaves a row: those of engines that are long gone are removed here.
+        Every start adds a row for the engine: those of engines that died long ago are removed here.
         """
         engine = self._engine
         now = engine.clock.now()
@@ -93,11 +93,11 @@ class Membership:
         self._schedule()
 
     def leave(self) -> None:
-        """Take nothing on any more; the lease is renewed until the goodbye, since calls under way may need it."""
+        """Take over no more operations; the lease is renewed until the end, since calls in progress may need it."""
         self.stopped = True
 
     async def say_goodbye(self) -> None:
-        """Let others take at once what this engine has not finished."""
+        """End the lease, so that others can take over unfinished operations immediately."""
         self._gone = True
         if self._timer is not None:
             self._timer.cancel()
@@ -115,11 +115,11 @@ class Membership:
         try:
             await self.beat()
         except Exception:
-            LOG.exception("the heartbeat failed; it will be tried again")
+            LOG.exception("the heartbeat failed, will retry")
         self._schedule()
 
     async def beat(self) -> None:
-        """Renew the lease, then look at what others have done meanwhile."""
+        """Renew the lease, then read the decisions of other engines."""
         engine = self._engine
         now = engine.clock.now()
         batch = Batch().then(partial(claims.report, engine=self._record(now)))
@@ -156,21 +156,21 @@ class Membership:
 
     @property
     def lapsed(self) -> bool:
-        """Whether others may have taken what this engine runs, as after a pause of the process."""
+        """Return whether others may own this engine's operations, for example after the process was paused."""
         return self._engine.clock.now() > self.beaten_at + SAFE_PART * self._engine.settings.lease_seconds
 
     async def hold(self) -> None:
-        """Return once the lease holds: before a call that changes the cloud, which no fence can refuse.
+        """Return when the lease is valid: called before each change of the cloud, which no fence can prevent.
 
-        Raises Fenced for a run whose claim has been lost meanwhile.
+        Raises Fenced for a run whose claim has been lost.
         """
         while self.lapsed:
             await self.next_beat()
         if LOST.get()():
-            raise Fenced("another engine goes on with it")
+            raise Fenced("another engine has taken it over")
 
     async def next_beat(self) -> None:
-        """Return when the engine has reported itself the next time."""
+        """Return after the next heartbeat of the engine."""
         if self._beating is None:
             self._beating = asyncio.get_running_loop().create_future()
         await asyncio.shield(self._beating)
@@ -178,7 +178,7 @@ class Membership:
     # -- taking operations on ----------------------------------------------------------------------------------
 
     async def take_over(self) -> None:
-        """Claim unfinished operations that no living engine owns, and go on with them."""
+        """Claim unfinished operations without a living owner, and resume them."""
         refused: set[str] = set()
         while not self.stopped:
             engine = self._engine
@@ -190,9 +190,9 @@ class Membership:
                 return
 
     async def take(self, operation_id: str, former_owner: str | None = None) -> bool:
-        """Claim one operation and run it; false when it is not to be had.
+        """Claim one operation and run it; return False if it cannot be claimed.
 
-        `former_owner` is the engine that has left it behind, if it was not handed over.
+        `former_owner` is the engine that ran it before, unless that engine handed it over.
         """
         engine = self._engine
         if self.stopped:
@@ -211,21 +211,19 @@ class Membership:
         return True
 
     async def let_go_of_forsaken(self) -> None:
-        """Let operations be taken anew that this engine owns and that nothing here drives or is about to.
+        """Release operations that this engine owns but does not run, so that they are claimed again.
 
-        It comes to that when a run could not record its end.
+        This happens if a run could not record its end.
         """
         engine = self._engine
         held = await engine.database.read(claims.held, engine.id)
         forsaken = {identifier for identifier, key in held.items() if engine.forsakes(identifier, key)}
         if forsaken:
-            LOG.warning(
-                "nothing drives these operations any more, they are taken on anew: %s", ", ".join(sorted(forsaken))
-            )
+            LOG.warning("releasing operations that this engine owns but does not run: %s", ", ".join(sorted(forsaken)))
             await engine.journal.commit(Batch().then(partial(claims.let_go, engine_id=engine.id, identifiers=forsaken)))
 
     async def take_next(self, stack_id: str) -> None:
-        """Take what waited until this engine had done with the stack."""
+        """Take over the operation that waited until this engine had finished with the stack."""
         waiting = await self._engine.database.read(claims.waiting_on, stack_id)
         if waiting is not None:
             await self.take(waiting)
@@ -233,7 +231,7 @@ class Membership:
     # -- what others have decided ------------------------------------------------------------------------------
 
     async def reconcile(self) -> None:
-        """Stop what has been overtaken, called off or lost, and wake who waits for what has ended elsewhere."""
+        """Stop superseded, cancelled and lost operations, and wake the waiters of operations that ended elsewhere."""
         engine = self._engine
         runs = {run.operation.id: run for run in engine.all_runs()}
         waited_for = engine.awaited.besides(runs)
@@ -247,11 +245,13 @@ class Membership:
                 engine.awaited.ended(identifier)
 
     def _judge(self, run: OperationRun, standing: Standing | None) -> None:
-        if run.operation.owner is None:  # handed over while the question was on its way
+        if run.operation.owner is None:  # handed over during the query
             return
         if standing is None or (standing.owner, standing.epoch) != (self._engine.id, run.claim.epoch):
             with lines_about(run.operation, run.stack):
-                LOG.warning("operation %s of stack %s has another owner now", run.operation.id, run.stack.name)
+                LOG.warning(
+                    "operation %s of stack %s was taken over by another engine", run.operation.id, run.stack.name
+                )
             run.abandon()
         elif standing.status not in UNFINISHED or run.operation.action == REMOVE_SNAPSHOT:
             return
@@ -264,19 +264,19 @@ class Membership:
     # -- what peers tell ---------------------------------------------------------------------------------------
 
     async def offered(self, operation_id: str) -> None:
-        """An operation waits for an owner."""
+        """Handle the message that an operation needs an owner."""
         await self.take(operation_id)
 
     async def alerted(self) -> None:
-        """Others have decided something about what runs here."""
+        """Handle the message that the operations of this engine must be compared with the record."""
         await self.reconcile()
 
     async def ended(self, operation_id: str) -> None:
-        """An operation has ended somewhere."""
+        """Handle the message that an operation has finished."""
         self._engine.awaited.ended(operation_id)
 
     async def owner_elsewhere(self, stack_id: str) -> str | None:
-        """The other living engine that runs an operation on the stack."""
+        """Return the other living engine that runs an operation on the stack."""
         if not self.others:
             return None
         owner = await self._engine.database.read(claims.owner_of, stack_id, self._engine.clock.now())

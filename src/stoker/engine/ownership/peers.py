@@ -1,4 +1,4 @@
-"""What engines tell each other. Rows are the truth: a message only spares waiting until somebody looks."""
+"""Messages between engines. The database is authoritative: messages only avoid waiting for the next heartbeat."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from stoker.contract.request import Answer, Request
 
 
 class PeerAway(StokerError):
-    """The engine that a request was passed on to did not answer; the request may have been carried out."""
+    """The engine to which a request was forwarded did not answer; the request may have been executed."""
 
 
 class Peers(Protocol):
-    """The way to the other engines. What is only told is sent from elsewhere, and may be lost; nothing raises."""
+    """Sends messages to other engines. They are sent in the background and can be lost; no errors are raised."""
 
     def offer(self, operation_id: str) -> None:
-        """Tell one engine, any, that an operation waits for an owner."""
+        """Notify any engine that an operation needs an owner."""
 
     def alert(self, engine_id: str) -> None:
-        """Have an engine compare what it runs with what is recorded."""
+        """Make an engine compare its operations with the record."""
 
     def finished(self, operation_id: str) -> None:
-        """Tell all engines that an operation has ended."""
+        """Notify all engines that an operation has finished."""
 
     async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
-        """Have another engine carry a request out; its answer. Raises PeerAway, or what the request raised."""
+        """Forward a request to another engine; return its answer. Raises PeerAway, or the error of the request."""
 
 
 class NoPeers:
-    """An engine that is alone on its database."""
+    """Used by an engine that is alone on its database."""
 
     def offer(self, operation_id: str) -> None:
-        """There is nobody to tell."""
+        """Do nothing."""
 
     def alert(self, engine_id: str) -> None:
-        """There is nobody to tell."""
+        """Do nothing."""
 
     def finished(self, operation_id: str) -> None:
-        """There is nobody to tell."""
+        """Do nothing."""
 
     async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
-        """There is nobody to ask."""
+        """Raise PeerAway."""
         raise PeerAway(f"The engine {engine_id} cannot be reached: this one knows no way to others.")

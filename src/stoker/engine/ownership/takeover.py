@@ -1,4 +1,4 @@
-"""How an operation takes an existing stack over: the part of its transaction that looks before it writes."""
+"""Record an operation on an existing stack: the checks and changes in the transaction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stoker.store.records import IN_PROGRESS, Operation, Stack
 
 
 def begun(operation: Operation, prepared: Prepared | None, now: float) -> dict[str, Any]:
-    """The columns of a stack that say that an operation on it begins, with these inputs where they are new."""
+    """Return the columns of a stack with which an operation on it begins, with the ids of new inputs."""
     changes: dict[str, Any] = {
         "action": operation.stack_action,
         "status": IN_PROGRESS,
@@ -33,10 +33,10 @@ def begun(operation: Operation, prepared: Prepared | None, now: float) -> dict[s
 
 @dataclass(slots=True)
 class Takeover:
-    """A journal step that records an operation, begun by an engine at a time, and sets columns of its stack.
+    """A journal step that records an operation, started by an engine at a time, and sets columns of its stack.
 
-    `changes` are those columns, `credential` is what the stack's tree lives on from now on (None: what it does).
-    `guard` sees the stack as it is, with its row locked, `fresh` the connection; what they raise undoes everything.
+    `changes` are those columns, `credential` becomes that of the stack's tree (None: unchanged). `guard` receives the
+    current stack with its row locked, `fresh` the connection; if they raise an error, nothing is recorded.
     """
 
     stack: Stack
@@ -48,7 +48,7 @@ class Takeover:
     guard: Callable[[Stack], object] | None = None
     fresh: Callable[[Connection], object] | None = None
     busy: str | None = field(default=None, init=False)
-    """The engine that runs something on the stack, for the end of which the operation waits."""
+    """The engine with a running operation on the stack, which this operation waits for."""
 
     def __call__(self, connection: Connection) -> None:
         stack = self.stack = queries.lock_stack(connection, self.stack.id) or self.stack
@@ -64,7 +64,7 @@ class Takeover:
         queries.set_stack(connection, stack.id, self.changes)
 
     def _note_strayed(self, connection: Connection) -> None:
-        """A nested stack strays by what is asked of it itself, until the one above brings it to its definition."""
+        """Record that a nested stack differs from its parent's definition, until the parent's update restores it."""
         if self.operation.parent_resource is None:
             queries.note_strayed(connection, self.stack)
         elif self.operation.parent_operation is not None and self.operation.action in FORWARD:

@@ -1,1 +1,1 @@
-"""Decide what must happen, as data; touch nothing."""
+"""Plan operations as data, without side effects."""

@@ -1,7 +1,7 @@
-"""What should become of one resource: a pure comparison of what is wanted with what is recorded.
+"""Decide about one resource: a pure comparison of the desired state with the recorded one.
 
-The order of the rules is that of facts: engine.yaml, update.decision_order. The same function serves the plan
-(some values unknown) and the step right before it acts (all known).
+docs/explanation/plans.md lists the rules in their order. The same function is used by the plan (some values are
+unknown) and by the step right before it acts (all are known).
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from stoker.store.records import COMPLETE, FAILED, Resource
 from stoker.template.registry import is_template_name
 
 BEGINNING = ("CREATE", "ADOPT", "UPDATE")
-"""Actions of a resource that are gone on with where they were interrupted, before anything else is decided."""
+"""Actions of a resource that are resumed after an interruption, before anything else is decided."""
 UNMADE = "INIT"
-"""What stands for an action as long as a resource is held before its creation."""
+"""The action of a resource that is held by a hook before its creation."""
 _PARTS = ("metadata", "deletion_policy", "update_policy", "update_replace_policy")
 
 Fate = Callable[[str], Awaited]
-"""From the name of a resource that a value waits for to what the plan does with it."""
+"""Maps the name of a resource that a value depends on to the plan's decision about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A desired resource with its values as far as they are known.
+    """A desired resource with its known values.
 
-    `given` are resolved property values without the absent ones; `fingerprint` is None while something in it is
-    unknown. `implementation` is the resolved type name; `since` when the operation began (seconds since the epoch).
-    For `restored` and `renewed` see `restoring.Restored`.
+    `given` are resolved property values without the absent ones; `fingerprint` is None if some of them are unknown.
+    `implementation` is the resolved type name; `since` is the start of the operation (seconds since the epoch). For
+    `restored` and `renewed` see `restoring.Restored`.
     """
 
     name: str
@@ -61,10 +61,10 @@ class Target:
     since: float = inf
 
     def definition(self) -> dict[str, Any]:
-        """What is recorded of the definition besides the properties.
+        """Return the recorded part of the definition besides the properties.
 
-        What only some templates can say is left out where it is not said, so that definitions which are recorded
-        already keep their fingerprints.
+        Parts that only some templates can have are omitted if they are not given, so that recorded definitions keep
+        their fingerprints.
         """
         said = {
             "creation_policy": dict(self.creation_policy) or None,
@@ -81,7 +81,7 @@ class Target:
 
 
 def property_changes(type_: ResourceType, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[PropertyChange]:
-    """Top-level properties whose finalized values differ, in the type's order."""
+    """Return the top-level properties whose finalized values differ, in the type's order."""
     if type_.any_properties:
         return []
     old, new = finalized(type_, before), finalized(type_, after)
@@ -93,7 +93,7 @@ def property_changes(type_: ResourceType, before: Mapping[str, Any], after: Mapp
 
 
 def definition_changes(target: Target, state: ResourceState) -> tuple[PropertyChange, ...]:
-    """What differs of a resource's definition besides its properties."""
+    """Return the differences of a resource's definition besides its properties."""
     recorded, wanted = state.stored.definition, target.definition()
     return tuple(
         PropertyChange(name, recorded.get(name) or None, wanted.get(name) or None, "update")
@@ -107,10 +107,10 @@ def _effect(prop: Property) -> str:
 
 
 def decide(target: Target, state: ResourceState | None, *, repairable: bool = False, fate: Fate = Awaited) -> Decision:
-    """Create, update, replace or keep, with the reasons.
+    """Decide to create, update, replace or keep a resource, with the reasons.
 
-    `repairable` says that the object of a failed resource has been looked at and can go on being used. `fate` says
-    what the plan does with the resources that unknown values wait for.
+    `repairable` means that the object of a failed resource was checked and can be used. `fate` returns the plan's
+    decision about the resources that unknown values depend on.
     """
     if state is None:
         return Decision(Kind.CREATE, (Reason(ReasonCode.NEW),), _all_new(target))
@@ -140,27 +140,26 @@ def decide(target: Target, state: ResourceState | None, *, repairable: bool = Fa
 
 
 def is_broken(row: Resource) -> bool:
-    """Whether the last action says that something is wrong with the object; that no copy could be made does not."""
+    """Return whether the last action failed in a way that affects the object; a failed copy does not."""
     return row.status == FAILED and row.action != "SNAPSHOT"
 
 
 def is_asleep(row: Resource) -> bool:
-    """Whether the object may be suspended: what brings a definition about resumes it first."""
+    """Return whether the object may be suspended: an update resumes it first."""
     return row.action == "SUSPEND" or (row.action == "RESUME" and row.status != COMPLETE)
 
 
 def is_stillborn(state: ResourceState) -> bool:
-    """Whether the object was never of use to anybody. It goes before another one is made: what it left may have a name
-    or a place of which there is only one. It stays so when its removal has begun and not ended, and when somebody
-    marks it as unhealthy.
+    """Return whether the object was never usable.
+
+    It is removed before a new one is created, since it may occupy a name or a place that exists only once. This also
+    applies if its removal was interrupted, or if it is marked unhealthy.
     """
     return state.stored.stillborn or (state.row.action == "CREATE" and state.row.status == FAILED)
 
 
 def came_to_nothing(state: ResourceState) -> bool:
-    """Whether a check would make a resource look well that its creation has not brought about, or that may be
-    gone.
-    """
+    """Return whether a check would make a resource look healthy although its creation failed, or it may not exist."""
     row = state.row
     unknown = row.physical_id is None or not state.type.checkable
     begun = row.action in ("CREATE", "ADOPT", "DELETE") or state.stored.stillborn
@@ -168,14 +167,16 @@ def came_to_nothing(state: ResourceState) -> bool:
 
 
 def _replaced_when_ill(target: Target, state: ResourceState) -> bool:
-    """A nested stack whose inside is ill is updated, and what is ill there is replaced. One that somebody has marked
-    as ill himself is replaced whole (facts: engine.yaml, nested_stacks.check_failed).
+    """Return whether an unhealthy resource is replaced.
+
+    A nested stack with unhealthy resources is updated, which replaces these; one that is itself explicitly marked
+    unhealthy is replaced as a whole.
     """
     return target.type.always_replace_on_check_failed or (target.type.nested and state.stored.marked)
 
 
 def _same_kind(recorded: str, wanted: str, substitutes: tuple[str, ...]) -> bool:
-    """Whether an object made as `recorded` can become `wanted`: templates may move or give way to one another."""
+    """Return whether an object created as `recorded` can become `wanted`: templates can replace each other."""
     return recorded == wanted or wanted in substitutes or (is_template_name(recorded) and is_template_name(wanted))
 
 

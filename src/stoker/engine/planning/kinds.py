@@ -1,4 +1,4 @@
-"""What steps of a plan do."""
+"""Kinds of steps of a plan."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What a step does; REFUSE is a change that the resource cannot make, with which the update will fail."""
+    """The effect of a step; REFUSE is a change that the resource does not support, with which the update fails."""
 
     CREATE = "create"
     UPDATE = "update"

@@ -1,11 +1,11 @@
-"""Looking into nested stacks while the plan of the stack that holds them is made.
+"""Plan nested stacks as part of the plan of the stack that contains them.
 
-What a resource asks of its nested stack is known to its type alone: a group settles names and batches, a template
-resource its parameters. So the type's own method is entered, with a stand-in for the nested stack that carries nothing
-out and keeps the last thing it was asked for; that is then planned as any stack is. The type's attributes are read from
-the same stand-in, so what depends on them is known as far as it can be.
+Only the resource's type knows what it requests of its nested stack: a group determines names and batches, a template
+resource its parameters. So the type's own method is called with a stand-in for the nested stack, which executes nothing
+and records the last request; the request is then planned like that of any stack. The type's attributes are read from
+the same stand-in, so that values that depend on them are known as far as possible.
 
-Everything is read on one open connection: the plan of a whole tree is a plan for one state of the record.
+Everything is read on one open connection: the plan of a whole tree is based on one state of the record.
 """
 
 from __future__ import annotations
@@ -43,10 +43,9 @@ LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """Looks into the stacks that are nested in one stack, which has these inputs.
+    """Plans the stacks that are nested in one stack with these inputs.
 
-    `shared` are the plans of new stacks by what they are made from; `with_kept` says whether stacks that stay as they
-    are shall be listed too.
+    `shared` caches the plans of new stacks by their inputs; `with_kept` includes unchanged stacks in the result.
     """
 
     services: EngineServices
@@ -67,7 +66,7 @@ class Inside:
         hidden: RedactedProperties,
         secrets: frozenset[str],
     ) -> Within | None:
-        """See planner.Nested."""
+        """Implements planner.Nested."""
         if self.depth >= self.services.settings.max_nested_stack_depth:
             return None
         recorded = state if decision.kind in (Kind.UPDATE, Kind.KEEP) else None
@@ -77,12 +76,12 @@ class Inside:
         try:
             plan = outlook.plan()
         except (Unforeseeable, StokerError) as error:
-            LOG.debug("the stack behind %s cannot be looked into: %s", target.name, error)
+            LOG.debug("cannot plan the nested stack of %s: %s", target.name, error)
             return None
         return Within(_with_what_is_inside(decision, plan), plan.steps, outlook, plan.secrets)
 
     def removed(self, state: ResourceState) -> tuple[Step, ...]:
-        """See planner.Nested."""
+        """Implements planner.Nested."""
         recorded = Recorded.below(self.services, self.connection, state.row.uuid)
         if recorded is None:
             return ()
@@ -90,7 +89,7 @@ class Inside:
         return plan_removal("DELETE", list(recorded.states.values()), nested, ReasonCode.NESTED_STACK_DELETED).steps
 
     def below(self, stack: Stack, inputs: LoadedInputs) -> Inside:
-        """Looks into the stacks that are nested in a nested stack."""
+        """Return a planner for the stacks nested in a nested stack."""
         return replace(self, stack=stack, inputs=inputs, depth=self.depth + 1)
 
     def _unchanged(self, state: ResourceState) -> tuple[Step, ...]:
@@ -107,7 +106,7 @@ class Inside:
 
 
 def _with_what_is_inside(decision: Decision, plan: Plan) -> Decision:
-    """A resource that would only be updated for what may have changed in its stack is kept where nothing has."""
+    """Decide to keep a resource whose only possible change is in its nested stack, if that is unchanged."""
     if [reason.code for reason in decision.reasons] != [ReasonCode.NESTED_MAY_CHANGE]:
         return decision
     changed = any(step.kind is not Kind.KEEP for step in plan.steps)
@@ -115,9 +114,9 @@ def _with_what_is_inside(decision: Decision, plan: Plan) -> Decision:
 
 
 class ChildOutlook:
-    """What becomes of the stack behind one resource: a plan of its own, and values as that plan leaves them.
+    """The future of the nested stack of one resource: its own plan, and the values after it.
 
-    `state` is the resource as recorded, None for one that is to be made. See scope.Outlook.
+    `state` is the resource as recorded, None for a new one. See scope.Outlook.
     """
 
     def __init__(
@@ -145,24 +144,24 @@ class ChildOutlook:
         return Rehearsal(self, self._target, self._state, self._recorded, self._inside.stack)
 
     def plan(self) -> Plan:
-        """The plan of the nested stack. Raises Unforeseeable, or TemplateInvalid for a template that cannot be used."""
+        """Return the plan of the nested stack. Raises Unforeseeable, or TemplateInvalid for an unusable template."""
         return self.forward(self._rehearsal.asked).plan()
 
     # -- values ------------------------------------------------------------------------------------------------------
 
     def reference(self) -> Any:
-        """See scope.Outlook."""
+        """Implements scope.Outlook."""
         return self._as_seen_from_above(self._rehearsal.reference(), None)
 
     def attribute(self, key: AttributeKey) -> Any:
-        """See scope.Outlook."""
+        """Implements scope.Outlook."""
         try:
             return self._as_seen_from_above(self._rehearsal.attribute(key), *key)
         except (Unforeseeable, StokerError):
             return Unknown.of(self._target.name, str(key[0]), *key[1:])
 
     def _as_seen_from_above(self, value: Any, attribute: Any, *path: Any) -> Any:
-        """A value of the nested stack, in which what waits for its resources waits for the one that holds it."""
+        """Return a value of the nested stack, with dependencies on its resources replaced by the parent resource."""
         if next(iter(find_unknowns(value)), None) is None:
             return value
         if isinstance(value, Mapping):
@@ -174,7 +173,7 @@ class ChildOutlook:
     # -- the nested stack's plan ---------------------------------------------------------------------------------------
 
     def forward(self, request: ChildRequest) -> Forward:
-        """The planner of the nested stack as it is asked for, its plan made. Raises TemplateInvalid."""
+        """Return the planner of the requested nested stack, after planning. Raises TemplateInvalid."""
         if self._planned is None or self._planned[0] is not request:
             inputs = self._inputs(request)
             key = self._key(inputs)
@@ -188,7 +187,7 @@ class ChildOutlook:
         return self._planned[1]
 
     def _key(self, inputs: LoadedInputs) -> Any:
-        """What the plans of equal new stacks have in common; None for a stack that there is, and where values hide."""
+        """Return the cache key for equal new stacks; None for an existing stack, and if values are hidden."""
         target = self._target
         if self._recorded is not None or self._hidden is not None:
             return None
@@ -233,10 +232,10 @@ class ChildOutlook:
         return loader.bind(self._recorded.stack, inputs, strict=False, exports=exports)
 
     def _seen_from_above(self) -> Definition | None:
-        """The nested stack with HIDDEN in place of what the stack above hides; None where it hides nothing."""
+        """Return the nested stack with HIDDEN in place of the values hidden above; None if there are none."""
         if self._hidden is None:
             return None
         request = self._target.type.child_of(self._hidden)
         if request is None or request.template is None:
-            raise Unforeseeable("hidden values decide what there is")
+            raise Unforeseeable("the result depends on hidden values")
         return self._bound(self._inputs(request))

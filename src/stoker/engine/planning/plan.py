@@ -1,8 +1,8 @@
-"""Plans: what will be done, as data that can be printed, stored and compared.
+"""Plans: the steps of an operation, as data that can be printed, stored and compared.
 
-`Planner.plan` touches nothing. It walks the desired resources in dependency order and the recorded ones in reverse, and
-decides for each what must happen. A value that only exists later is `Unknown`; a decision that rests on one says
-so and is taken again, by the same `decide`, right before the step acts.
+`Planner.plan` has no side effects. It visits the desired resources in dependency order and the recorded ones in reverse
+order, and decides about each. A value that is only known later is `Unknown`; a decision that depends on one is marked,
+and made again by the same `decide` right before the step acts.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from stoker.engine.records.differences import PropertyChange
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A property's new value waits for what becomes of another resource."""
+    """A property's new value depends on the step of another resource."""
 
     property: str
     resource: str
     kind: Kind
 
     def to_data(self) -> dict[str, Any]:
-        """Plain JSON data."""
+        """Return plain JSON data."""
         return {"property": self.property, "path": self.resource, "kind": self.kind.value}
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What should become of one resource, and why."""
+    """The decision about one resource, and its reasons."""
 
     kind: Kind
     reasons: tuple[Reason, ...] = ()
@@ -42,11 +42,11 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One node of a plan. `key` is unique in the plan; `after` are the keys of steps that must come first.
+    """One step of a plan. `key` is unique in the plan; `after` are the keys of steps that must come first.
 
-    `uuid` names the recorded resource that it acts on, None for one that is to be made. `definition` is what changes of
-    metadata and policies, beside the `changes` of properties. `causes` are the resources whose fate new property values
-    wait for. `depth` counts the nested stacks that it is in.
+    `uuid` identifies the recorded resource, None for a new one. `definition` are the changes of metadata and policies,
+    in addition to the `changes` of properties. `causes` are the resources whose steps new property values depend on.
+    `depth` is the number of nested stacks around it.
     """
 
     key: str
@@ -62,7 +62,7 @@ class Step:
     depth: int = 0
 
     def to_data(self) -> dict[str, Any]:
-        """Plain JSON data."""
+        """Return plain JSON data."""
         return {
             "key": self.key,
             "path": self.name,
@@ -79,7 +79,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Steps in an order that honours their predecessors.
+    """Steps in an order that respects their dependencies.
 
     `secrets` are strings that are redacted wherever they occur.
     """
@@ -89,21 +89,21 @@ class Plan:
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
 
     def summary(self) -> dict[str, int]:
-        """How many steps of each kind."""
+        """Return the number of steps of each kind."""
         return dict(Counter(step.kind.value for step in self.steps))
 
     def of_kind(self, *kinds: Kind) -> list[Step]:
-        """The steps of these kinds."""
+        """Return the steps of these kinds."""
         return [step for step in self.steps if step.kind in kinds]
 
     def halves(self) -> tuple[Plan, Plan]:
-        """What is made or kept, and the removals, which all come after it."""
+        """Return the steps that create or keep resources, and the removals, which come after all of them."""
         removals = tuple(self.of_kind(Kind.DELETE))
         others = tuple(step for step in self.steps if step.kind is not Kind.DELETE)
         return replace(self, steps=others), replace(self, steps=removals)
 
     def to_data(self) -> dict[str, Any]:
-        """Plain JSON data without secrets: what is shown and what is kept with the operation."""
+        """Return plain JSON data without secrets, for display and for storage with the operation."""
         steps = [step.to_data() for step in self.steps]
         return {"action": self.action, "steps": self._redacted(steps), "summary": self.summary()}
 
@@ -116,12 +116,12 @@ class Plan:
         return redactor.redact(steps)
 
     def identity(self) -> dict[str, Any]:
-        """What the plan does and for which reasons, without their wording: plans that are alike have this in common."""
+        """Return what the plan does with the codes of its reasons, not their wording; equal for equal plans."""
         steps = [{**step.to_data(), "reasons": [reason.code.value for reason in step.reasons]} for step in self.steps]
         return {"action": self.action, "steps": self._redacted(steps)}
 
     def text(self) -> str:
-        """One line a step that does something: `3 replace port after 1 2: network changes`."""
+        """Return one line for each effective step: `3 replace port after 1 2: network changes`."""
         numbers = {step.key: index for index, step in enumerate(self.steps, 1)}
         lines = []
         for step in self.steps:
@@ -136,7 +136,7 @@ class Plan:
 
 
 def read_plan(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A plan's JSON data as any release has stored it, in the present form: 0.1.0 stored reasons as sentences."""
+    """Return a stored plan's JSON data in the current format: release 0.1.0 stored reasons as sentences."""
     return {**data, "steps": [{**step, "reasons": list(map(_read_reason, step["reasons"]))} for step in data["steps"]]}
 
 
@@ -147,18 +147,18 @@ def _read_reason(reason: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def forward_key(name: str) -> str:
-    """Key of the step that brings a desired resource about."""
+    """Return the key of the step for a desired resource."""
     return f"make {name}"
 
 
 def cleanup_key(name: str, uuid: str) -> str:
-    """Key of the step that removes a recorded resource."""
+    """Return the key of the step that removes a recorded resource."""
     return f"delete {name}#{uuid[:8]}"
 
 
 @dataclass(slots=True)
 class Removal:
-    """A recorded resource that has no place in the desired definition."""
+    """A recorded resource that is not in the desired definition."""
 
     uuid: str
     name: str
@@ -168,11 +168,11 @@ class Removal:
 
 
 def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset()) -> list[Step]:
-    """Delete steps in reverse dependency order.
+    """Return delete steps in reverse dependency order.
 
-    A resource goes after everything recorded as needing it has gone; `after` are steps that must all come before
-    any removal: while something is still being made nothing is destroyed, and what is left of a name is removed by
-    the step that makes something under it, or after that step, but not by two at once.
+    A resource is removed after all resources that are recorded as depending on it; `after` are steps that must all come
+    before any removal: nothing is destroyed while something is still being created. Remains of a resource are removed
+    by the step that creates one with the same name, or after that step, but not by both.
     """
     removals = list(removals)
     users: dict[str, list[Removal]] = {}
@@ -196,7 +196,7 @@ def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset
 
 
 def _in_order(steps: Mapping[str, Step]) -> list[Step]:
-    """The steps, each after those among them that it names; a circle (old records only) is cut where it closes."""
+    """Return the steps, each after those that it depends on; a cycle (in old records only) is cut where it closes."""
     ordered: dict[str, Step] = {}
     visiting: set[str] = set()
     cut: dict[str, set[str]] = {}
@@ -226,7 +226,7 @@ def _without(step: Step, dropped: set[str]) -> Step:
 
 @dataclass(slots=True)
 class StepGraph:
-    """Which steps are ready, as others finish."""
+    """The steps that are ready, as others finish."""
 
     waiting: dict[str, set[str]] = field(default_factory=dict)
     dependents: dict[str, list[str]] = field(default_factory=dict)
@@ -234,7 +234,7 @@ class StepGraph:
 
     @classmethod
     def of(cls, plan: Plan) -> StepGraph:
-        """The graph of a plan's steps; predecessors that are no steps of the plan do not count."""
+        """Return the graph of a plan's steps; dependencies on steps that are not in the plan are ignored."""
         graph = cls(steps={step.key: step for step in plan.steps})
         for step in plan.steps:
             first = set(step.after & graph.steps.keys())
@@ -244,14 +244,14 @@ class StepGraph:
         return graph
 
     def ready(self) -> list[Step]:
-        """Steps that wait for nothing; each is given out once."""
+        """Return steps without pending dependencies, each once."""
         keys = [key for key, first in self.waiting.items() if not first]
         for key in keys:
             del self.waiting[key]
         return [self.steps[key] for key in keys]
 
     def finished(self, key: str) -> list[Step]:
-        """Steps that become ready because this one is done."""
+        """Return the steps that become ready because this one has finished."""
         released = []
         for dependent in self.dependents.get(key, ()):
             first = self.waiting.get(dependent)

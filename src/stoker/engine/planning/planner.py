@@ -1,4 +1,4 @@
-"""From a definition and the recorded resources to a plan."""
+"""Make a plan from a definition and the recorded resources."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from stoker.template.derived import derived_values
 from stoker.template.expressions import Reference, UnknownScope
 from stoker.template.ordering import topological
 
-"""(type as written, resource name) → (implementation, type)."""
+"""Maps (type as written, resource name) to (implementation, type)."""
 
 
 class VerbOrder(Enum):
-    """In which order resources take part in an action that changes no definition."""
+    """The order of resources in an action that does not change the definition."""
 
     REQUIREMENTS_FIRST = "requirements first"
     DEPENDENTS_FIRST = "dependents first"
@@ -45,9 +45,9 @@ _RANK = {Kind.KEEP: 0, Kind.UPDATE: 1, Kind.REFUSE: 2, Kind.REPLACE: 3, Kind.CRE
 
 @dataclass(slots=True)
 class Wanted:
-    """A definition made ready for planning: types looked up, edges complete, order fixed.
+    """A definition prepared for planning: types looked up, dependencies complete, order fixed.
 
-    `since` is when the operation towards it began (seconds since the epoch): what was made before is of the past.
+    `since` is the start of the operation (seconds since the epoch): it distinguishes resources created before.
     """
 
     definition: Definition
@@ -67,13 +67,13 @@ class Wanted:
         return cls(definition, inputs, types, requires, topological(requires)[0], services.sealer.digest)
 
     def keys_for_resources(self) -> dict[str, set[AttributeKey]]:
-        """The attributes of each resource that other resources refer to."""
+        """Return the attributes of each resource that other resources refer to."""
         return self._keys(
             reference for resource in self.definition.resources.values() for reference in resource.references
         )
 
     def keys_for_outputs(self) -> dict[str, set[AttributeKey]]:
-        """The attributes of each resource that outputs refer to."""
+        """Return the attributes of each resource that outputs refer to."""
         return self._keys(
             placed.reference
             for output in self.definition.outputs.values()
@@ -89,7 +89,7 @@ class Wanted:
         return keys
 
     def target(self, name: str, scope: Any) -> Target:
-        """The resource with its values as far as `scope` knows them."""
+        """Return the resource with its values as far as `scope` knows them."""
         resource = self.definition.resources[name]
         implementation, type_ = self.types[name]
         resolve = self.definition.resolve
@@ -123,7 +123,7 @@ class Wanted:
         if has_unknown(content[1:]) or has_unknown(target.metadata):
             return target
         if target.type.nested:
-            # A nested stack also depends on the texts of the files and on the environment that it is handed.
+            # A nested stack also depends on the files and on the environment that it receives.
             content += [self.inputs.files.digest, self.inputs.environment_digest]
         return Target(**{name: getattr(target, name) for name in _TARGET_FIELDS}, fingerprint=self.digest(content))
 
@@ -132,12 +132,12 @@ _TARGET_FIELDS = [name for name in Target.__slots__ if name != "fingerprint"]
 
 
 def by_name(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
-    """Recorded resources of each name that may still serve, newest first: those on their way out are no candidates."""
+    """Return the usable recorded resources of each name, newest first, without those that are being removed."""
     return namesakes(state for state in states if state.row.action != "DELETE")
 
 
 class Nested(Protocol):
-    """Looks into nested stacks while the plan of the stack that holds them is made."""
+    """Plans nested stacks for the plan of the stack that contains them."""
 
     def within(
         self,
@@ -147,19 +147,19 @@ class Nested(Protocol):
         hidden: RedactedProperties,
         secrets: frozenset[str],
     ) -> Within | None:
-        """Return what happens to the stack of a resource; None if it cannot be determined.
+        """Return the future of a resource's nested stack; None if it is unknown.
 
         `hidden` are the resource's property values with hidden ones marked, None if none is hidden; `secrets` are the
         strings that the stack with the resource, and those above it, hide.
         """
 
     def removed(self, state: ResourceState) -> tuple[Step, ...]:
-        """The removal of everything in the stack behind a resource."""
+        """Return the removal steps of everything in a resource's nested stack."""
 
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """What becomes of the stack behind a resource: the decision on the resource may then be a milder one."""
+    """The future of a resource's nested stack; it can make the decision about the resource a milder one."""
 
     decision: Decision
     steps: tuple[Step, ...]
@@ -175,18 +175,18 @@ def plan_forward(
     former: Definition | None = None,
     secrets_above: frozenset[str] = frozenset(),
 ) -> Plan:
-    """Return the plan that turns what is recorded into what is wanted; see `Forward`."""
+    """Return the plan from the recorded to the desired state. `former` is the definition of the recorded state."""
     return Forward(action, wanted, states, recorded, former, secrets_above=secrets_above).plan()
 
 
 @dataclass(slots=True)
 class Forward:
-    """Makes one plan, once. Afterwards `scope` resolves references to what will be: to the recorded resources that are
-    chosen to serve, which need not be the latest of their names.
+    """Makes one plan, once. Afterwards `scope` resolves references to the future state: to the recorded resources that
+    are chosen to be kept or updated, which need not be the latest of their names.
 
-    `former` is the definition of what is recorded. `above` is the definition with marks in place of the values that the
-    stack above hides (see Redaction); `secrets_above` are the strings that the stacks above hide. `nested` looks into
-    nested stacks; None leaves them out.
+    `former` is the definition of the recorded state. `above` is the definition as redacted by the stack above (see
+    Redaction); `secrets_above` are the strings that the stacks above hide. `nested` plans nested stacks; None omits
+    them.
     """
 
     action: str
@@ -210,7 +210,7 @@ class Forward:
         self._secrets = {*self._redaction.secrets, *self.secrets_above}
 
     def plan(self) -> Plan:
-        """The plan."""
+        """Return the plan."""
         if self._plan is None:
             self._plan = self._make()
         return self._plan
@@ -235,7 +235,7 @@ class Forward:
         return Plan(self.action, tuple(whole), frozenset(self._secrets))
 
     def _on_replacement(self, name: str | None) -> str | None:
-        """The update replace policy of a resource that is to be replaced; None when nothing says it."""
+        """Return the update replace policy of a resource that will be replaced; None if there is none."""
         return self.wanted.definition.resources[name].update_replace_policy if name is not None else None
 
     def _step(self, name: str, candidates: list[ResourceState]) -> Step:
@@ -273,7 +273,7 @@ class Forward:
         return within.decision
 
     def _fate(self, name: str) -> Awaited:
-        """What the plan does with a resource that others wait for: the chain that leads to a replacement."""
+        """Return the plan's decision about a resource that others depend on: the chain that leads to a replacement."""
         decision = self.scope.decisions.get(name)
         if decision is None:
             return Awaited(name)
@@ -287,7 +287,9 @@ class Forward:
 
 
 def _below(holder: Step, step: Step) -> Step:
-    """A nested stack's step as one of the plan of the stack that holds it; it waits for what its holder waits for."""
+    """Return a nested stack's step as part of the parent's plan; it has the dependencies of the nested stack's
+    resource.
+    """
     prefix = holder.key.partition(" ")[2]
 
     def moved(key: str) -> str:
@@ -307,7 +309,7 @@ def _below(holder: Step, step: Step) -> Step:
 def choose(
     target: Target, candidates: list[ResourceState], fate: Fate = Awaited
 ) -> tuple[ResourceState | None, Decision]:
-    """The recorded resource that comes nearest to what is wanted, and what it needs."""
+    """Return the recorded resource that is closest to the desired one, and the decision about it."""
     options = [(state, decide_running(target, state, fate)) for state in candidates]
     if not options:
         return None, decide(target, None)
@@ -315,7 +317,7 @@ def choose(
 
 
 def decide_running(target: Target, state: ResourceState, fate: Fate = Awaited) -> Decision:
-    """As `decide`; an action that was begun and not ended is gone on with first, and what is suspended is resumed."""
+    """Decide like `decide`; but an interrupted action is resumed first, and a suspended resource is resumed."""
     decision = decide(target, state, fate=fate)
     if decision.kind is not Kind.KEEP:
         return decision
@@ -330,8 +332,9 @@ def _why_removed(state: ResourceState, wanted: Wanted) -> ReasonCode:
 
 
 def _removal(state: ResourceState, why: ReasonCode, on_replacement: str | None = None) -> Removal:
-    """The removal of a recorded resource; what a policy retains is a reason of its own. `on_replacement` is the update
-    replace policy of one that this plan replaces.
+    """Return the removal of a recorded resource; a policy that retains the object is an additional reason.
+
+    `on_replacement` is the update replace policy of a resource that this plan replaces.
     """
     reasons = [Reason(why)]
     if state.stored.definition.get("external_id"):
@@ -352,7 +355,7 @@ def plan_removal(
     nested: Nested | None = None,
     why: ReasonCode = ReasonCode.STACK_DELETED,
 ) -> Plan:
-    """The plan that removes everything."""
+    """Return the plan that removes everything."""
     steps = removal_steps(_removal(state, why) for state in reversed(states))
     return Plan(action, tuple(_with_inside(steps, states, nested, {})))
 
@@ -363,7 +366,7 @@ def _with_inside(
     nested: Nested | None,
     inside: Mapping[str, tuple[Step, ...]],
 ) -> Iterator[Step]:
-    """The steps, each followed by those of the nested stack that it is about: `inside`, or the stack's removal."""
+    """Yield the steps, each followed by those of its nested stack: `inside`, or the stack's removal."""
     holders = {state.row.uuid: state for state in states if state.type.nested}
     for step in steps:
         below = inside.get(step.key, ())
@@ -374,7 +377,7 @@ def _with_inside(
 
 
 def plan_verb(action: str, states: list[ResourceState], *, order: VerbOrder, unmade: Iterable[Step] = ()) -> Plan:
-    """The plan that has every current resource do the same thing; `unmade` are steps of those that were never made."""
+    """Return the plan that applies an action to every current resource; `unmade` are steps of uncreated resources."""
     current = {state.row.name: state for state in states if state.row.replaced_by is None}
     first: dict[str, set[str]] = {name: set() for name in current}
     for name, state in current.items():
@@ -391,7 +394,7 @@ def plan_verb(action: str, states: list[ResourceState], *, order: VerbOrder, unm
 
 
 def unmade_checks(wanted: Wanted, states: list[ResourceState]) -> list[Step]:
-    """Steps for the resources that a check would look at, had they ever been made."""
+    """Return steps for the resources that a check would cover but that were never created."""
     made = {state.row.name for state in states}
     return [
         Step(forward_key(name), Kind.VERB, name, wanted.definition.resources[name].type)

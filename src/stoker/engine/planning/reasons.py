@@ -1,6 +1,6 @@
-"""Why a plan contains a step: a code for programs, and a sentence rendered from it for people.
+"""The reasons for the steps of a plan: a code for programs, and a sentence rendered from it for users.
 
-Everything that behaves differently for different reasons compares codes. The sentences may be reworded freely.
+All behavior depends on the codes. The sentences can be reworded freely.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from stoker.engine.planning.kinds import Kind
 
 
 class ReasonCode(StrEnum):
-    """What a reason says; stable names, part of the plan's JSON."""
+    """The code of a reason; stable names, part of the plan's JSON."""
 
     NEW = "new"
     NEVER_CREATED = "never-created"
@@ -42,14 +42,14 @@ class ReasonCode(StrEnum):
 
 
 RETENTION = frozenset({ReasonCode.OBJECT_RETAINED, ReasonCode.SNAPSHOT_RETAINED, ReasonCode.OBJECT_EXTERNAL})
-"""Codes of reasons that say what a removal leaves in the cloud."""
+"""Codes of reasons why a removal keeps objects in the cloud."""
 
 
 @dataclass(frozen=True, slots=True)
 class Awaited:
-    """A resource that an unknown value waits for, and what the plan does with it, where it does anything.
+    """A resource that an unknown value depends on, and the plan's decision about it, if there is one.
 
-    `why` is the first reason for that.
+    `why` is the first reason for the decision.
     """
 
     resource: str
@@ -57,7 +57,7 @@ class Awaited:
     why: Reason | None = None
 
     def phrase(self) -> str:
-        """`net, which is replaced because cidr changes`."""
+        """Return a phrase such as `net, which is replaced because cidr changes`."""
         if self.kind is None or self.kind is Kind.KEEP:
             return self.resource
         if self.kind is Kind.CREATE:
@@ -71,8 +71,8 @@ _PARTICIPLES = {Kind.UPDATE: "updated", Kind.REPLACE: "replaced", Kind.REFUSE: "
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason. `subject` is the property, action or type that it is about, `detail` what only words can say: a
-    service's or a type's own explanation. `awaited` are the resources that an unknown value waits for.
+    """One reason. `subject` is the property, action or type that it is about, `detail` an explanation from a service or
+    a type. `awaited` are the resources that an unknown value depends on.
     """
 
     code: ReasonCode
@@ -81,13 +81,13 @@ class Reason:
     awaited: tuple[Awaited, ...] = ()
 
     def cause(self) -> str:
-        """The reason as part of a longer sentence."""
+        """Return the reason as part of a longer sentence."""
         if self.code is ReasonCode.CHANGES_REQUIRE_REPLACEMENT:
             return f"{self.subject} changes"
         return self.sentence()
 
     def sentence(self) -> str:
-        """The reason for people."""
+        """Return the reason as a sentence."""
         text = _SENTENCES[self.code].format(subject=self.subject, detail=self.detail)
         if self.code in _WITH_DETAIL and self.detail:
             text += f": {self.detail}"
@@ -96,7 +96,7 @@ class Reason:
         return text
 
     def to_data(self) -> dict[str, Any]:
-        """Plain JSON data."""
+        """Return plain JSON data."""
         return {"code": self.code.value, "subject": self.subject or None, "message": self.sentence()}
 
 

@@ -1,7 +1,7 @@
-"""Entering a type's methods without doing anything, to learn what it would ask of its nested stack.
+"""Call a type's methods without effects, to determine the request to its nested stack.
 
-The methods of types with a nested stack do nothing but ask that stack, so with a stand-in they never wait. What they
-ask of anything else, or cannot work out from values that are not known yet, is told as unforeseeable.
+The methods of types with a nested stack only send requests to that stack, so with a stand-in they never wait. If they
+need anything else, or values that are not known yet, the result is unforeseeable.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 
 _ENTRIES = 10_000
-"""How often a method may ask to be entered again before its end is taken to be out of sight."""
+"""Maximum number of repeated calls of a method before its result counts as unforeseeable."""
 
 
 class Unforeseeable(Exception):
-    """What a type would do cannot be told before it is done."""
+    """The actions of a type cannot be determined in advance."""
 
 
 class Planner(Protocol):
@@ -42,14 +42,14 @@ class Planner(Protocol):
 
 
 class _Absent:
-    """In place of everything outside the nested stack."""
+    """Replaces everything outside the nested stack."""
 
     def __getattr__(self, name: str) -> Any:
-        raise Unforeseeable(f"it asks for {name}")
+        raise Unforeseeable(f"it needs {name}")
 
 
 class StandIn:
-    """In place of the nested stack: does nothing, and is as if everything had been done. See ChildStack."""
+    """Replaces the nested stack: does nothing, and behaves as if everything was done. See ChildStack."""
 
     def __init__(self, planner: Planner, recorded: Recorded | None) -> None:
         self._planner = planner
@@ -62,8 +62,8 @@ class StandIn:
         return Done(physical_id=self._recorded.stack.id if self._recorded is not None else None)
 
     async def begin(self, *arguments: Any, **named: Any) -> None:
-        """Only a signal has an action begin of its own accord."""
-        raise Unforeseeable("it begins an action of its own")
+        """Raise Unforeseeable: only signals start operations outside of the resource's action."""
+        raise Unforeseeable("it starts an operation of the nested stack on its own")
 
     async def members(self) -> list[Member]:
         present = {name: _member(state) for name, state in self._present().items()}
@@ -88,7 +88,7 @@ class StandIn:
 
     def _forward(self) -> Forward:
         if self.asked is None:
-            raise Unforeseeable("nothing has been asked of the nested stack")
+            raise Unforeseeable("it requests nothing of the nested stack")
         return self._planner.forward(self.asked)
 
     async def template(self) -> Mapping[str, Any] | None:
@@ -98,9 +98,9 @@ class StandIn:
 
 
 class Rehearsal:
-    """One action of one resource. `state` is the resource as recorded, None for one that is to be made.
+    """One action of one resource. `state` is the resource as recorded, None for a new one.
 
-    Afterwards `asked` is what the type asks of its nested stack in the end. Raises Unforeseeable.
+    Afterwards `asked` is the type's final request to its nested stack. Raises Unforeseeable.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Rehearsal:
         call, asked = self._enter()
         new = set(_entries(asked)) - set(self._recorded.current if self._recorded is not None else ())
         if new and not asked.template_name:
-            # A name that comes out differently the next time is a random one, and known only when it is given.
+            # A name that differs the next time is random, and only known when it is chosen.
             random = new - _entries(self._enter()[1]).keys()
             asked = _renamed(asked, [name for name in _entries(asked) if name in random])
         cast(StandIn, call.child).asked = asked
@@ -134,14 +134,14 @@ class Rehearsal:
             if not isinstance(outcome, Again):
                 break
             call.now += outcome.after or 0.0
-        raise Unforeseeable(f"it ends with {outcome!r}")
+        raise Unforeseeable(f"its result is {outcome!r}")
 
     def attribute(self, key: AttributeKey) -> Any:
-        """An attribute of the resource as it will be. Raises Unforeseeable."""
+        """Return a future attribute of the resource. Raises Unforeseeable."""
         return at_once(self._target.type.read_attributes(self._call, {key})).get(key)
 
     def reference(self) -> Any:
-        """The resource's reference id as it will be."""
+        """Return the resource's future reference id."""
         if self._state is None:
             return Unknown.of(self._target.name)
         state, call = self._state, self._call
@@ -186,7 +186,7 @@ class Rehearsal:
 
 
 def at_once(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """The result of a coroutine that does not wait for anything. Raises Unforeseeable."""
+    """Return the result of a coroutine that must not wait. Raises Unforeseeable."""
     try:
         coroutine.send(None)
     except StopIteration as end:
@@ -194,8 +194,8 @@ def at_once(coroutine: Coroutine[Any, Any, Any]) -> Any:
     except Unforeseeable:
         raise
     except Exception as error:
-        # Types may stumble over values that are not known yet.
-        LOG.debug("not foreseeable", exc_info=True)
+        # Types may fail on values that are not known yet.
+        LOG.debug("unforeseeable", exc_info=True)
         raise Unforeseeable(str(error)) from error
     coroutine.close()
     raise Unforeseeable("it waits for something")
@@ -208,7 +208,7 @@ def _entries(request: ChildRequest) -> Mapping[str, Any]:
 
 
 def _renamed(request: ChildRequest, names: Collection[str]) -> ChildRequest:
-    """The request with placeholders for names."""
+    """Return the request with placeholders for names."""
     if not names:
         return request
     new = {name: f"(new {number})" for number, name in enumerate(names, 1)}
@@ -233,7 +233,7 @@ def _member(state: ResourceState) -> Member:
 
 
 def _as_asked(name: str, entry: Mapping[str, Any], present: Member | None) -> Member:
-    """A member as if what its entry in the template asks for had been done."""
+    """Return a member as it would be after its entry in the template has been applied."""
     asked = entry.get("properties") or entry.get("Properties") or {}
     given = {key: value for key, value in asked.items() if value is not None}
     if present is not None:

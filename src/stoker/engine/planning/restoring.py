@@ -1,8 +1,8 @@
-"""Property values that a restored snapshot puts in the place of the template's.
+"""Property values from a restored snapshot, which replace those of the template.
 
-A template says from which image a server is made; once a snapshot has been restored the server is what the snapshot's
-image holds. So that no later update brings the first image back by itself, the record says which of the template's
-values the restored ones stand for: as long as the template goes on saying the same, they stay.
+A template specifies the image from which a server is created; after a snapshot was restored, the server has the content
+of the snapshot's image. To prevent later updates from reverting that, the record contains the template's values that
+the restored ones replace: they remain as long as the template does not change them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from stoker.plugins.resource import ContentCopy
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A resource's values after restoring. `note` is kept with it; `renewed` are the properties that are to be brought
-    about whatever is recorded, None where nothing has to be done.
+    """A resource's values after restoring. `note` is stored with it; `renewed` are the properties to apply regardless
+    of the recorded values, None if there is nothing to do.
     """
 
     given: Mapping[str, Any]
@@ -27,11 +27,11 @@ class Restored:
 
 
 Restore = Callable[[str, Mapping[str, Any]], Restored]
-"""(resource name, values as the template gives them) → what becomes of them."""
+"""Maps (resource name, values from the template) to the restored values."""
 
 
 def as_given(name: str, given: Mapping[str, Any]) -> Restored:
-    """Where nothing is recorded nothing has been restored."""
+    """Return the values unchanged, for stacks without restored snapshots."""
     return Restored(given)
 
 
@@ -39,7 +39,8 @@ def as_given(name: str, given: Mapping[str, Any]) -> Restored:
 class Restoring:
     """Values of one stack's resources: those of restored snapshots, and of the one that `operation` restores.
 
-    `copies` are that snapshot's copies by resource name; `above` names the nested stacks that hold some.
+    `copies` are that snapshot's copies by resource name; `above` has the names of the nested stacks that contain
+    copies.
     """
 
     current: Mapping[str, ResourceState]
@@ -67,7 +68,7 @@ class Restoring:
 
 
 def _kept(given: Mapping[str, Any], note: Mapping[str, Any], state: ResourceState | None) -> Restored:
-    """Values with those that were restored before, as far as the template still says what they stand for."""
+    """Return values with the previously restored ones, as long as the template has the values that these replace."""
     instead = {key: value for key, value in note.get("instead", {}).items() if given.get(key) == value}
     if state is None or not instead:
         return Restored(given)

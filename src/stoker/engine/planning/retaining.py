@@ -1,4 +1,4 @@
-"""Which policy of a resource says what becomes of its object when the resource is removed."""
+"""The policies for the object of a resource that is removed."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from stoker.engine.records.state import ResourceState
 ON_REPLACEMENT = "on_replacement"
 """The key of the recorded definition for the update replace policy under which the resource is replaced.
 
-It is that of the template that replaces the resource, which need not be the one that the resource was made by. It is
-recorded together with the replacement, and goes when the resource serves again and its definition is recorded again.
+The policy is that of the template that replaces the resource, which can differ from the one that created it. It is
+recorded together with the replacement, and removed when the resource is used again and its definition is recorded
+again.
 """
 
 
 class RemovalPolicy(NamedTuple):
-    """Delete, Retain or Snapshot, and the name of the policy that says it, for people."""
+    """Delete, Retain or Snapshot, and the name of the policy for messages."""
 
     policy: str
     name: str
 
 
 def removal_policy(state: ResourceState, on_replacement: str | None = None) -> RemovalPolicy:
-    """The policy that rules the removal of a recorded resource. `on_replacement` is the update replace policy of the
+    """Return the policy for the removal of a recorded resource. `on_replacement` is the update replace policy of the
     template that is about to replace it.
 
-    An update replace policy rules the object that another one has replaced, and that one only: a replacement which is
-    itself removed, as when the update is rolled back, and every other removal follow the deletion policy. So does a
-    replacement where the template gives no update replace policy, in both dialects, as in Heat.
+    An update replace policy applies only to the object that was replaced: the deletion policy applies to a replacement
+    that is itself removed, for example by a rollback, and to all other removals. It also applies to replacements if the
+    template has no update replace policy, for HOT and CloudFormation templates, as in Heat.
 
-    A former resource of another type, of which no snapshot can be made, is retained rather than deleted.
+    A replaced resource of another type that does not support snapshots is retained instead of deleted.
     """
     definition = state.stored.definition
     policy = on_replacement or definition.get(ON_REPLACEMENT)

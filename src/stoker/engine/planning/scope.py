@@ -1,4 +1,4 @@
-"""What references resolve to while a plan is made: unknown where the plan will change the resource."""
+"""Resolve references while a plan is made: unknown if the plan will change the resource."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from stoker.template.expressions import Facade
 
 
 class Outlook(Protocol):
-    """What becomes of a resource that is updated, as far as it can be told: values may be unknown."""
+    """The future of an updated resource as far as it is known: values can be unknown."""
 
     def reference(self) -> Any:
-        """What its reference id will be."""
+        """Return its future reference id."""
 
     def attribute(self, key: AttributeKey) -> Any:
-        """What an attribute, with the path that follows it, will be."""
+        """Return the future value of an attribute, with the path that follows it."""
 
 
 @dataclass(slots=True)
 class PlanScope:
-    """References as they will be: known for what is kept, unknown for what is made or changed."""
+    """References to the future state: known for kept resources, unknown for new and changed ones."""
 
     recorded: RecordedScope
     decisions: dict[str, Decision] = field(default_factory=dict)
     outlooks: dict[str, Outlook] = field(default_factory=dict)
 
     def state(self, resource: str) -> ResourceState | None:
-        """The recorded resource of this name."""
+        """Return the recorded resource with this name."""
         return self.recorded.current(resource)
 
     def facade(self) -> Facade | None:
-        """See RecordedScope."""
+        """Implements RecordedScope."""
         return self.recorded.parent
 
     def availability_zones(self) -> Any:
-        """See RecordedScope."""
+        """Implements RecordedScope."""
         return self.recorded.zones
 
     def reference(self, resource: str) -> Any:
-        """Kept and updated resources keep their reference id."""
+        """Return the reference id; kept and updated resources keep theirs."""
         kind = self._kind(resource)
         if kind is Kind.UPDATE and resource in self.outlooks:
             return self.outlooks[resource].reference()
@@ -53,7 +53,7 @@ class PlanScope:
         return self.recorded.reference(resource) if stays else Unknown.of(resource)
 
     def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
-        """Only a kept resource's attributes are sure to stay; a nested stack's are those that its own plan leaves."""
+        """Return an attribute: only those of kept resources are certain; nested stacks have those of their plans."""
         outlook = self.outlooks.get(resource)
         if self._kind(resource) is Kind.KEEP:
             found = self.recorded.attribute(resource, attribute, path)
@@ -62,7 +62,7 @@ class PlanScope:
         return Unknown.of(resource, attribute, *path) if outlook is None else outlook.attribute((attribute, *path))
 
     def all_attributes(self, resource: str) -> Any:
-        """See `attribute`."""
+        """Return all attributes; see `attribute`."""
         if self._kind(resource) is Kind.KEEP:
             return self.recorded.all_attributes(resource)
         return Unknown.of(resource, "")

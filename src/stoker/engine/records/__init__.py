@@ -1,1 +1,1 @@
-"""A stack as it is recorded, in memory: inputs, resources, types, and views of them."""
+"""Recorded stacks in memory: inputs, resources, types, and views of them."""

@@ -1,14 +1,14 @@
-"""Sets of operations' actions that are alike in what they mean for a stack."""
+"""Groups of actions with the same meaning for a stack."""
 
 from __future__ import annotations
 
 NOTHING = ""
-"""In place of inputs: an operation towards the empty definition."""
+"""Replaces the id of inputs: an operation towards the empty definition."""
 
 REMOVES = ("DELETE", "ABANDON")
-"""After these the stack is gone."""
+"""The stack does not exist after these."""
 
 FORWARD = ("CREATE", "UPDATE", "ROLLBACK", "ADOPT", "RESTORE")
-"""These lead to a definition."""
+"""These apply a definition."""
 
 ROLLS_BACK = ("CREATE", "UPDATE", "ADOPT", "RESTORE")

@@ -1,4 +1,4 @@
-"""How the copies of contents that snapshots hold are recorded."""
+"""The records of snapshots' content copies."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ Path = tuple[str, ...]
 
 
 def path_of(copy: ResourceState) -> Path:
-    """Names from the stack that the snapshot is of down to the resource that the copy is of."""
+    """Return the names from the snapshot's stack down to the resource of the copy."""
     return tuple(copy.stored.definition["path"])

@@ -1,4 +1,4 @@
-"""What differs between two values, down to the leaves: keys of maps and items of lists, each with its path."""
+"""The differences between two values, down to the leaves: keys of maps and items of lists, each with its path."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from stoker.base.redaction import REDACTED
 from stoker.schema.unknown import has_unknown, is_unknown
 
 Path = tuple[str | int, ...]
-"""Keys and indexes from a value's top; an index of a removed item counts in the former list."""
+"""Keys and indexes from the top of a value; the index of a removed item is that in the former list."""
 
 NOT_KNOWN = "(known after apply)"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One place where two values differ. None stands for nothing; a `hidden` one must not show its values."""
+    """One difference between two values. None stands for an absent value; `hidden` values must not be shown."""
 
     path: Path
     before: Any
@@ -30,11 +30,11 @@ class Difference:
 
     @property
     def known(self) -> bool:
-        """Whether the new value is known before anything is done."""
+        """Return whether the new value is known in advance."""
         return not has_unknown(self.after)
 
     def to_data(self) -> dict[str, Any]:
-        """Plain JSON data."""
+        """Return plain JSON data."""
         return {
             "path": list(self.path),
             "before": self._shown(self.before),
@@ -48,7 +48,7 @@ class Difference:
 
 
 def differences(before: Any, after: Any, hidden: Collection[Path] = ()) -> list[Difference]:
-    """The leaves that differ, in the order of the new value; what is unknown may differ.
+    """Return the leaves that differ, in the order of the new value; unknown values may differ.
 
     Everything below a path in `hidden` is one leaf, whose values must not be shown.
     """
@@ -64,7 +64,7 @@ def differences(before: Any, after: Any, hidden: Collection[Path] = ()) -> list[
 
 
 def shown(value: Any, hidden: Collection[Path], path: Path = ()) -> Any:
-    """A value with asterisks in place of what is hidden, and null in place of what is not known."""
+    """Return a value with hidden parts as asterisks, and unknown parts as null."""
     if is_unknown(value):
         return None
     if path in hidden:
@@ -99,7 +99,7 @@ def _walk(path: Path, before: Any, after: Any) -> Iterator[Difference]:
 
 
 def _compound(value: Any) -> bool:
-    """Whether there is something below the value."""
+    """Return whether the value has children."""
     return isinstance(value, Mapping | list) and bool(value)
 
 
@@ -116,7 +116,7 @@ def _maps(path: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> It
 
 
 def _lists(path: Path, before: list[Any], after: list[Any]) -> Iterator[Difference]:
-    """Items that moved along with others are no difference; what was exchanged is compared item by item."""
+    """Yield differences of lists: moved items are ignored, replaced ones are compared item by item."""
     matcher = SequenceMatcher(None, [_key(item) for item in before], [_key(item) for item in after], autojunk=False)
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
         if tag == "equal":
@@ -138,9 +138,9 @@ def _key(value: Any) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class PropertyChange:
-    """One property's way from `before` to `after`; `effect` says what the change means.
+    """A property's change from `before` to `after`; `effect` is its consequence.
 
-    `hidden` are the paths in the value whose values nobody may see; `()` is the whole of it.
+    `hidden` are the paths of hidden values in the value; `()` means all of it.
     """
 
     name: str
@@ -151,14 +151,14 @@ class PropertyChange:
 
     @property
     def known(self) -> bool:
-        """Whether the new value is known before anything is done."""
+        """Return whether the new value is known in advance."""
         return not has_unknown(self.after)
 
     def shown(self) -> Any:
-        """The new value as anybody may see it; what is not known is null."""
+        """Return the redacted new value; unknown parts are null."""
         return shown(self.after, self.hidden)
 
     def to_data(self) -> list[dict[str, Any]]:
-        """Plain JSON data: each place in the value that differs. Hidden values are asterisks."""
+        """Return plain JSON data: each difference in the value. Hidden values are asterisks."""
         found = differences(self.before, self.after, self.hidden)
         return [{"property": self.name, "effect": self.effect, **difference.to_data()} for difference in found]

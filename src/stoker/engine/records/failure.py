@@ -1,4 +1,4 @@
-"""Why something failed, on the path of the leaf resource: kind, path, the service's words."""
+"""Failures with the path of the leaf resource: kind, path, the service's message."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TEXT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Failure(Exception):
-    """A resource's action failed. `path` is the names from the stack at hand down to the leaf."""
+    """A resource's action failed. `path` are the names from the current stack down to the leaf resource."""
 
     kind: str
     path: tuple[str, ...]
@@ -22,17 +22,17 @@ class Failure(Exception):
 
     @classmethod
     def of(cls, error: StokerError, name: str) -> Failure:
-        """The failure of the resource `name` that an error means."""
+        """Return the failure of the resource `name` for an error."""
         if isinstance(error, Bug) and error.reference:
             return cls("InternalError", (name,), f"unexpected error; quote reference {error.reference}")
         return cls(error.kind, (name,), error.message)
 
     def below(self, name: str) -> Failure:
-        """The same failure seen from the stack that holds the nested stack as its resource `name`."""
+        """Return the failure for the parent of the nested stack, whose resource is `name`."""
         return Failure(self.kind, (name, *self.path), self.message)
 
     def text(self) -> str:
-        """`NotFound: resources.group.resources[1].resources.server: No such flavor` (facts: engine.yaml, states)."""
+        """Return a status reason such as `NotFound: resources.group.resources[1].resources.server: No such flavor`."""
         return f"{self.kind}: {self._path_text()}: {self.message}"
 
     def _path_text(self) -> str:
@@ -40,7 +40,7 @@ class Failure(Exception):
 
     @classmethod
     def parse(cls, text: str) -> Failure | None:
-        """The failure inside a stack's or a resource's reason; None when the reason has another form."""
+        """Return the failure in a stack's or a resource's status reason; None if the reason has another format."""
         match = _TEXT.match(text)
         if match is None:
             return None

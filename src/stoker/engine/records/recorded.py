@@ -1,4 +1,4 @@
-"""A stack as it is recorded, read on one open connection."""
+"""A recorded stack, read on one open connection."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _EMPTY = {"heat_template_version": "2013-05-23"}
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A stack's resources by uuid and, those that have not been replaced, by name. A new stack has no `inputs`.
+    """A stack's resources by uuid and, without replaced ones, by name. A new stack has no `inputs`.
 
-    `facade` is what the template of a nested stack may know of the resource that holds it (`resource_facade`).
+    `facade` are the properties of the parent resource that the template of a nested stack can read (`resource_facade`).
     """
 
     stack: Stack
@@ -34,7 +34,7 @@ class Recorded:
 
     @classmethod
     def of(cls, services: EngineServices, connection: Connection, stack: Stack) -> Recorded:
-        """A stack with everything in it; nothing for one that is still to be made."""
+        """Return a stack with its resources; without any for one that does not exist yet."""
         if not stack.inputs:
             return cls(stack)
         inputs = services.loader.load_now(connection, stack.inputs)
@@ -43,13 +43,13 @@ class Recorded:
 
     @classmethod
     def below(cls, services: EngineServices, connection: Connection, uuid: str) -> Recorded | None:
-        """The stack behind a resource; None when there is none."""
+        """Return the nested stack of a resource, or None."""
         stack = queries.stack_by_parent_resource(connection, uuid)
         return cls.of(services, connection, stack) if stack is not None else None
 
 
 def facade_of(connection: Connection, services: EngineServices, stack: Stack, inputs: LoadedInputs) -> Facade | None:
-    """What is recorded of the resource that holds a nested stack, for a template that asks; None for a root stack."""
+    """Return the facade of a nested stack's parent resource, if its template uses it; None for a root stack."""
     if stack.parent_resource is None or inputs.template.used_functions.isdisjoint(_FACADE):
         return None
     row = queries.resource_by_uuid(connection, stack.parent_resource)
@@ -64,7 +64,7 @@ def facade_of(connection: Connection, services: EngineServices, stack: Stack, in
 def read_states(
     connection: Connection, services: EngineServices, stack: Stack, inputs: LoadedInputs | None = None
 ) -> dict[str, ResourceState]:
-    """Every recorded resource of a stack, by uuid, in creation order."""
+    """Return all recorded resources of a stack, by uuid, in creation order."""
     rows = queries.resources_of(connection, stack.id)
     wanted = [name for row in rows for name in (row.properties, row.former_properties) if name]
     sets = queries.property_sets(connection, wanted)
@@ -88,10 +88,10 @@ def read_states(
 def _look_below(
     connection: Connection, services: EngineServices, stack: Stack, absent: Iterable[ResourceState]
 ) -> None:
-    """Give resources whose template files are there no more the types that they were made as.
+    """Set the types of resources whose template files are not available any more from their nested stacks.
 
-    A client sends the files that the new template names, and none for what the update is to remove. What such a
-    resource was made from is recorded with its nested stack; one that has none has nothing that could be asked for.
+    A client sends the files that the new template uses, but not those of resources that the update removes. The
+    template of such a resource is recorded with its nested stack; without a nested stack, there is nothing to remove.
     """
     made: dict[str, list[ResourceState]] = {}
     for state in absent:
@@ -110,7 +110,7 @@ def _look_below(
 
 
 def current_of(states: Mapping[str, ResourceState]) -> dict[str, ResourceState]:
-    """Those of a stack's resources that have not been replaced, by name."""
+    """Return a stack's resources without replaced ones, by name."""
     return {
         state.row.name: state
         for state in states.values()

@@ -1,4 +1,4 @@
-"""What references resolve to: the recorded resources."""
+"""Resolve references to the recorded resources."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Current = Callable[[str], ResourceState | None]
 
 @dataclass(slots=True)
 class RecordedScope:
-    """References resolve to what is recorded; what has not been made yet is unknown.
+    """References resolve to recorded values; those of resources that do not exist yet are unknown.
 
-    Attributes are the values that were read when the resource's last action ended, or since (`prefetched`). The names
-    of zones are unknown until they are asked for.
+    Attributes are the values at the end of the resource's last action, or read since (`prefetched`). Availability zones
+    are unknown until they are read.
     """
 
     current: Current
@@ -27,24 +27,24 @@ class RecordedScope:
     prefetched: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def facade(self) -> Facade | None:
-        """The resource that holds this nested stack."""
+        """Return the parent resource of this nested stack."""
         return self.parent
 
     def availability_zones(self) -> Any:
-        """Names of the compute service's availability zones, where the template asks for them."""
+        """Return the names of the compute service's availability zones, if the template uses them."""
         return self.zones
 
     def state(self, resource: str) -> ResourceState | None:
-        """The recorded resource of this name."""
+        """Return the recorded resource with this name."""
         return self.current(resource)
 
     def reference(self, resource: str) -> Any:
-        """The resource's reference id."""
+        """Return the resource's reference id."""
         state = self.current(resource)
         return Unknown.of(resource) if state is None else state.reference_id()
 
     def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> Any:
-        """An attribute's value, with the path that follows it applied."""
+        """Return an attribute's value, with the path that follows it applied."""
         state = self.current(resource)
         if state is None:
             return Unknown.of(resource, attribute, *path)
@@ -58,7 +58,7 @@ class RecordedScope:
         return found if state.type.path_in_attribute else walk(found, path)
 
     def all_attributes(self, resource: str) -> Any:
-        """Every declared attribute that is at hand, by name."""
+        """Return every declared attribute that is recorded, by name."""
         state = self.current(resource)
         if state is None:
             return Unknown.of(resource, "")

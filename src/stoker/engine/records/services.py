@@ -1,4 +1,4 @@
-"""What every part of an engine may use, none of which knows of operations that run."""
+"""The services that all parts of an engine use; none of them knows running operations."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from stoker.template.definition import Definition
 class EngineServices:
     """The database and its journal, the sealer, the clock, settings, types, inputs, evaluation and credentials.
 
-    `id` names the engine that they belong to. `pushing` is held while metadata is sent to where agents look for it.
-    Helpers that need no more than this take it instead of the engine.
+    `id` is that of the engine that they belong to. `pushing` is a lock for sending metadata to agents. Helpers that
+    need no more than this receive it instead of the engine.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class EngineServices:
         self.credentials = Credentials(pool, database, journal, clock, cloud_name)
 
     async def bind(self, stack: Stack, inputs: LoadedInputs, exports: Mapping[str, Any] | None = None) -> Definition:
-        """The definition that recorded inputs give for a stack, made beside the event loop where that costs much.
+        """Return the definition of a stack from its recorded inputs; expensive ones are evaluated on a thread.
 
         Raises TemplateInvalid.
         """
@@ -66,7 +66,7 @@ class EngineServices:
         return await self.evaluator.evaluate(stack.project_id, bound)
 
     async def secrets(self, stack: Stack, inputs_id: str, above: frozenset[str] = frozenset()) -> frozenset[str]:
-        """Return the same as `Loader.secrets` for recorded inputs; long work is done outside the event loop."""
+        """Return `Loader.secrets` of recorded inputs; expensive ones are evaluated on a thread."""
         key = self.loader.secrets_key(inputs_id, above)
         known = self.loader.known_secrets(key)
         if known is None:

@@ -1,8 +1,7 @@
-"""A stack as it is recorded, in memory: what everything that only looks at a stack works on.
+"""A recorded stack in memory, for everything that only reads stacks.
 
-A view has states and a scope of its own, and no means to record anything or to reach a running operation. Reads get
-nothing else (`reading`), so whatever a read finds out stays with it. Operations and signals act through a
-`StackContext`.
+A view has its own states and scope, and cannot record anything or change a running operation. Reads use only views
+(`reading`), so that their results do not affect others. Operations and signals act through a `StackContext`.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class StackView:
         self._cloud: Cloud | None = None
 
     def fill(self, recorded: Recorded) -> None:
-        """Take in what was read of the stack."""
+        """Set the stack's resources to those read from the database."""
         self.inputs = recorded.inputs
         self.states |= recorded.states
         self.current |= recorded.current
@@ -48,17 +47,17 @@ class StackView:
         return frozenset()
 
     def named(self, name: str) -> ResourceState | None:
-        """The resource that the stack goes on with under this name, else the latest one that is being removed."""
+        """Return the current resource with this name, or the latest one that is being removed."""
         leaving = [state for state in self.states.values() if state.row.name == name]
         return self.current.get(name) or max(leaving, key=lambda state: state.row.position, default=None)
 
     async def load_zones(self) -> None:
-        """Let `Fn::GetAZs` see the compute service's availability zones."""
+        """Read the compute service's availability zones for `Fn::GetAZs`."""
         self.scope.zones = await available_zones(await self.cloud())
 
     @property
     def facts(self) -> StackFacts:
-        """What resource types may know of the stack."""
+        """Return the properties of the stack that resource types can read."""
         if self._facts is None:
             stack = self.stack
             self._facts = StackFacts(
@@ -78,24 +77,24 @@ class StackView:
         return self._facts
 
     def use(self, cloud: Cloud) -> None:
-        """Make calls as somebody else than the stack's owner: while a request is looked at, as who asks."""
+        """Use the credentials of a request's caller instead of those of the stack's owner."""
         self._cloud = cloud
 
     async def cloud(self) -> Cloud:
-        """Calls on behalf of the stack's owner. Raises CloudError when the owner cannot be acted for."""
+        """Return the cloud for the stack's owner. Raises CloudError if the owner's credential cannot be used."""
         if self._cloud is None:
             self._cloud = await self.services.credentials.cloud_of(self.stack)
         return self._cloud
 
 
 async def view_of(services: EngineServices, stack: Stack) -> StackView:
-    """The stack as it is recorded now."""
+    """Return the stack as currently recorded."""
     view = StackView(services, stack)
     view.fill(await services.database.read(partial(Recorded.of, services), stack))
     return view
 
 
 async def available_zones(cloud: Cloud) -> list[str]:
-    """Names of the compute service's zones that can be used."""
+    """Return the names of the compute service's available zones."""
     body = await cloud.get("nova", "/os-availability-zone")
     return [zone["zoneName"] for zone in body["availabilityZoneInfo"] if zone["zoneState"]["available"]]

@@ -1,4 +1,4 @@
-"""A recorded resource in memory: its row, and the sealed parts opened when somebody looks."""
+"""A recorded resource in memory: its row, and its sealed parts, which are opened on first use."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from stoker.template.expressions import Reference
 
 
 def attribute_text(key: AttributeKey) -> str:
-    """An attribute key as a JSON object's key."""
+    """Return an attribute key as a key of a JSON object."""
     return str(key[0]) if len(key) == 1 else orjson.dumps(list(key)).decode()
 
 
 def attribute_key(text: str) -> AttributeKey:
-    """The attribute key that `attribute_text` made a text of."""
+    """Return the attribute key for the result of `attribute_text`."""
     return tuple(orjson.loads(text)) if text.startswith("[") else (text,)
 
 
@@ -32,8 +32,8 @@ def attribute_key(text: str) -> AttributeKey:
 class ResourceState:
     """One recorded resource of a running operation.
 
-    `type` is what implements it now. `given` are the property values as the template resolved to, before defaults and
-    name look-ups; `former` the ones from before the running update.
+    `type` is the current implementation. `given` are the property values from the template, before defaults and name
+    look-ups; `former` those from before the running update.
     """
 
     row: Resource
@@ -49,55 +49,55 @@ class ResourceState:
 
     @property
     def stored(self) -> StoredState:
-        """The opened state; changes to it are kept by `seal`."""
+        """Return the opened state; `seal` includes changes of it."""
         if self._stored is None:
             self._stored = StoredState.of(self.sealer.open(self.row.state) if self.row.state else {})
         return self._stored
 
     @property
     def given(self) -> Mapping[str, Any]:
-        """Property values that it has, or is being given."""
+        """Return the current property values, or those that are being applied."""
         if self._given is None:
             self._given = self.sealer.open(self.sealed_properties) if self.sealed_properties else {}
         return self._given
 
     @property
     def former(self) -> Mapping[str, Any]:
-        """Property values from before the running update."""
+        """Return the property values from before the running update."""
         if self._former is None:
             self._former = self.sealer.open(self.sealed_former) if self.sealed_former else {}
         return self._former
 
     @property
     def requires(self) -> frozenset[str]:
-        """Names of the resources that it was made to depend on."""
+        """Return the names of the resources that it depended on when it was created."""
         return frozenset(orjson.loads(self.row.requires))
 
     @property
     def implementation(self) -> str:
-        """Resolved type name that the resource was made as."""
+        """Return the resolved type name with which the resource was created."""
         return str(self.stored.definition.get("implementation", self.row.type))
 
     @property
     def in_progress(self) -> bool:
-        """Whether an action has begun and not ended."""
+        """Return whether an action has begun and not ended."""
         return self.row.status == IN_PROGRESS
 
     @property
     def physical_name(self) -> str:
-        """The name under which its object is made."""
+        """Return the name of its object in the cloud."""
         return physical_name(self.stack_name, self.row.name, self.row.uuid, self.type.physical_name_limit)
 
     def give(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Set new property values; the property set to store is returned."""
+        """Set new property values; return the property set to store."""
         self.row.properties = new_id()
         self._given = values
         self.sealed_properties = self.sealer.seal(values)
         return {"id": self.row.properties, "stack_id": self.row.stack_id, "body": self.sealed_properties}
 
     def begin_change(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Set new property values and remember the former ones until the update has ended, and what one that has not
-        may have changed.
+        """Set new property values; keep the former ones, and those that an unfinished update may have changed, until
+        the update has ended.
         """
         if self.row.former_properties is None:
             self.row.former_properties = self.row.properties
@@ -108,17 +108,17 @@ class ResourceState:
         return self.give(values)
 
     def end_change(self) -> None:
-        """Forget the former property values."""
+        """Delete the former property values."""
         self.row.former_properties = self._former = self.sealed_former = None
         self.stored.unsure = []
 
     @property
     def in_change(self) -> bool:
-        """Whether an update has begun and not brought about what it was to; another action may have followed it."""
+        """Return whether an update has begun and not succeeded; another action can have followed it."""
         return self.row.former_properties is not None
 
     def seal(self) -> Resource:
-        """The row as it must be written now: a copy, since the state may go on changing."""
+        """Return the row to write: a copy, since the state can change afterwards."""
         if self._stored is not None:
             self.row.state = self.sealer.seal(self._stored.to_data())
         self._sealed = self._content()
@@ -126,18 +126,18 @@ class ResourceState:
 
     @property
     def is_sealed(self) -> bool:
-        """Whether everything that a method's entry may have changed is as it was when last sealed."""
+        """Return whether nothing that a method can change differs from what was last sealed."""
         return self._sealed == self._content()
 
     def _content(self) -> bytes:
-        """A digest of what is sealed, which may be megabytes."""
+        """Return a digest of the sealed content, which can be megabytes large."""
         content = dumps([self.row.physical_id, self.stored.to_data()], orjson.OPT_NON_STR_KEYS)
         return hashlib.blake2b(content, digest_size=32).digest()
 
     def event(self, reason: str, moment: float) -> Event:
-        """What tells the present action and status at a `moment`, in seconds since the epoch.
+        """Return the event for the current action and status at a `moment`, in seconds since the epoch.
 
-        An object that has no id yet goes by the name that it is made under.
+        An object without an id is identified by its name.
         """
         row = self.row
         return Event(
@@ -154,7 +154,7 @@ class ResourceState:
         )
 
     def snapshot(self) -> Snapshot:
-        """What reference-id code may know."""
+        """Return the data for the computation of the reference id."""
         return Snapshot(
             name=self.row.name,
             physical_name=self.physical_name,
@@ -164,14 +164,14 @@ class ResourceState:
         )
 
     def reference_id(self) -> Any:
-        """What `get_resource` yields; an object that belongs to somebody else is known by its own id."""
+        """Return the result of `get_resource`; an external object is identified by its own id."""
         if self.row.physical_id is not None and self.stored.definition.get("external_id") is not None:
             return self.row.physical_id
         return self.type.reference_id(self.snapshot())
 
 
 def namesakes(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
-    """Recorded resources of each name, the latest first."""
+    """Return the recorded resources of each name, the latest first."""
     found: dict[str, list[ResourceState]] = {}
     for state in sorted(states, key=lambda state: -state.row.position):
         found.setdefault(state.row.name, []).append(state)
@@ -179,7 +179,7 @@ def namesakes(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]
 
 
 def keys_of(reference: Reference, type_: ResourceType) -> list[AttributeKey]:
-    """What to read for a reference: the attribute, with its path where the type wants that, or all of them."""
+    """Return the attributes to read for a reference: one, with its path if the type requires that, or all of them."""
     if reference.attribute is None:
         return []
     if reference.attribute == "":
@@ -188,7 +188,7 @@ def keys_of(reference: Reference, type_: ResourceType) -> list[AttributeKey]:
 
 
 def walk(value: Any, path: tuple[str | int, ...]) -> Any:
-    """The value that a reference's path leads to; None where it leads nowhere (facts: engine.yaml, attributes.path)."""
+    """Return the value at the path of a reference; None if it does not exist, as in Heat."""
     for part in path:
         if is_unknown(value):
             return value

@@ -1,4 +1,4 @@
-"""Which resource type implements each resource of a definition."""
+"""The resource types of the resources in a definition."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stoker.template.template import Template
 
 @dataclass(slots=True)
 class TypeTable:
-    """Resolves type names through an environment's registry, templates among the files included."""
+    """Resolves type names with an environment's registry, including templates among the files."""
 
     registry: Registry
     loader: Loader
@@ -27,7 +27,7 @@ class TypeTable:
     )
 
     def offered(self) -> Mapping[str, ResourceType]:
-        """All types by name, those that the operator's environment adds among them."""
+        """Return all types by name, including those of the operator's environment."""
         environment = self.loader.default_environment
         added = {name: self.lookup(environment, {}, name, "")[1] for name in environment.registry.operator_types()}
         return {**self.registry.types(), **{name: kind for name, kind in added.items() if kind is not None}}
@@ -35,14 +35,14 @@ class TypeTable:
     def lookup(
         self, environment: Environment, files: Mapping[str, str], type_name: str, resource_name: str
     ) -> tuple[str, ResourceType | None]:
-        """`(implementation, type)`; the type is None when there is no such type or file."""
+        """Return `(implementation, type)`; the type is None if there is no such type or file."""
         implementation = environment.registry.resolve(type_name, resource_name)
         return implementation, self.implementation(implementation, files)
 
     def of_definition(
         self, definition: Definition, environment: Environment, files: Mapping[str, str]
     ) -> dict[str, tuple[str, ResourceType]]:
-        """`(implementation, type)` of each resource by its name; those without a type are left out."""
+        """Return `(implementation, type)` of each resource by its name, without resources of unknown types."""
         found = {
             name: self.lookup(environment, files, resource.type, name)
             for name, resource in definition.resources.items()
@@ -50,20 +50,20 @@ class TypeTable:
         return {name: (implementation, kind) for name, (implementation, kind) in found.items() if kind is not None}
 
     def recorded(self, state: ResourceState, files: Mapping[str, str]) -> ResourceType:
-        """The type that a recorded resource was made as; one that is gone leaves `state.type`, which says so."""
+        """Return the type with which a recorded resource was created; `state.type` if it does not exist any more."""
         if not is_template_name(state.row.type) and (known := self.registry.get(state.row.type)) is not None:
             return known
         return self.implementation(state.implementation, files) or state.type
 
     def implementation(self, implementation: str, files: Mapping[str, str]) -> ResourceType | None:
-        """The type behind a resolved name; None when there is none. Raises TemplateInvalid for a broken template."""
+        """Return the type with a resolved name, or None. Raises TemplateInvalid for an invalid template."""
         if not is_template_name(implementation):
             return self.registry.get(implementation)
         template = self.loader.template_named(files, implementation)
         return self.of_template(template, implementation) if template is not None else None
 
     def of_template(self, template: Template, implementation: str) -> ResourceType:
-        """The type that a template makes under the name of its file."""
+        """Return the type that a template defines under the name of its file."""
         made, _ = self._templates.get(
             (id(template), implementation), lambda: (self.registry.template_type(template, implementation), template)
         )
@@ -71,13 +71,13 @@ class TypeTable:
 
 
 class MissingType(ResourceType):
-    """Stands for a recorded resource whose plug-in is gone: nothing can be done with it."""
+    """Placeholder for the type of a recorded resource whose plug-in is missing: all actions fail."""
 
     type_name = "(missing)"
     any_properties = True
 
     async def delete(self, call: Call) -> Outcome:
-        return Failed(f"the plug-in of {call.type} is not there any more", kind="EntityNotFound")
+        return Failed(f"the plug-in of {call.type} is not installed any more", kind="EntityNotFound")
 
     async def check(self, call: Call) -> Outcome:
         return await self.delete(call)

@@ -1,4 +1,4 @@
-"""Property values as a resource type's methods see them."""
+"""Property values in the form that a resource type's methods receive."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from stoker.schema.property import Finalizer
 
 
 def finalized(type_: ResourceType, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Values as the type's methods see them: coerced, defaults filled in."""
+    """Return values in the form that the type's methods receive: converted, with defaults."""
     return values if type_.any_properties else Finalizer().properties(type_.properties, values)

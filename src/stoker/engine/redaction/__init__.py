@@ -1,1 +1,1 @@
-"""What must not be shown of a stack, and its values, messages, templates and deployments without it."""
+"""Find the secrets of a stack, and redact its values, messages, templates and deployments."""

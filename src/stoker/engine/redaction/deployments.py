@@ -71,7 +71,7 @@ async def refuse_redacted(services: EngineServices, values: Mapping[str, Any], k
 
 
 def _inputs_of(entry: Entry) -> dict[str, Any]:
-    """The values of the inputs of a configuration or deployment, by name."""
+    """Return the input values of a configuration or deployment, by name."""
     declared = {one.get("name"): one.get("value", one.get("default")) for one in entry.get("inputs") or ()}
     return declared | (entry.get("input_values") or {})
 

@@ -59,7 +59,7 @@ class Redaction:
 
     @property
     def hides(self) -> bool:
-        """Whether any parameter is hidden."""
+        """Return whether any parameter is hidden."""
         return self._redacted is not self.definition or self._former_redacted is not self.former
 
     def _hidden_values(self) -> Iterator[Any]:

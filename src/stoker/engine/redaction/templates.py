@@ -1,4 +1,4 @@
-"""Templates and files with everything redacted that must not be shown."""
+"""Redact templates and files."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _DEFAULTS = ("default", "Default")
 
 
 def redact_file(text: str, secrets: Collection[str]) -> str:
-    """A file's content with secrets redacted; very short ones are left, since too much else would match."""
+    """Return a file's content with secrets redacted; very short ones are kept, since they match too much else."""
     return str(redact(text, secrets))
 
 
 def redact_template(template: Template) -> Mapping[str, Any]:
-    """The template as plain data, without the defaults of hidden parameters."""
+    """Return the template as plain data, without the defaults of hidden parameters."""
     data: Mapping[str, Any] = template.document.data
     hidden = {name for name, parameter in template.parameters.items() if parameter.hidden}
     if not hidden:

@@ -1,1 +1,1 @@
-"""Carry out operations: steps, lifecycle methods, nested stacks, and how operations end."""
+"""Run operations: steps, lifecycle methods, nested stacks, and the end of operations."""

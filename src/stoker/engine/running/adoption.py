@@ -1,7 +1,4 @@
-"""Taking over objects that exist: those of an adopted stack, and those that a template names by their id.
-
-Facts: engine.yaml (adopt, resource_create.external_id).
-"""
+"""Adopt existing objects: those of an adopted stack, and those that a template refers to with `external_id`."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from stoker.store.records import COMPLETE, Resource, Stack
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """A resource of a template whose object is somebody else's; `given` are its property values as far as known."""
+    """A resource with an `external_id`; `given` are its property values as far as known."""
 
     name: str
     type: ResourceType
@@ -35,10 +32,10 @@ class External:
 
 
 def take_over(state: ResourceState, entry: Mapping[str, Any]) -> None:
-    """Give a new resource what the document of its stack has of it: the object's id, the type's data, metadata.
+    """Set a new resource's data from the stack's document: the object's id, the type's data, metadata.
 
-    The project of the stack's own users is not taken from a document: it says whose users may use the stack, and is
-    removed with it. A type that adopts such a user finds its project out, and proves that it may be taken over.
+    The project of the stack users is not taken from the document, since it defines whose users can access the stack,
+    and is deleted with it. A type that adopts such a user determines its project, and verifies that it can be adopted.
     """
     identifier = entry.get("resource_id")
     if identifier is not None and not state.type.nested:
@@ -49,7 +46,7 @@ def take_over(state: ResourceState, entry: Mapping[str, Any]) -> None:
 
 
 def bringing_about(state: ResourceState) -> Method:
-    """The method that goes on with what the resource's action has begun: creating, adopting, updating."""
+    """Return the method that resumes the resource's action: create, adopt or update."""
     if state.stored.definition.get("external_id") is not None:
         return partial(_look_at, state.type)
     if state.row.action == "ADOPT":
@@ -58,7 +55,7 @@ def bringing_about(state: ResourceState) -> Method:
 
 
 async def missing(engine: OperationHost, stack: Stack, cloud: Cloud, resource: External) -> str | None:
-    """Why the object that a template names by its id cannot be used; None when it is there."""
+    """Return why the object of an `external_id` cannot be used; None if it exists."""
     row = Resource(
         uuid=new_id(), stack_id=stack.id, position=0, name=resource.name, type=resource.type.type_name, action="CHECK",
         status=COMPLETE, reason="", physical_id=resource.identifier, created_at=0.0,
@@ -76,13 +73,13 @@ async def missing(engine: OperationHost, stack: Stack, cloud: Cloud, resource: E
 
 async def _adopt(kind: ResourceType, call: Call) -> Outcome:
     if kind.nested and "resources" not in call.adopted:
-        return Failed("the document has no nested stack under this resource's name", "Error")
+        return Failed("the document has no nested stack for this resource", "Error")
     if not kind.nested and call.physical_id is None:
-        return Failed("the document has no resource_id under this resource's name", "Error")
+        return Failed("the document has no resource_id for this resource", "Error")
     return await kind.adopt(call)
 
 
 async def _look_at(kind: ResourceType, call: Call) -> Outcome:
-    """An object that belongs to somebody else is looked at, and nothing is ever done to it."""
+    """Read an external object, which is never changed."""
     outcome = await kind.adopt(call)
     return await kind.check(call) if isinstance(outcome, Done) else outcome

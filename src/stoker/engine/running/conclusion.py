@@ -1,4 +1,4 @@
-"""What the end of an operation means for its stack, snapshots and documents, and how one that failed is undone."""
+"""The effects of an operation's end on its stack, snapshots and documents, and the rollback of a failed one."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, Operation, S
 
 
 def rollback_target(stack: Stack, operation: Operation) -> str:
-    """The inputs that undoing an operation on a stack leads to.
+    """Return the inputs to which an operation on a stack is rolled back.
 
-    Those that it was last brought to completely; where it never was, those from before a change, and nothing from
-    before a creation.
+    They are those of the last complete operation; if there is none, those before an update, and none before a creation.
     """
     if operation.action == "ROLLBACK":
         return operation.inputs
@@ -30,9 +29,9 @@ def rollback_target(stack: Stack, operation: Operation) -> str:
 
 
 def rollback_of(stack: Stack, operation: Operation, settings: EngineSettings, now: float) -> Operation | None:
-    """The operation that takes a failed root stack back to what it was; nested ones are led by their parent.
+    """Return the operation that rolls a failed root stack back; nested stacks are rolled back by their parent.
 
-    One that was set aside waits for somebody to look at it: undoing it may kill engines as well.
+    An operation that was set aside is not rolled back automatically: the rollback could crash engines, too.
     """
     if (
         operation.reason_code is not None
@@ -59,7 +58,7 @@ def rollback_of(stack: Stack, operation: Operation, settings: EngineSettings, no
 
 
 def outcome(operation: Operation, inputs: LoadedInputs | None, now: float) -> dict[str, Any]:
-    """The columns of a stack that change with an operation's success; `inputs` are those that it was led to."""
+    """Return the columns of a stack that an operation's success changes; `inputs` are those of the operation."""
     if operation.action in REMOVES:
         return {"deleted_at": now, "live_name": None}
     if operation.action == "ROLLBACK" and operation.inputs != NOTHING and inputs is not None:
@@ -70,7 +69,7 @@ def outcome(operation: Operation, inputs: LoadedInputs | None, now: float) -> di
 def conclusion(
     operation: Operation, status: str, reason: str, document: str | None = None
 ) -> Iterator[Callable[[Connection], None]]:
-    """The journal steps that belong to an operation's end; `document` is the sealed one of a finished snapshot."""
+    """Yield the journal steps for an operation's end; `document` is the sealed document of a complete snapshot."""
     complete = status == COMPLETE
     outcome = COMPLETE if complete else FAILED
     if operation.snapshot is not None and operation.action == "SNAPSHOT" and operation.parent_operation is None:

@@ -1,9 +1,9 @@
-"""Copies of contents: what a snapshot makes of the resources of a tree of stacks, and what restoring it needs.
+"""Content copies: created by snapshots for the resources of a tree of stacks, and used to restore them.
 
-A copy is a resource whose `stack_id` is the snapshot's id, so it is made, recovered and deleted like any other. Which
-resource it is of, in which stack of the tree, stands in its definition as a path of names: a resource that has been
-replaced since is still the same one to whoever restores the snapshot. So does the name of that stack, which the copy's
-physical name begins with, whichever stack of the tree it is looked for from.
+A copy is a resource whose `stack_id` is the snapshot's id, so that it is created, recovered and deleted like any other.
+Its definition contains the path of names to the copied resource: a resource that was replaced in the meantime still
+counts as the same one when the snapshot is restored. It also contains the name of the resource's stack, with which the
+copy's physical name begins, so that the name is the same from every stack of the tree.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 
 
 async def copies_of(context: StackContext, snapshot_ids: Iterable[str]) -> list[ResourceState]:
-    """The recorded copies that belong to snapshots of the context's stack, or of a stack above it."""
+    """Return the recorded copies that belong to snapshots of the context's stack, or of a stack above it."""
     engine = context.engine
     found: list[ResourceState] = []
     for identifier in snapshot_ids:
@@ -41,7 +41,7 @@ async def copies_of(context: StackContext, snapshot_ids: Iterable[str]) -> list[
 
 
 async def path_below(context: StackContext, top: str) -> Path:
-    """Names of the resources that lead from the stack `top` to the context's."""
+    """Return the names of the resources that lead from the stack `top` to the context's stack."""
     names: list[str] = []
     stack = context.stack
     while stack.id != top and stack.parent_resource is not None and stack.parent_id is not None:
@@ -55,14 +55,14 @@ async def path_below(context: StackContext, top: str) -> Path:
 
 
 class Copier:
-    """Makes the copies of one run's resources; it holds no state of its own."""
+    """Creates the content copies of one run; it has no state of its own."""
 
     def __init__(self, run: OperationContext, performer: Performer) -> None:
         self._run = run
         self._performer = performer
 
     async def make(self, state: ResourceState) -> None:
-        """Have the resource's content copied, and record with it how the resource's part in the snapshot ended."""
+        """Copy the resource's content, and record the result for the resource."""
         run = self._run
         copy = run.copies.get(state.row.name)
         if copy is None:
@@ -107,7 +107,7 @@ class Copier:
 
 
 def copy_type(state: ResourceState) -> ContentCopy:
-    """What keeps the content of the resource's object."""
+    """Return the type of the copies of the resource's object."""
     copy = state.type.copy
     assert copy is not None
     return copy

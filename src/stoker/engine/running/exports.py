@@ -1,4 +1,4 @@
-"""What a stack exports and imports, and that what others import stays as it is."""
+"""Exports and imports of stacks; exports that other stacks import must not change."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from stoker.template.expressions import Scope
 
 
 def exported_values(definition: Definition, scope: Scope) -> dict[str, Any]:
-    """The values of a stack's exports by name; unknown, or with unknowns in them, where the scope's answers are."""
+    """Return the values of a stack's exports by name; unknown if the scope does not know them."""
     return {name: definition.resolve(definition.outputs[key].value, scope) for name, key in definition.exports()}
 
 
 def refuse_changes(connection: Connection, services: EngineServices, stack: Stack, values: Mapping[str, Any]) -> None:
-    """Raise StackValidationFailed when an export that another stack imports would have another value from now on.
+    """Raise StackValidationFailed if an export that another stack imports would change.
 
-    `values` are those that the exports shall have, by name; what is unknown is passed over.
+    `values` are the future values of the exports, by name; unknown values are skipped.
     """
     digest = services.sealer.digest
     changed = [
@@ -45,13 +45,13 @@ def refuse_changes(connection: Connection, services: EngineServices, stack: Stac
 
 
 def reached_values(run: OperationContext, wanted: Wanted) -> dict[str, Any]:
-    """The values that the exports have now that the run has made what it was to make; None where one has none."""
+    """Return the values of the exports after the run's steps; None for missing ones."""
     values = exported_values(wanted.definition, run.scope)
     return {name: None if has_unknown(value) else value for name, value in values.items()}
 
 
 def exchanged(run: OperationContext) -> Callable[[Connection], None] | None:
-    """The journal step that records what the stack exports and imports now; None when that has not changed."""
+    """Return the journal step that records the stack's exports and imports; None if they have not changed."""
     stack, wanted = run.stack, run.wanted
     if run.operation.action in REMOVES:
         return partial(exchange.record, project_id="", stack_id=stack.id, exported={}, imported=())

@@ -1,8 +1,7 @@
-"""Hooks: places where an environment asks a resource to wait until somebody clears them.
+"""Hooks: breakpoints at which the environment makes a resource wait until they are cleared.
 
-Facts: engine.yaml (hooks) and lifecycle.json (hooks). A `pre-` hook holds a resource before anything is recorded of its
-action, so it is seen in the state that it has. What has become of a hook is a key of the resource's data, so that it is
-still known after a crash; the signal `{unset_hook: <hook>}` clears it.
+A `pre-` hook holds a resource before its action is recorded, so that its state is still the previous one. The state of
+a hook is a key of the resource's data, so that it survives a crash; the signal `{unset_hook: <hook>}` clears the hook.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ SET, CLEARED = "True", "False"
 
 
 def holds(run: OperationContext, name: str, moment: str, action: str) -> bool:
-    """Whether the environment asks for it; only for what the stack itself is doing, not for replacements.
+    """Return whether the environment sets this hook; it applies to the action of the stack, not to replacements.
 
-    `moment` is `pre` or `post`, `action` what is done to the resource.
+    `moment` is `pre` or `post`, `action` the action on the resource.
     """
     return run.operation.action == action and _hook(moment, action) in run.hooks(name)
 
@@ -31,9 +30,9 @@ def _hook(moment: str, action: str) -> str:
 
 
 async def hold(run: OperationContext, state: ResourceState, moment: str, action: str) -> None:
-    """Wait where the environment asks for it. Where an earlier run of the operation waited already, go on as it did.
+    """Wait if the environment sets this hook; resume the wait of an earlier run of the operation.
 
-    Raises Failure when time runs out, Stopped when another operation takes over.
+    Raises Failure after a timeout, Stopped if another operation takes over.
     """
     if not holds(run, state.row.name, moment, action):
         return
@@ -73,7 +72,7 @@ async def _let_go(run: OperationContext, state: ResourceState, hook: str, reason
 
 
 def clear(state: ResourceState, hook: str) -> bool:
-    """Clear a hook; false when it does not hold the resource."""
+    """Clear a hook; return False if it does not hold the resource."""
     if state.stored.data.get(hook) != SET:
         return False
     state.stored.data[hook] = CLEARED

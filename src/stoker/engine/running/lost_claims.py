@@ -1,8 +1,8 @@
-"""What was being made when another engine took over.
+"""Objects that were being created when another engine took over the operation.
 
-A request that has been sent cannot be taken back. The service may carry it out after the new owner has looked for the
-object, found none and made one; then there are two. The engine that sent the request is the one that can tell, when it
-lives on: it waits until the resource has its object, and removes its own if that is another one.
+A request that was sent cannot be cancelled. The service may execute it after the new owner has searched for the object,
+found none and created one; then there are two. Only the engine that sent the request can detect this, if it is alive:
+it waits until the resource has its object, and deletes its own if that is a different one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_PAUSES = 300
 
 
 async def disown(run: OperationContext, state: ResourceState) -> None:
-    """Remove what a lost run has made of a resource, unless the new owner has taken it."""
+    """Delete the object that a lost run created for a resource, unless the new owner uses it."""
     LOST.set(never)
     engine, row = run.engine, state.row
     try:
@@ -44,16 +44,16 @@ async def disown(run: OperationContext, state: ResourceState) -> None:
         if await engine.database.read(queries.recorded_ids, [call.physical_id], state.type.part_of):
             return
         LOG.warning(
-            "removing %s %s of stack %s: it was made when another engine had gone on, which made its own",
+            "deleting %s %s of stack %s: it was created after another engine had taken over and created its own",
             row.type, call.physical_id, run.stack.name,
         )  # fmt: skip
         await _remove(engine, state, call)
     except StokerError as error:
-        LOG.warning("what was made of %s of stack %s may be left over: %s", row.name, run.stack.name, error.message)
+        LOG.warning("an object created for %s of stack %s may remain: %s", row.name, run.stack.name, error.message)
 
 
 async def _settled(engine: StepHost, uuid: str) -> Resource | None:
-    """The resource once its new owner knows its object or has failed; None when it is gone."""
+    """Return the resource when its new owner has recorded its object or has failed; None if it was deleted."""
     for _ in range(MOST_PAUSES):
         row = await engine.database.read(queries.resource_by_uuid, uuid)
         if row is None or not _unsettled(row) or engine.stopped:

@@ -1,4 +1,4 @@
-"""What the steps of a running operation share: its stack, its plan, its claim, waiting, and recording."""
+"""Shared by the steps of a running operation: its stack, its plan, its claim, waiting, and recording."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Result = TypeVar("Result")
 
 
 class StepHost(OperationHost):
-    """An engine as the steps of an operation need it.
+    """The part of an engine that the steps of an operation need.
 
-    `searching` is held while the object of an interrupted creation is looked for. `watchtower` polls many objects with
-    one request. `stopped` says that the engine takes nothing on any more.
+    `searching` is a lock for searches for the object of an interrupted creation. `watchtower` polls many objects with
+    one request. `stopped` is true if the engine accepts no more operations.
     """
 
     searching: asyncio.Lock
@@ -39,16 +39,16 @@ class StepHost(OperationHost):
     @property
     @abstractmethod
     def stopped(self) -> bool:
-        """Whether the engine is being stopped."""
+        """Return whether the engine is being stopped."""
 
     @abstractmethod
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something beside everything else; the engine's stop waits for it."""
+        """Run something in the background; the engine's stop waits for it."""
 
 
 class OperationContext(StackContext):
-    """`moved` are the resources whose reference id has changed; `making` has the tasks that make an object whose id is
-    not on disk yet, by the resource's uuid; `earlier` are the resources from before the run, by name.
+    """`moved` are the resources whose reference id has changed; `making` are the tasks that create an object whose id
+    is not stored yet, by the resource's uuid; `earlier` are the resources from before the run, by name.
     """
 
     def __init__(self, engine: StepHost, operation: Operation, stack: Stack) -> None:
@@ -78,32 +78,32 @@ class OperationContext(StackContext):
 
     @property
     def key(self) -> str:
-        """What only one run at a time works on: the stack, or the snapshot that is removed."""
+        """Return the target that only one run at a time works on: the stack, or the snapshot that is deleted."""
         return self.operation.stack_id
 
     async def evaluate(self, work: Callable[[], Result]) -> Result:
-        """What comes of work that the template makes; it is charged to the operation."""
+        """Return the result of template work, which is charged to the operation."""
         return await self.engine.evaluator.evaluate(self.stack.project_id, work)
 
     def serves(self, state: ResourceState) -> bool:
-        """Whether a resource is the one that the definition is brought about with."""
+        """Return whether a resource is the one that implements the definition."""
         name = state.row.name
         return self.wanted is not None and name in self.wanted.requires and self.current.get(name) is state
 
     # -- what steps ask for ----------------------------------------------------------------------------------
 
     def hooks(self, name: str) -> frozenset[str]:
-        """Hooks that the environment sets on a resource."""
+        """Return the hooks that the environment sets on a resource."""
         return self.inputs.environment.registry.hooks(name) if self.inputs is not None else frozenset()
 
     def keys_of(self, name: str) -> set[AttributeKey]:
-        """Attributes of a resource that others, or outputs, refer to."""
+        """Return the attributes of a resource that others, or outputs, refer to."""
         return self.attribute_keys.get(name, set())
 
     # -- waiting and being woken -----------------------------------------------------------------------------
 
     async def pause(self, uuid: str, seconds: float | None) -> None:
-        """Let a step wait `seconds`, or until somebody wakes it. Raises Stopped when the run stops."""
+        """Wait for `seconds`, or until the step is woken. Raises Stopped when the run stops."""
         self.check_stopped()
         if uuid in self._woken:
             self._woken.discard(uuid)
@@ -123,12 +123,12 @@ class OperationContext(StackContext):
         self.check_stopped()
 
     def check_stopped(self) -> None:
-        """Raise Stopped when the run has been told to stop."""
+        """Raise Stopped if the run must stop."""
         if self.stopping is not None:
             raise Stopped(self.stopping.value)
 
     def wake(self, uuid: str) -> None:
-        """Have a waiting step look again now."""
+        """Poll a waiting step now."""
         future = self._paused.get(uuid)
         if future is None:
             self._woken.add(uuid)
@@ -136,7 +136,7 @@ class OperationContext(StackContext):
             future.set_result(None)
 
     def wake_all(self) -> None:
-        """Have every waiting step look again now: something in the stack has been told something."""
+        """Poll all waiting steps now, since something in the stack has received a message."""
         for future in self._paused.values():
             if not future.done():
                 future.set_result(None)
@@ -144,12 +144,12 @@ class OperationContext(StackContext):
     # -- recording -------------------------------------------------------------------------------------------
 
     def next_position(self) -> int:
-        """Creation order of the next resource row."""
+        """Return the position of the next resource row in creation order."""
         self._position += 1
         return self._position
 
     async def commit(self, batch: Batch) -> None:
-        """Commit changes under this run's claim; the first commit takes the plan along."""
+        """Commit changes under this run's claim; the first commit includes the plan."""
         batch.claim = self.claim
         if self._unsaved_plan:
             self._unsaved_plan = False
@@ -157,28 +157,28 @@ class OperationContext(StackContext):
         await self.engine.announcer.commit(batch, self.sinks)
 
     async def record(self, state: ResourceState, event: Event, *further: Callable[[Connection], None]) -> None:
-        """See StackContext; the run's claim protects it here."""
+        """Implements StackContext; protected by the run's claim."""
         batch = Batch().change(state.seal()).add(event)
         batch.steps.extend(further)
         await self.commit(batch)
 
     @property
     def sinks(self) -> Sinks:
-        """Where the environment has events sent."""
+        """Return the event sinks in the environment."""
         return self.inputs.environment.event_sinks if self.inputs is not None else ()
 
     def event(self, state: ResourceState, reason: str = "state changed") -> Event:
-        """An event that tells the state's present action and status."""
+        """Return an event for the current action and status."""
         return state.event(reason, self.engine.clock.now())
 
     def told(self, state: ResourceState) -> tuple[Event, ...]:
-        """The event of a resource's present state; what a snapshot holds is no resource of the stack, and has none."""
+        """Return the event of a resource's current state; content copies of snapshots have none."""
         return (self.event(state),) if state.row.stack_id == self.stack.id else ()
 
 
 async def acting_on(engine: StepHost, stack: Stack) -> StackContext:
-    """The context in which a resource of the stack takes a signal or a message: that of the operation that is running
-    here, so that its steps see what the resource received, else one that is read from the store.
+    """Return the context for a signal or a message to a resource: that of the operation that runs here, so that its
+    steps see the effects, otherwise a new one that is read from the database.
     """
     running = engine.runs.get(stack.id)
     if running is not None and running.plan is not None:

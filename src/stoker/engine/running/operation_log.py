@@ -1,4 +1,4 @@
-"""What an engine's log says about operations: when each begins, is taken over, and ends."""
+"""Log lines about the start, the takeover and the end of operations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOG = logging.getLogger(__name__)
 
 
 def lines_about(operation: Operation, stack: Stack | None) -> AbstractContextManager[None]:
-    """Lines logged inside name the operation, and the request that led to it as far as that is recorded."""
+    """Add the operation, and if recorded the request that started it, to all log lines inside the context."""
     asked = None
     if operation.request_id is not None:
         user, name = operation.user_id or "", operation.user_name or ""
@@ -22,17 +22,17 @@ def lines_about(operation: Operation, stack: Stack | None) -> AbstractContextMan
 
 
 def tell_begun(operation: Operation, stack: Stack, former_owner: str | None) -> None:
-    """`former_owner` is the engine that ran it before, where it has not handed the operation over itself."""
+    """Log the start; `former_owner` is the engine that ran it before, unless that engine handed it over."""
     if operation.epoch == 1:
-        LOG.info("%s of stack %s begins", operation.action, stack.name)
+        LOG.info("starting %s of stack %s", operation.action, stack.name)
     elif former_owner is None:
-        LOG.info("%s of stack %s goes on here: another engine handed it over", operation.action, stack.name)
+        LOG.info("resuming %s of stack %s: another engine handed it over", operation.action, stack.name)
     else:
-        LOG.info("%s of stack %s is taken over from engine %s", operation.action, stack.name, former_owner)
+        LOG.info("resuming %s of stack %s: taken over from engine %s", operation.action, stack.name, former_owner)
 
 
 def tell_ended(operation: Operation, stack: Stack | None) -> None:
-    """With the reason that is recorded, from which hidden values have been redacted, in one line."""
+    """Log the end with the recorded reason, in which hidden values are redacted, on one line."""
     name = stack.name if stack is not None else operation.stack_id
     seconds = (operation.finished_at or 0.0) - (operation.started_at or operation.created_at)
     reason = " ".join(operation.reason.split())

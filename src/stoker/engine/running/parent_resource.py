@@ -1,7 +1,7 @@
-"""Telling the resource that holds a nested stack how an operation ended which the resource itself had begun.
+"""Notify the parent resource when an operation that it started on its nested stack has finished.
 
-Such an operation belongs to no action of the resource (a group that scales), so no step waits for it. What the resource
-remembers of it, and the attributes that others have read of it, are recorded together with the operation's end.
+Such an operation (for example of a scaling group) belongs to no action of the resource, so that no step waits for it.
+The resource's data and recorded attributes are updated in the transaction of the operation's end.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ LOG = logging.getLogger(__name__)
 
 
 def begun_by_holder(operation: Operation) -> bool:
-    """Whether a resource has begun the operation on its nested stack outside of any action of its own."""
+    """Return whether a resource started the operation on its nested stack outside of its own actions."""
     return operation.parent_operation is None and operation.parent_resource is not None
 
 
 async def told_holder(run: OperationContext, status: str) -> Batch:
-    """What is recorded of the resource that began the run's operation, once it knows how that ended."""
+    """Return the changes of the resource that started the run's operation, after it was notified of the result."""
     engine, stack = run.engine, run.stack
     if not begun_by_holder(run.operation) or stack.parent_id is None:
         return Batch()
@@ -39,7 +39,7 @@ async def told_holder(run: OperationContext, status: str) -> Batch:
         state = context.states.get(stack.parent_resource or "")
         return Batch() if state is None else await _told(context, state, status == COMPLETE)
     except StokerError as error:
-        LOG.warning("the holder of stack %s cannot be told of its %s: %s", stack.name, status, error.message)
+        LOG.warning("cannot notify the parent resource of stack %s of its %s: %s", stack.name, status, error.message)
         return Batch()
 
 
@@ -50,7 +50,7 @@ async def _told(context: StackContext, state: ResourceState, succeeded: bool) ->
     keys = {attribute_key(text) for text in state.stored.attributes}
     if keys:
         state.stored.attributes = {}
-        with suppress(StokerError):  # whoever needs them later reads them then
+        with suppress(StokerError):  # they are read again when they are needed
             values = await state.type.read_attributes(await make_call(context, state), keys)
             state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
     announced = context.engine.announcer.about_scaling(context.stack, call.announced)

@@ -1,6 +1,6 @@
-"""Entering a resource type's method until it is done, recording what it learned after every entry.
+"""Call a resource type's method until it is done, and record the result of every call.
 
-Before a side effect the intent is on disk already; entering again is all there is to recovery.
+Before a side effect, the intent is already stored; to recover, the method is called again.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ Method = Callable[[Call], Awaitable[Outcome]]
 
 
 class NeedsReplacement(Exception):
-    """The type cannot make the change in place after all."""
+    """The type cannot make the change in place."""
 
 
 class Performer:
-    """Carries out actions of single resources for one run; it holds no state of its own."""
+    """Performs actions of single resources for one run; it has no state of its own."""
 
     def __init__(self, run: OperationContext) -> None:
         self.run = run
 
     async def perform(self, state: ResourceState, method: Method, pending: Batch | None = None) -> None:
-        """Enter `method` until it is done, and record the end; `pending` changes go into the first commit.
+        """Call `method` until it is done, and record the end; the first commit includes `pending` changes.
 
         Raises Failure (recorded), NeedsReplacement, or Stopped.
         """
@@ -57,15 +57,15 @@ class Performer:
     async def _perform(self, state: ResourceState, method: Method, first: list[Batch]) -> None:
         while True:
             done = await self._recording_failure(state, method, first)
-            with contextlib.suppress(Taken):  # then it looks for its own
+            with contextlib.suppress(Taken):  # then this resource searches for its own
                 return await self._completed(state, done, _next_batch(first))
 
     async def perform_only(self, state: ResourceState, method: Method) -> None:
-        """As `perform`, but recording a good end is left to the caller."""
+        """Perform a method like `perform`, but leave the recording of success to the caller."""
         await self._disowning(state, self._recording_failure(state, method, []))
 
     async def _disowning(self, state: ResourceState, work: Awaitable[object]) -> None:
-        """Do the work; when the claim is lost while it makes an object, see to it that there will be only one."""
+        """Run `work`; if the claim is lost while it creates an object, ensure that only one object remains."""
         run, uuid = self.run, state.row.uuid
         try:
             await work
@@ -78,7 +78,7 @@ class Performer:
             run.making.pop(uuid, None)
 
     async def prepare(self, state: ResourceState, method: Method) -> None:
-        """Enter `method` until it is done; the resource's own action and status stay as they are. Raises Failure."""
+        """Call `method` until it is done; keep the resource's own action and status. Raises Failure."""
         state.stored.progress = {}
         await self._disowning(state, self._until_done(state, method, []))
         state.stored.progress = {}
@@ -94,7 +94,7 @@ class Performer:
             raise
 
     def _check_values(self, state: ResourceState) -> None:
-        """Raise Failure when values that nobody could know before are not what the type takes."""
+        """Raise Failure if values that were unknown before are invalid."""
         run, wanted = self.run, self.run.wanted
         resource = wanted.definition.resources.get(state.row.name) if wanted is not None else None
         beginning = (
@@ -109,14 +109,14 @@ class Performer:
                 raise Failure.of(TemplateInvalid(problems), state.row.name)
 
     async def _give_up(self, state: ResourceState, why: str) -> None:
-        """Have the type tell others; that this fails changes nothing about the resource's own failure."""
+        """Make the type notify others; an error of that does not change the resource's own failure."""
         try:
             await state.type.give_up(await make_call(self.run, state), why)
         except StokerError as error:
-            LOG.warning("nobody could be told that %s has failed: %s", state.row.name, error.message)
+            LOG.warning("cannot notify others of the failure of %s: %s", state.row.name, error.message)
 
     async def _until_done(self, state: ResourceState, method: Method, first: list[Batch]) -> Done:
-        """`first` holds the changes that the first commit takes along, until it has."""
+        """Call the method; `first` contains the changes for the first commit, until it has been made."""
         run = self.run
         retries, conflicts = Retries(run.engine.clock), 0
         while True:
@@ -141,7 +141,7 @@ class Performer:
                         await self._record(state, _next_batch(first))
                 except Taken:
                     continue
-                with contextlib.suppress(Stopped):  # the top of the loop leaves, knowing why
+                with contextlib.suppress(Stopped):  # the beginning of the loop handles it
                     await self._pause(state, outcome)
             elif isinstance(outcome, Done):
                 return outcome
@@ -151,7 +151,7 @@ class Performer:
                 raise _failure(state, outcome)
 
     async def _pause(self, state: ResourceState, outcome: Again) -> None:
-        """Wait as long as a method asked for, or until its object moves where many are watched together."""
+        """Wait as long as a method requested, or until its object changes if many are watched together."""
         run, uuid = self.run, state.row.uuid
         if outcome.watch is None or outcome.after is None or state.row.physical_id is None:
             await run.pause(uuid, outcome.after)
@@ -164,13 +164,13 @@ class Performer:
             await run.pause(uuid, None if watched else outcome.after)
 
     def _leave_if_stopped(self, state: ResourceState) -> None:
-        """Raise when the run stops: a Failure when time is up, Stopped when somebody else goes on with it."""
+        """Raise an error if the run stops: a Failure after a timeout, Stopped if another run takes over."""
         if self.run.stopping is Stop.EXPIRED:
             raise Failure("Aborted", (state.row.name,), f"{state.row.action} aborted ({Stop.EXPIRED.value})")
         self.run.check_stopped()
 
     async def _enter(self, state: ResourceState, method: Method, call: Call) -> Outcome:
-        """One entry. An object that an interrupted create may have made is looked for first."""
+        """Call the method once; if an interrupted creation may have created an object, search for it first."""
         if state.stored.uncertain and state.row.physical_id is None:
             await self._find(state, call)
         if state.row.action == "CREATE" and state.row.physical_id is None and not state.type.local:
@@ -187,11 +187,11 @@ class Performer:
             await self.run.adopt_user_project(state.stored.data.get(USER_PROJECT))
 
     async def _find(self, state: ResourceState, call: Call) -> None:
-        """Look for the object of an interrupted creation, and record its id.
+        """Search for the object of an interrupted creation, and record its id.
 
-        Two searches never end with the same one of two equal objects: on one engine they come one after the other, and
-        of two engines that find the same object the later one looks again. So does a creation whose answer comes after
-        a search has taken its object (see `_record`).
+        Two searches never result in the same one of two equal objects: searches in one engine run one after the other,
+        and if two engines find the same object, the later one repeats its search. The same applies to a creation whose
+        response arrives after a search has found its object (see `_record`).
         """
         run, row, whole = self.run, state.row, state.type.part_of
         call.unrecorded = unrecorded = Unrecorded(run, whole, run.engine.all_runs)
@@ -209,10 +209,10 @@ class Performer:
                     call.physical_id = row.physical_id = None
 
     async def _record(self, state: ResourceState, batch: Batch) -> None:
-        """Commit what has become of a resource, and with it, for the first time, the id of what was made for it.
+        """Commit changes of a resource, including the id of its object when it becomes known.
 
-        Raises Taken when a resource that looked for one like it has that object by now: then this one is to look for
-        the other's.
+        Raises Taken if another resource has recorded that object in the meantime, after a search: then this resource
+        must search for the other one's object.
         """
         run, row = self.run, state.row
         if row.uuid in run.making and row.physical_id is not None and state.type.id_is_new:
@@ -220,7 +220,7 @@ class Performer:
         try:
             await run.commit(batch.change(state.seal()))
         except Taken as taken:
-            LOG.info("%s looks for its object: %s", row.name, taken.message)
+            LOG.info("searching for the object of %s: %s", row.name, taken.message)
             row.status, row.physical_id = IN_PROGRESS, None
             state.stored.progress, state.stored.uncertain = {}, True
             raise
@@ -228,7 +228,7 @@ class Performer:
             run.making.pop(row.uuid, None)
 
     async def _judge(self, state: ResourceState, error: CloudError, retries: Retries, conflicts: int) -> Outcome:
-        """What a failed call means: try later, start over, or give up."""
+        """Decide about a failed call: retry, start over, or fail."""
         action = state.row.action
         if action == "CREATE" and state.row.physical_id is None and (error.status == 0 or error.status >= 500):
             state.stored.uncertain = True
@@ -242,11 +242,11 @@ class Performer:
         return Failed(error.message, kind=error.kind, in_error=error.conflict and not error.lasting)
 
     async def _pause_after(self, state: ResourceState, error: CloudError, retries: Retries) -> float | None:
-        """Seconds until a call that a busy service refused is made again, which is logged; None when it is not."""
+        """Log the refusal of a busy service, and return the seconds until the next attempt, or None to give up."""
         pause = retries.pause_after(error)
         if error.transient:
             row = state.row
-            following = f"trying again in {pause:.1f} s" if pause is not None else "giving up"
+            following = f"retrying in {pause:.1f} s" if pause is not None else "giving up"
             message = await without_secrets(self.run, error.message, [state])
             LOG.warning(
                 "%s of %s in stack %s: %s refused attempt %d of %d, %s: %s",
@@ -256,15 +256,15 @@ class Performer:
         return pause
 
     async def _there_after_all(self, state: ResourceState) -> bool:
-        """Whether a creation that the service says has failed on its side has made the object nevertheless."""
+        """Return whether a creation has created the object although the service reported a failure."""
         try:
             await self._find(state, await make_call(self.run, state))
         except CloudError as error:
-            LOG.info("%s cannot be looked for: %s", state.row.name, error.message)
+            LOG.info("cannot search for the object of %s: %s", state.row.name, error.message)
         return state.row.physical_id is not None
 
     async def _in_use(self, state: ResourceState, error: CloudError, conflicts: int) -> Outcome:
-        """Something still uses the object: wait for it to let go, and say what it is (facts: resource_delete.retry)."""
+        """Wait until the object is not used any more, and report what uses it."""
         run, row = self.run, state.row
         users = await users_of(run, state)
         text = f"{error.message}; it is in use by {', '.join(users)}" if users else error.message
@@ -272,7 +272,7 @@ class Performer:
             return Failed(text, kind=error.kind)
         pause = backoff(conflicts)
         LOG.info(
-            "DELETE of %s in stack %s: attempt %d of %d, trying again in %.1f s: %s",
+            "DELETE of %s in stack %s: attempt %d of %d, retrying in %.1f s: %s",
             row.name, run.stack.name, conflicts + 1, run.engine.settings.action_retry_limit + 1, pause,
             await without_secrets(run, text, [state]),
         )  # fmt: skip
@@ -286,10 +286,10 @@ class Performer:
         return outcome.in_error and state.row.action == "CREATE" and state.stored.attempts < limit
 
     async def _start_over(self, state: ResourceState, outcome: Failed) -> bool:
-        """Remove a broken object and wait a little, so that it can be created anew (facts: resource_create.retry).
+        """Delete a broken object and wait a little, so that it can be created again.
 
-        False when it cannot be removed: it stays the resource's, so that it is not forgotten. Whatever comes of further
-        attempts, it is the first failure that is told.
+        Returns False if it cannot be deleted: then it remains the resource's object, so that it is not lost. After
+        further failed attempts, the first failure is reported.
         """
         run, stored = self.run, state.stored
         stored.first_failure = stored.first_failure or [outcome.kind, outcome.reason]
@@ -300,12 +300,12 @@ class Performer:
         stored.progress = {}
         stored.attempts += 1
         await run.commit(Batch().change(state.seal()))
-        with contextlib.suppress(Stopped):  # whoever enters the resource next leaves, knowing why
+        with contextlib.suppress(Stopped):  # the next call of the resource handles it
             await run.pause(state.row.uuid, backoff(stored.attempts))
         return True
 
     async def _removed(self, state: ResourceState) -> bool:
-        """Remove what a creation has left; false when that fails."""
+        """Delete the remains of a creation; return False if that fails."""
         run, limit = self.run, self.run.engine.settings.action_retry_limit
         retries, conflicts = Retries(run.engine.clock), 0
         while True:
@@ -343,16 +343,16 @@ class Performer:
         keys = run.keys_of(row.name) if row.action != "DELETE" else set()
         state.stored.attributes = {}
         if keys:
-            with contextlib.suppress(Stopped):  # whoever needs them later reads them then
+            with contextlib.suppress(Stopped):  # they are read again when they are needed
                 values = await self.read(state, keys)
                 state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
         await self._record(state, batch.add(run.event(state, row.reason)))
         await hold(run, state, "post", row.action)
 
     async def read(self, state: ResourceState, keys: set[AttributeKey]) -> dict[AttributeKey, Any]:
-        """Attribute values as the service gives them now; None for those that cannot be had.
+        """Return current attribute values from the service; None for those that cannot be read.
 
-        A service that is busy is asked again: what is made of the values must not depend on that. Raises Stopped.
+        Requests to a busy service are retried, since the operation must not depend on that. Raises Stopped.
         """
         retries = Retries(self.run.engine.clock)
         while True:
@@ -361,7 +361,7 @@ class Performer:
             except StokerError as error:
                 pause = await self._pause_after(state, error, retries) if isinstance(error, CloudError) else None
                 if pause is None:
-                    LOG.warning("attributes of %s cannot be read: %s", state.row.name, error.message)
+                    LOG.warning("cannot read attributes of %s: %s", state.row.name, error.message)
                     return dict.fromkeys(keys)
             await self.run.pause(new_id(), pause)
 
@@ -380,7 +380,7 @@ def _next_batch(first: list[Batch]) -> Batch:
 
 
 def _failure(state: ResourceState, outcome: Failed) -> Failure:
-    """The failure that an outcome means: the first of several, and behind a nested stack that of the leaf resource."""
+    """Return the failure for an outcome: the first of several, and for a nested stack that of its leaf resource."""
     if state.row.action == "CREATE" and state.stored.first_failure:
         kind, reason = state.stored.first_failure
         return Failure(kind, (state.row.name,), reason)

@@ -1,8 +1,7 @@
-"""Looking at many objects with one call.
+"""Poll many objects with one request.
 
-A step that waits for an object looks for itself, until many wait for objects of the same list: then the list is
-looked at from time to time, and only those steps are woken whose object has another status. Ten thousand servers
-that are being built cost a few calls, and no step is entered in vain.
+A step polls its object itself until many steps wait for objects of the same list: then the list is polled, and only the
+steps whose object has changed are woken. The creation of ten thousand servers needs only a few requests.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from stoker.plugins.outcome import Watch
 LOG = logging.getLogger(__name__)
 
 MANY = 20
-"""From this many on, objects of one list are watched together."""
+"""Number of objects from which on objects of a list are watched together."""
 PER_SECOND = 600.0
-"""Objects listed in a second, on average: a list of 10,000 is looked at every 17 seconds."""
+"""Average number of objects listed in a second: a list of 10,000 is polled every 17 seconds."""
 LONGEST_PAUSE = 5.0
 
 _Place = tuple[Cloud, str, str, str, str, str]
@@ -30,7 +29,7 @@ _Place = tuple[Cloud, str, str, str, str, str]
 
 @dataclass(slots=True)
 class _Lookout:
-    """A list, and the objects in it that are waited for: their last known status, and whom to wake."""
+    """A list with its watched objects: their last known status, and the functions to call."""
 
     waiting: dict[str, tuple[str | None, Callable[[], None]]] = field(default_factory=dict)
     pause: float = LONGEST_PAUSE
@@ -39,12 +38,12 @@ class _Lookout:
 
     @property
     def asleep(self) -> bool:
-        """Whether no look is due or under way."""
+        """Return whether no poll is due or in progress."""
         return self.timer is None and self.look is None
 
 
 class Watchtower:
-    """See the module's docstring. Used on one event loop."""
+    """Watches objects as the module's docstring describes. Used on one event loop."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -54,10 +53,11 @@ class Watchtower:
     def watching(
         self, cloud: Cloud, watch: Watch, physical_id: str, after: float, wake: Callable[[], None]
     ) -> Iterator[bool]:
-        """Have an object watched for the time of the context; false when the caller must look for itself.
+        """Watch an object while the context is open; yield False if the caller must poll it itself.
 
-        `wake` is called when the object has another status, is gone, or cannot be watched any more; it must do no
-        harm when called in vain. `after` are the seconds until the caller would look for itself.
+        `wake` is called when the object's status changes, when the object disappears, or when it cannot be watched any
+        more; unnecessary calls must be harmless. `after` is the number of seconds until the caller would poll it
+        itself.
         """
         place = (cloud, watch.service, watch.path, watch.members, watch.id_field, watch.status_field)
         lookout = self._lookouts.setdefault(place, _Lookout())
@@ -93,8 +93,8 @@ class Watchtower:
         cloud, service, path, members, id_field, status_field = place
         try:
             listed = await cloud.list(service, path, members)
-        except Exception as error:  # whatever it is, those who wait must not sleep for ever
-            LOG.warning("%s cannot be looked at as a whole: %s", path, error)
+        except Exception as error:  # after any error, the waiting steps must be woken
+            LOG.warning("cannot list %s: %s", path, error)
             listed = []
         finally:
             lookout.look = None

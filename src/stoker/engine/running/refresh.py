@@ -1,7 +1,7 @@
-"""Looking at the cloud before an update is planned: what is gone, and what somebody has changed.
+"""Compare the cloud with the record before an update is planned: deleted objects, and changed ones.
 
-What is found is laid over what is recorded, and the plan is made as ever: a difference is a change back to the
-template, and an object that is gone is replaced (facts: engine.yaml, update.decision_order).
+The record is updated with the result, and the plan is made as usual: a difference becomes a change back to the
+template, and a deleted object is replaced. docs/explanation/plans.md lists the rules.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ LOG = logging.getLogger(__name__)
 
 
 async def observe(run: OperationContext, states: Iterable[ResourceState]) -> None:
-    """Look at every resource that is thought to be well, and record what is otherwise.
+    """Read the object of every healthy resource, and record differences.
 
-    One that cannot be looked at is taken to be as recorded. What is inside nested stacks is looked at by their own
-    operations.
+    Resources that cannot be read are assumed to be as recorded. Nested stacks are compared by their own operations.
     """
     looked_at = [state for state in states if _worth_a_look(state)]
     answers = await asyncio.gather(*(_look(run, state) for state in looked_at))
@@ -34,7 +33,7 @@ async def observe(run: OperationContext, states: Iterable[ResourceState]) -> Non
     for state, found in zip(looked_at, answers, strict=True):
         if found is None:
             state.row.action, state.row.status, state.stored.marked = "CHECK", FAILED, True
-            state.row.reason = "the object is not there any more"
+            state.row.reason = "the object does not exist any more"
             batch.change(state.seal()).add(run.event(state, state.row.reason))
         elif found:
             state.row.fingerprint = ""
@@ -58,11 +57,11 @@ def _worth_a_look(state: ResourceState) -> bool:
 
 
 async def _look(run: StackContext, state: ResourceState) -> Mapping[str, Any] | None:
-    """Property values that the object has otherwise; None when it is gone."""
+    """Return the property values of the object that differ; None if it does not exist."""
     try:
         return await state.type.observe(await make_call(run, state))
     except StokerError as error:
         if isinstance(error, CloudError) and error.not_found:
             return None
-        LOG.info("%s cannot be looked at: %s", state.row.name, error.message)
+        LOG.info("cannot read the object of %s: %s", state.row.name, error.message)
         return {}

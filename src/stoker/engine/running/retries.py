@@ -1,4 +1,4 @@
-"""How often, and for how long, a service that is busy is asked again."""
+"""Retries of requests that a busy service refuses."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from stoker.base.errors import CloudError
 MOST_ATTEMPTS = 120
 LONGEST_BACKOFF = 30.0
 LONGEST_ASKED_FOR = 300.0
-"""Seconds that a service's `Retry-After` is heeded for at most."""
+"""Maximum number of seconds for which a service's `Retry-After` is respected."""
 LONGEST = 3600.0
-"""Seconds after the first refusal in a row within which the last attempt is made."""
+"""Seconds after the first of consecutive refusals within which the last attempt is made."""
 
 
 class Retries:
-    """The attempts at one call that a service refuses, time after time, because it is busy (`CloudError.transient`).
+    """The attempts at one call that a service repeatedly refuses because it is busy (`CloudError.transient`).
 
-    They are bounded in number and in time. The pauses double up to LONGEST_BACKOFF, with up to a second at random
-    between engines that fail at once, unless the service says how long to wait.
+    They are limited in number and in time. The delays double up to LONGEST_BACKOFF, plus up to a random second to
+    spread engines that fail at the same time, unless the service returns a delay.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -28,11 +28,11 @@ class Retries:
         self.attempts = 0
 
     def succeeded(self) -> None:
-        """The service has answered: whatever it refuses from now on is the first time again."""
+        """Record a success: later refusals count from the beginning."""
         self.attempts = 0
 
     def pause_after(self, error: CloudError) -> float | None:
-        """Seconds until the next attempt; None when there is to be none."""
+        """Return the seconds until the next attempt; None to give up."""
         if self.attempts == 0:
             self._began = self._clock.now()
         self.attempts += 1
@@ -43,5 +43,5 @@ class Retries:
 
 
 def backoff(times: int) -> float:
-    """Seconds to wait before an action is tried for another time, as Heat does: 2^n and up to two more."""
+    """Return the seconds before an action is retried; as in Heat, 2^n plus up to two."""
     return float(2.0**times + random.random() * 2)

@@ -1,7 +1,7 @@
-"""One run of an operation: plan it, set ready steps going, record how it ended.
+"""One run of an operation: plan it, start ready steps, record the result.
 
-A run lives on the event loop of the engine that claimed its operation. It keeps nothing that cannot be had again from
-the store: when its process dies, another engine claims the operation, plans anew from what is recorded, and goes on.
+A run lives on the event loop of the engine that claimed its operation. All its data can be read from the database: when
+its process dies, another engine claims the operation, makes a new plan from the record, and continues.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ LOG = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 _EVALUATIONS = 4
-"""How often an operation evaluates what the check of a request evaluates once: in its plan, in steps, at its end."""
+"""Number of evaluations of the template in an operation, compared with one in the check of a request."""
 
 VERBS = {
     "CHECK": VerbOrder.ANY,
@@ -62,29 +62,30 @@ VERBS = {
 
 
 class RunHost(StepHost):
-    """An engine as the run of an operation needs it: it records how operations end, and starts what follows."""
+    """The part of an engine that runs need: it records the ends of operations, and starts subsequent ones."""
 
     @abstractmethod
     async def end(self, run: OperationRun, status: str, reason: str) -> None:
-        """Record how an operation ended; a failed one is rolled back where that was asked for."""
+        """Record the end of an operation; roll a failed one back if that was requested."""
 
     @abstractmethod
     async def end_cancelled(self, run: OperationRun) -> None:
-        """Record that everything which was under way when the operation was cancelled has ended."""
+        """Record that all steps in progress at the time of the cancellation have ended."""
 
     @abstractmethod
     async def end_superseded(self, run: OperationRun) -> None:
-        """Record that a newer operation continues from where this one is."""
+        """Record that a newer operation continues from the current state."""
 
     @abstractmethod
     async def hand_over(self, run: OperationRun) -> None:
-        """Leave an unfinished operation to the next engine."""
+        """Release an unfinished operation for another engine."""
 
 
 class OperationRun(OperationContext):
-    """See the module's docstring. `done` is set when the run has ended and everything about it is recorded.
+    """Runs an operation as the module's docstring describes. `done` is set when the run has ended and is fully
+    recorded.
 
-    `former_owner` is the engine that ran the operation before, where it has not handed it over itself.
+    `former_owner` is the engine that ran the operation before, unless that engine handed it over.
     """
 
     def __init__(self, engine: RunHost, operation: Operation, stack: Stack, former_owner: str | None = None) -> None:
@@ -105,7 +106,7 @@ class OperationRun(OperationContext):
     # -- from start to end -----------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Carry the operation out; never raises."""
+        """Run the operation; never raises."""
         waits_for_space.set(True)
         try:
             with opened(Budget(self.engine.loader.limits.allowed.times(_EVALUATIONS))):
@@ -115,7 +116,7 @@ class OperationRun(OperationContext):
                 await self._refresh_outputs()
             await self._finish()
         except Fenced:
-            LOG.info("operation %s of stack %s has another owner now", self.operation.id, self.stack.name)
+            LOG.info("operation %s of stack %s was taken over by another engine", self.operation.id, self.stack.name)
         except StokerError as error:
             await self._abort(error)
         except Exception as error:
@@ -158,14 +159,14 @@ class OperationRun(OperationContext):
             raise Bug(f"there is no way to run {action}")
 
     async def _secrets_above(self) -> frozenset[str]:
-        """Return what the stacks above hide: from the running operation of the stack above, else from the database."""
+        """Return the secrets of the stacks above: from the plan of the parent operation, or from the database."""
         above = self.engine.runs.get(self.stack.parent_id or "")
         if above is not None and above.plan is not None:
             return above.planned_secrets.union(generated_secrets(above))
         return frozenset(await secrets_above(self.engine, self.stack))
 
     async def load(self, inputs_id: str) -> LoadedInputs:
-        """As `StackContext.load`, which finds no resources in a stack that nothing has been done to before."""
+        """Load inputs like `StackContext.load`; skip the resources of a new stack, which has none."""
         operation = self.operation
         if operation.action != "CREATE" or operation.former_inputs is not None or operation.epoch > 1:
             return await super().load(inputs_id)
@@ -173,9 +174,9 @@ class OperationRun(OperationContext):
         return self.inputs
 
     def _keep_plan(self) -> None:
-        """Keep for the history what the operation set out to do: what an earlier run of it planned, if there was one.
+        """Store the plan for the history: that of an earlier run of the operation, if there was one.
 
-        Steps that do nothing are only counted.
+        Steps without effect are only counted.
         """
         if self.operation.plan is not None or self.plan is None:
             return
@@ -201,7 +202,7 @@ class OperationRun(OperationContext):
         return self.wanted
 
     async def _former(self) -> Definition | None:
-        """What the stack was to be before, where that hides values that the plan must not show."""
+        """Return the previous definition of the stack if it has hidden values that the plan must not show."""
         identifier = self.operation.former_inputs
         if not identifier or identifier == self.operation.inputs:
             return None
@@ -230,13 +231,13 @@ class OperationRun(OperationContext):
                 timer.cancel()
 
     def _ends_early(self) -> bool:
-        """Whether nothing more is begun."""
+        """Return whether no more steps are started."""
         return bool(self.failures) or self.stopping is not None or self.cancelled
 
     async def _check_exports(self) -> None:
-        """Fail, while nothing has been removed yet, rather than give what another stack imports another value.
+        """Fail before anything is removed, if an export that another stack imports would change.
 
-        A rollback is not asked: it comes as near to what was as it can. Raises StackValidationFailed.
+        Rollbacks are not checked: they restore the previous state as far as possible. Raises StackValidationFailed.
         """
         if self.wanted is None or self.operation.action not in ROLLS_BACK:
             return
@@ -250,7 +251,7 @@ class OperationRun(OperationContext):
         await self.engine.database.read(refuse_changes, self.engine, self.stack, values)
 
     async def _carry_out(self, plan: Plan) -> None:
-        """Return when all steps have ended, or as many as could begin."""
+        """Return when all steps have ended, or all that could be started."""
         self._graph = StepGraph.of(plan)
         self._idle.clear()
         self._start(self._graph.ready())
@@ -258,8 +259,8 @@ class OperationRun(OperationContext):
             await self._idle.wait()
 
     async def _left_over(self) -> list[ResourceState]:
-        """What goes when the plan has been carried out: copies that snapshots hold, which nested stacks may be making
-        for as long as they are there; and what steps have replaced that the plan meant to keep.
+        """Return what remains to be removed after the plan: copies of snapshots, which nested stacks can create as long
+        as they exist; and resources that steps have replaced although the plan meant to keep them.
         """
         if self._ends_early():
             return []
@@ -272,7 +273,7 @@ class OperationRun(OperationContext):
         return [state for state in mine if not self.serves(state)]
 
     def _start(self, ready: Iterable[Step]) -> None:
-        """Set steps going; kept resources release what waits for them on the spot."""
+        """Start steps; kept resources release their dependents immediately."""
         pending = deque(ready)
         while pending and self.stopping is None and not self.cancelled:
             step = pending.popleft()
@@ -303,10 +304,10 @@ class OperationRun(OperationContext):
             self._idle.set()
 
     async def _refresh_outputs(self) -> None:
-        """Record the attributes that outputs show, now that everything they may tell of has happened.
+        """Record the attributes for outputs, now that all steps they can depend on have ended.
 
-        An address that a server got by a later resource is an example. When nothing was done only those are read that
-        nothing showed before.
+        For example, a server can receive an address from a later resource. If no step had an effect, only attributes
+        without a recorded value are read.
         """
         assert self.plan is not None
         if self.wanted is None or self._ends_early():
@@ -328,7 +329,7 @@ class OperationRun(OperationContext):
             await self.commit(Batch().change(*(state.seal() for state, _ in wanted)))
 
     def stop(self, why: Stop) -> None:
-        """Start no more steps; those that wait leave at once, those in the middle of a call when it has ended."""
+        """Start no more steps; end waiting steps immediately, and others after their current call."""
         if self.stopping is None:
             self.stopping = why
             self.wake_all()
@@ -336,16 +337,16 @@ class OperationRun(OperationContext):
                 self._idle.set()
 
     def cancel(self) -> None:
-        """Start no more steps; those under way go on to their end, and those that a hook holds fail."""
+        """Start no more steps; finish those in progress, and fail those that are held by a hook."""
         self.cancelled = True
         self.wake_all()
         if not self._active:
             self._idle.set()
 
     def abandon(self) -> None:
-        """Leave everything as it is, in the middle of a call even: another engine has gone on from what is recorded.
+        """Stop immediately, even during a call: another engine has resumed the operation from the record.
 
-        Only calls that make something go on to their end, so that what comes of them is known.
+        Only calls that create an object are finished, so that their results are known.
         """
         if self.stopping is not Stop.LOST:
             self.stopping = Stop.LOST
@@ -358,13 +359,13 @@ class OperationRun(OperationContext):
             self._idle.set()
 
     def release(self) -> int:
-        """Let go of what the run knew of its stack, once nothing drives it any more; the number of its resources.
+        """Release the run's data about its stack when it has ended; return the number of its resources.
 
-        A run and what carries out its steps refer to each other. Without this, everything that it has read would stay
-        in memory until the garbage collector looks at objects of that age, which happens rarely.
+        A run and its step runner refer to each other. Otherwise all data would stay in memory until the garbage
+        collector collects old objects, which happens rarely.
         """
         number = len(self.states)
-        if self.making:  # a call of a run that was lost is still on its way, and ends by itself
+        if self.making:  # a call of a lost run is still in progress, and ends by itself
             return number
         for known in (self.states, self.current, self.copies, self.children, self.attribute_keys):
             known.clear()
@@ -375,7 +376,7 @@ class OperationRun(OperationContext):
 
     async def _finish(self) -> None:
         if self.stopping is Stop.LOST:
-            LOG.info("operation %s of stack %s is left to its new owner", self.operation.id, self.stack.name)
+            LOG.info("operation %s of stack %s was taken over by its new owner", self.operation.id, self.stack.name)
         elif self.cancelled:
             await self.engine.end_cancelled(self)
         elif self.stopping is Stop.SHUTDOWN:
@@ -387,14 +388,14 @@ class OperationRun(OperationContext):
         elif self.failures:
             await self._end(FAILED, self._failure_text())
         else:
-            if self.operation.action == "DELETE":  # the users of a stack that is abandoned live on
+            if self.operation.action == "DELETE":  # the users of an abandoned stack are kept
                 await self.engine.credentials.remove_user_project(self.stack)
             elif self.operation.action == "SNAPSHOT" and self.operation.parent_operation is None:
                 self.document = await sealed_document(self)
             await self._end(COMPLETE, f"Stack {self.operation.stack_action} completed successfully{self._unchecked()}")
 
     def _unchecked(self) -> str:
-        """What a check could not look at, for its result."""
+        """Return a note about resources that do not support checks."""
         if self.operation.action != "CHECK":
             return ""
         names = sorted(name for name, state in self.current.items() if not state.type.checkable)
@@ -408,14 +409,14 @@ class OperationRun(OperationContext):
         return f"Resource {action} failed: {first.text()}"
 
     async def _abort(self, error: StokerError) -> None:
-        """Record what kept the operation from its end; where that fails too, a later run of it records its own."""
+        """Record the error that ended the operation; if that fails, the operation is claimed and run again."""
         try:
             message = error.message if not isinstance(error, TemplateInvalid) else f"{error.kind}: {error.message}"
             await self._end(FAILED, message)
         except Fenced:
-            LOG.info("operation %s has another owner now", self.operation.id)
+            LOG.info("operation %s was taken over by another engine", self.operation.id)
         except Exception:
-            LOG.exception("the end of operation %s cannot be recorded; it is taken on anew", self.operation.id)
+            LOG.exception("cannot record the end of operation %s; it will be claimed and run again", self.operation.id)
 
     async def _end(self, status: str, reason: str) -> None:
         if status == FAILED:
@@ -424,7 +425,7 @@ class OperationRun(OperationContext):
         await self.engine.end(self, status, reason)
 
     def values(self) -> Mapping[str, Any]:
-        """What a watcher may see of the run right now."""
+        """Return the current values of the run for observers."""
         return {
             "operation": self.operation.id,
             "stack": self.stack.name,
@@ -435,5 +436,5 @@ class OperationRun(OperationContext):
 
 
 async def ended(task: asyncio.Task[Any]) -> None:
-    """Return when a task has ended, however it has."""
+    """Return when a task has ended, with any result."""
     await asyncio.wait([task])

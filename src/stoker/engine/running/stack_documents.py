@@ -1,4 +1,4 @@
-"""What a run brings along or leaves besides the stack's own record: copies of a snapshot, documents of stacks."""
+"""Data of a run besides the record of its stack: content copies of snapshots, and documents of stacks."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ PAUSE_SECONDS = 1.0
 
 
 async def load_copies(run: OperationContext) -> Restoring:
-    """Find what the operation's snapshot holds of the run's stack, and in which nested stacks it holds more.
+    """Find the copies of the operation's snapshot for the run's stack, and the nested stacks with further copies.
 
-    An operation without a snapshot restores nothing, and keeps what has been restored. Raises SnapshotNotFound.
+    An operation without a snapshot keeps values that were restored before. Raises SnapshotNotFound.
     """
     identifier, database = run.operation.snapshot, run.engine.database
     if identifier is None:
         return Restoring(run.current)
     snapshot = await database.read(snapshots.snapshot_by_id, identifier)
     if snapshot is None:
-        raise SnapshotNotFound(f"The Snapshot ({identifier}) is gone.")
+        raise SnapshotNotFound(f"The Snapshot ({identifier}) does not exist any more.")
     run.snapshot_path = path = await path_below(run, snapshot.stack_id)
     above: set[str] = set()
     for copy in await copies_of(run, [identifier]):
@@ -45,10 +45,10 @@ async def load_copies(run: OperationContext) -> Restoring:
 
 
 async def load_copies_to_remove(run: OperationContext) -> list[ResourceState]:
-    """The copies of the snapshot that is removed, or of all snapshots of a stack that goes, as resources of the run.
+    """Return the copies of the deleted snapshot, or of all snapshots of a deleted stack, as resources of the run.
 
-    Each nested stack makes its copies in an operation of its own, which may go on when the one above has given way or
-    run out of time. So they are listed when nobody works on the snapshots any more. Raises Stopped.
+    Each nested stack creates its copies in its own operation, which can continue after the parent operation was
+    superseded or has timed out. So they are listed when no operation works on the snapshots any more. Raises Stopped.
     """
     database, identifiers = run.engine.database, [run.key]
     if run.operation.action != REMOVE_SNAPSHOT:
@@ -61,7 +61,7 @@ async def load_copies_to_remove(run: OperationContext) -> list[ResourceState]:
 
 
 async def sealed_document(run: OperationContext) -> str:
-    """The document of the run's stack for the snapshot that it has taken."""
+    """Return the document of the run's stack for its new snapshot."""
     copies = await copies_of(run, [run.operation.snapshot or ""])
     document = await export(run.engine, run.stack, copies)
     document.data["status"] = COMPLETE
@@ -69,9 +69,10 @@ async def sealed_document(run: OperationContext) -> str:
 
 
 async def keep_document(run: OperationContext) -> None:
-    """Record the document of a stack that is abandoned before anything of it is forgotten.
+    """Record the document of an abandoned stack before its resources are deleted from the record.
 
-    It can be had until the deleted stack is purged. Copies that snapshots hold are listed, for nobody else knows them.
+    It is available until the deleted stack is purged. It lists copies of snapshots, which are recorded nowhere else
+    then.
     """
     engine = run.engine
     if run.operation.parent_operation is not None:
@@ -98,7 +99,7 @@ async def keep_document(run: OperationContext) -> None:
 
 
 async def load_adopted(run: OperationContext) -> Mapping[str, Mapping[str, Any]]:
-    """Entries of the adopted document for the run's stack, by resource name."""
+    """Return the entries of the adopted document for the run's stack, by resource name."""
     body = await run.engine.database.read(snapshots.stack_document, run.stack.root_id)
     entries: Any = run.engine.sealer.open(body).get("adopted", {}) if body is not None else {}
     for name in await path_below(run, run.stack.root_id):

@@ -1,7 +1,7 @@
-"""Carrying out one step of a plan: begin it, enter the type's method until it is done, record how it ended.
+"""Run one step of a plan: begin it, call the type's method until it is done, record the result.
 
-Before a side effect the intent is committed (the row, IN_PROGRESS, with the uuid that its physical name comes from);
-after every entry of a method what it learned is committed. Entering again is all there is to recovery.
+Before a side effect, the intent is committed (the row, IN_PROGRESS, with the uuid that determines its physical name);
+after every call of a method, its result is committed. To recover, the method is called again.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ LOG = logging.getLogger(__name__)
 
 
 class StepRunner:
-    """Carries out the steps of one run; it holds no state of its own."""
+    """Runs the steps of one run; it has no state of its own."""
 
     def __init__(self, run: OperationContext) -> None:
         self.run_ = run
         self.performer = Performer(run)
 
     async def run(self, step: Step) -> None:
-        """Carry a step out. Raises Failure, or Stopped when the run has been told to stop."""
+        """Run a step. Raises Failure, or Stopped if the run must stop."""
         self.run_.check_stopped()
         if step.kind is Kind.DELETE:
             await self._remove(step)
@@ -64,13 +64,13 @@ class StepRunner:
 
     def _state(self, step: Step) -> ResourceState:
         if step.uuid is None:
-            raise Bug(f"step {step.key!r} names no resource")
+            raise Bug(f"step {step.key!r} has no resource")
         return self.run_.states[step.uuid]
 
     # -- keeping ---------------------------------------------------------------------------------------------
 
     def keep_as_is(self, step: Step) -> bool:
-        """Whether a resource planned to be kept needs no further look: nothing it refers to has moved."""
+        """Return whether a kept resource needs no further check: nothing that it refers to has changed."""
         run = self.run_
         if run.wanted is None or step.uuid is None or not run.moved.isdisjoint(run.wanted.requires[step.name]):
             return False
@@ -96,7 +96,7 @@ class StepRunner:
         await run.commit(Batch().change(state.seal()))
 
     def _describe(self, state: ResourceState, target: Target) -> None:
-        """Record the definition that the resource now has."""
+        """Record the resource's current definition."""
         state.row.type = target.type_name
         state.row.fingerprint = target.fingerprint or ""
         state.row.requires = orjson.dumps(sorted(target.requires)).decode()
@@ -107,13 +107,14 @@ class StepRunner:
     # -- towards the definition ------------------------------------------------------------------------------
 
     async def forward(self, step: Step) -> None:
-        """Bring a desired resource about: create, update, replace or keep it, decided on final values."""
+        """Create, update, replace or keep a desired resource; the decision is based on final values."""
         run = self.run_
         state = run.states[step.uuid] if step.uuid else None
         target = await self._final_target(step.name)
         if state is not None and state.in_progress and state.row.action in BEGINNING:
             run.current[step.name] = state
-            # A nested stack takes a newer definition at any time: what was begun, batches yet to come, need not end.
+            # A nested stack accepts a newer definition at any time: earlier changes, such as further batches, need not
+            # end.
             if not state.type.nested or state.row.fingerprint == target.fingerprint:
                 await self._go_on(state, target)
         if state is not None and state.row.action != UNMADE:
@@ -134,7 +135,9 @@ class StepRunner:
             await self._create(target, state)
 
     async def _restricted(self, state: ResourceState, decision: Decision) -> Failure:
-        """The environment forbids what the change needs: the resource stays as it is (facts: restricted_actions)."""
+        """Return the failure for a change that the environment forbids (`restricted_actions`); the resource is
+        unchanged.
+        """
         run = self.run_
         run.current[state.row.name] = state
         text = f"{decision.kind.value} is restricted for resource."
@@ -153,7 +156,7 @@ class StepRunner:
             raise Failure.of(error, name) from error
 
     async def _prefetch(self, name: str) -> None:
-        """Read the attributes that the resource refers to and that nobody has recorded yet."""
+        """Read the attributes that the resource refers to and that are not recorded yet."""
         run = self.run_
         assert run.wanted is not None
         for reference in run.wanted.definition.resources[name].references:
@@ -173,13 +176,14 @@ class StepRunner:
                 call = await make_call(self.run_, state)
                 repairable = not await state.type.needs_replacement_after_failure(call)
             except StokerError as error:
-                LOG.info("%s cannot be looked at, it will be replaced: %s", target.name, error.message)
+                LOG.info("cannot read the object of %s, it will be replaced: %s", target.name, error.message)
         return decide(target, state, repairable=repairable)
 
     async def _serving(self, target: Target, state: ResourceState, decision: Decision) -> Decision:
-        """Have a resource take back what it gave up, and resume it when it was left suspended; what is to be done then.
+        """Restore what a resource gave up for its replacement, and resume it if it is suspended; return what remains to
+        do.
 
-        What is inside a nested stack is resumed by that one's update.
+        The resources of a nested stack are resumed by its update.
         """
         if state.stored.made_way:
             await self.performer.prepare(state, state.type.take_back)
@@ -192,7 +196,7 @@ class StepRunner:
         return await self._decide(target, state)
 
     async def _go_on(self, state: ResourceState, target: Target) -> None:
-        """Finish what an earlier run has begun; what then still differs is decided on afterwards."""
+        """Finish the action of an earlier run; remaining differences are decided afterwards."""
         state.stored.uncertain = state.row.action == "CREATE" and state.row.physical_id is None
         try:
             await self.performer.perform(state, bringing_about(state))
@@ -233,7 +237,7 @@ class StepRunner:
             run.moved.add(target.name)
 
     async def _unmade(self, target: Target, former: ResourceState | None) -> ResourceState:
-        """The resource before its creation; one that a hook holds or has held is recorded."""
+        """Return the resource before its creation; it is recorded if a hook holds it."""
         run = self.run_
         known = former is not None and former.row.action == UNMADE
         state = former if former is not None and known else self._new_state(target)
@@ -247,17 +251,17 @@ class StepRunner:
         return state
 
     def _namesakes(self, target: Target, former: ResourceState | None) -> list[ResourceState]:
-        """What is recorded under the name: resources from before this run, and the former one; the latest first."""
+        """Return recorded resources with the name, the latest first: those from before this run, and the former one."""
         run = self.run_
         known = [*run.earlier.get(target.name, ()), *([former] if former is not None else ())]
         found = {state.row.uuid: state for state in known if state.row.uuid in run.states}
         return sorted(found.values(), key=lambda state: -state.row.position)
 
     async def _clear(self, target: Target, former: ResourceState | None) -> ResourceState | None:
-        """Remove what is recorded under the name and serves nobody any more; the former resource, if it is left.
+        """Remove unusable recorded resources with the name; return the former resource, if it remains.
 
-        A removal that an earlier run has begun may fail once more: then the object makes room as far as it can, and
-        its removal has its turn again when everything is made. Of what was never of use there is not to be more.
+        A removal that an earlier run has begun can fail again: then the object gives up what its replacement needs, and
+        is removed after everything was created. Objects that were never usable must not accumulate.
         """
         for state in self._namesakes(target, former):
             if is_stillborn(state):
@@ -272,15 +276,15 @@ class StepRunner:
         return former
 
     async def _make_room(self, target: Target, former: ResourceState | None) -> None:
-        """Have whatever is recorded under the name give up what a new object needs: the one that is to be replaced,
-        and any whose removal has been begun and could not be ended.
+        """Make the recorded resources with the name give up what a new object needs: the one that is replaced, and
+        those whose removal was not completed.
         """
         for state in self._namesakes(target, former):
             if state.row.physical_id is not None or state.stored.uncertain:
                 await self._make_way(state, target)
 
     async def _make_way(self, former: ResourceState, target: Target) -> None:
-        """Have a resource give up what its replacement needs, remembering that it did and is not what it was."""
+        """Make a resource give up what its replacement needs, and record that."""
         if not former.stored.made_way:
             former.stored.made_way, former.row.fingerprint = True, ""
             await self.run_.commit(Batch().change(former.seal()))
@@ -338,7 +342,7 @@ class StepRunner:
             await self._create(target, state)
 
     async def _refused(self, state: ResourceState, decision: Decision) -> Failure:
-        """A change that is not possible at all: the resource stays what it is, and has failed."""
+        """Return the failure for a change that is not supported; the resource is unchanged and has failed."""
         state.row.action, state.row.status = "UPDATE", IN_PROGRESS
         failure = Failure(
             "NotSupported", (state.row.name,), "; ".join(reason.sentence() for reason in decision.reasons)
@@ -349,13 +353,13 @@ class StepRunner:
     # -- away ------------------------------------------------------------------------------------------------
 
     async def _remove(self, step: Step) -> None:
-        """Delete what was to be replaced or has no place any more, unless it serves after all, or is gone already."""
+        """Delete a replaced or removed resource, unless it is used after all, or was deleted already."""
         state = self.run_.states.get(step.uuid or "")
         if state is not None and not self.run_.serves(state):
             await self.delete(state)
 
     async def delete(self, state: ResourceState) -> None:
-        """Remove a recorded resource, as its policies say (see `removal_policy`)."""
+        """Remove a recorded resource according to its policies (see `removal_policy`)."""
         run = self.run_
         row = state.row
         is_copy = row.stack_id != run.stack.id
@@ -384,17 +388,17 @@ class StepRunner:
     # -- verbs -----------------------------------------------------------------------------------------------
 
     async def _verb(self, step: Step) -> None:
-        """A resource that was never made is not well (facts: lifecycle.json, check_in_INIT_COMPLETE)."""
+        """Apply an action to a resource; one that was never created fails, so that a check reports it, as in Heat."""
         state = self._state(step) if step.uuid is not None else None
         if state is None or state.row.action == UNMADE:
             raise Failure("ResourceNotAvailable", (step.name,), "it has not been created")
         if self.run_.operation.action == "CHECK" and came_to_nothing(state):
-            what = "its removal has begun" if state.row.action == "DELETE" else "it has not come into being"
+            what = "its deletion has begun" if state.row.action == "DELETE" else "its creation has not finished"
             raise Failure("ResourceNotAvailable", (step.name,), f"{what}: {state.row.reason}")
         await self.verb(state, self.run_.operation.action)
 
     async def verb(self, state: ResourceState, action: str) -> None:
-        """Have a resource suspend, resume, be checked, or take part in a snapshot."""
+        """Suspend, resume, check or snapshot a resource."""
         row = state.row
         if not takes_part(action, state):
             return
@@ -425,9 +429,9 @@ class StepRunner:
 
 
 def takes_part(action: str, state: ResourceState) -> bool:
-    """Whether an action that changes no definition is for the resource.
+    """Return whether an action that does not change the definition applies to the resource.
 
-    What belongs to somebody else is only looked at, and of what is not complete there is nothing to keep.
+    External objects are only checked, and incomplete resources have no content for a snapshot.
     """
     external = state.stored.definition.get("external_id") is not None
     whole = state.row.status == COMPLETE or state.row.action == "SNAPSHOT"
@@ -440,11 +444,11 @@ PARTINGS: Mapping[str, Callable[[ResourceType], Method | None]] = {
     "Abandon": lambda kind: kind.abandon,
     "Retain": lambda kind: None,
 }
-"""What is done to the object when a resource goes."""
+"""What happens to the object when a resource is removed."""
 
 
 def parting(action: str, state: ResourceState) -> str:
-    """What becomes of the object, settled when the stack's action begins to remove the resource."""
+    """Return what happens to the object, which is fixed when the stack's action begins to remove the resource."""
     definition, row = state.stored.definition, state.row
     if definition.get("external_id") is not None or row.action == UNMADE:
         return "Retain"

@@ -1,4 +1,4 @@
-"""Why a run starts no more steps, and the way out of those that wait."""
+"""The reasons why a run stops, and the exception for waiting steps."""
 
 from __future__ import annotations
 
@@ -8,44 +8,44 @@ from enum import Enum
 
 
 class Stop(Enum):
-    """Why a run starts no more steps."""
+    """The reason why a run starts no more steps."""
 
     SUPERSEDED = "superseded by a newer operation"
     EXPIRED = "Timed out"
-    SHUTDOWN = "the engine stops"
-    LOST = "another engine goes on with it"
+    SHUTDOWN = "the engine is shutting down"
+    LOST = "another engine has taken it over"
 
 
 CANCELLED = "cancelled"
-"""Why an operation has failed that was called off."""
+"""The status reason of a cancelled operation."""
 
 SET_ASIDE_REASON = (
-    "Set aside: the engines that ran this operation died repeatedly. Update the stack or retry it once the cause is "
-    "removed, or have an operator resume it."
+    "Set aside: the engines that ran this operation died repeatedly. Remove the cause, then update the stack or retry "
+    "the operation, or have an operator resume it."
 )
-"""Why an operation has failed that was set aside."""
+"""The status reason of an operation that was set aside."""
 
 UNCHANGING = ("CHECK", "SUSPEND", "RESUME", "SNAPSHOT")
-"""Actions that leave the definition as it is."""
+"""Actions that do not change the definition."""
 
 
 def gives_way(running: str, following: str) -> bool:
-    """Whether the action that runs on a stack stops for one that follows, rather than coming to its end first.
+    """Return whether the running action stops for the following one; otherwise it is finished first.
 
-    A newer definition takes over from an older one, and a deletion from everything. What leaves the definition alone
-    neither stops another action half-way, nor is left half done itself.
+    A newer definition supersedes an older one, and a deletion supersedes everything. Actions that do not change the
+    definition neither interrupt others nor are interrupted.
     """
     return following == "DELETE" or (running not in UNCHANGING and following not in UNCHANGING)
 
 
 def never() -> bool:
-    """For what belongs to no run: it cannot be lost."""
+    """Return False, for tasks that belong to no run and so cannot be lost."""
     return False
 
 
 LOST: ContextVar[Callable[[], bool]] = ContextVar("LOST", default=never)
-"""Whether the run that the present task works for has been lost to another engine."""
+"""Whether the run of the current task was lost to another engine."""
 
 
 class Stopped(Exception):
-    """Raised inside a waiting step when its run stops."""
+    """Raised in a waiting step when its run stops."""
