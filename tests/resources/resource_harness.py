@@ -55,6 +55,10 @@ class Alone:
         """Return None: there is no other resource."""
         return None
 
+    async def of_type(self, type_name: str) -> list[Neighbour]:
+        """Return no resources."""
+        return []
+
     async def collect(self, reference_id: Any) -> None:
         """Do nothing: there is no other resource."""
 

@@ -118,6 +118,9 @@ class Neighbours(Protocol):
     async def by_name(self, name: str) -> Neighbour | None:
         """Return the current resource (not a replaced one) with this name; None when there is none."""
 
+    async def of_type(self, type_name: str) -> list[Neighbour]:
+        """Return the current resources (not replaced ones) of this type."""
+
     async def collect(self, reference_id: Any) -> None:
         """Deliver the signals that another service stores for the resource with this reference ID.
 

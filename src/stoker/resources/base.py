@@ -93,7 +93,7 @@ class RestResource(ResourceType):
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
-        if "collection" in cls.__dict__:
+        if "collection" in cls.__dict__ and "service" not in cls.__dict__:
             cls.service = cls.collection.service
         if hasattr(cls, "collection") and cls.identity is not None:
             cls.named_in = (cls.collection.service, cls.collection.path, cls.identity)

@@ -26,6 +26,11 @@ class NeighboursView:
         """Return the current resource with this name, or None."""
         return _neighbour(self._current.get(name))
 
+    async def of_type(self, type_name: str) -> list[Neighbour]:
+        """Return the current resources of this type."""
+        found = (_neighbour(state) for state in self._current.values() if state.implementation == type_name)
+        return [neighbour for neighbour in found if neighbour is not None]
+
     def _by_reference(self, reference_id: Any) -> ResourceState | None:
         return next((state for state in self._current.values() if state.reference_id() == reference_id), None)
 

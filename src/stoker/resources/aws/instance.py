@@ -5,9 +5,7 @@ It is an OS::Nova::Server whose properties are translated at every call, and who
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from dataclasses import replace
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
@@ -16,37 +14,35 @@ from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.resources.aws.instance_schema import ATTRIBUTES, PROPERTIES, device_problems
 from stoker.resources.aws.signalled_creation import SignalledCreation
+from stoker.resources.aws.tags import as_map
+from stoker.resources.aws.translated import Translated
 from stoker.resources.base import dig
-from stoker.resources.nova.server.server import NAME_LIMIT, Server
+from stoker.resources.nova.server.server import Server
 from stoker.resources.nova.volume_attachments import attach_completely
-from stoker.schema.property import Finalizer
 
 _VOLUMES = "volumes_attached"
 _NO_ADDRESS = "0.0.0.0"  # noqa: S104  a value to show, not an address to listen at
-Method = Callable[[Call], Awaitable[Outcome]]
 
 
-class Instance(SignalledCreation):
+class Instance(SignalledCreation, Translated):
     """A virtual machine."""
 
     type_name = "AWS::EC2::Instance"
     description = "A virtual machine."
-    service = "nova"
-    id_is_new = True
-    physical_name_limit = NAME_LIMIT
+    target = Server
+    spelled = {
+        "image": "ImageId",
+        "flavor": "InstanceType",
+        "key_name": "KeyName",
+        "metadata": "Tags",
+        "security_groups": "SecurityGroupIds",
+    }
     properties = PROPERTIES
     attributes = ATTRIBUTES
     recovery = Recovery(
         FoundBy.NAME,
         "The physical name is searched in the project's list.",
     )
-
-    def __init__(self) -> None:
-        self._server = Server()
-
-    def configure(self, options: Mapping[str, Any]) -> None:
-        self._server.configure(options)
-        self.physical_name_limit = self._server.physical_name_limit
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         if properties["NetworkInterfaces"] and (properties["SecurityGroups"] or properties["SecurityGroupIds"]):
@@ -55,12 +51,9 @@ class Instance(SignalledCreation):
 
     # -- lifecycle -----------------------------------------------------------------------------------------------
 
-    async def find(self, call: Call) -> str | None:
-        return await self._server.find(await self._translated(call))
-
     async def make(self, call: Call) -> Outcome:
         if not call.progress.get("running"):
-            outcome = await self._enter(self._server.create, call)
+            outcome = await self.enter(self._target.create, call)
             if not isinstance(outcome, Done):
                 return outcome
             call.progress["running"] = True
@@ -68,45 +61,11 @@ class Instance(SignalledCreation):
             return Again(after=0.0)
         return await _attach_volumes(call)
 
-    async def update(self, call: Call) -> Outcome:
-        return await self._enter(self._server.update, call)
-
-    async def delete(self, call: Call) -> Outcome:
-        return await self._enter(self._server.delete, call)
-
-    async def suspend(self, call: Call) -> Outcome:
-        return await self._enter(self._server.suspend, call)
-
-    async def resume(self, call: Call) -> Outcome:
-        return await self._enter(self._server.resume, call)
-
-    async def check(self, call: Call) -> Outcome:
-        return await self._enter(self._server.check, call)
-
-    async def _enter(self, method: Method, call: Call) -> Outcome:
-        """Call a method of the server's type, and copy back metadata and physical ID."""
-        translated = await self._translated(call)
-        try:
-            return await method(translated)
-        finally:
-            call.metadata = translated.metadata
-            call.physical_id = translated.physical_id
-
-    async def _translated(self, call: Call) -> Call:
-        """Return the call with the properties of the server's type."""
-        translate = partial(self._as_server, call)
-        properties = await translate(call.properties)
-        previous = None if call.previous is None else await translate(call.previous)
-        changed = {}
-        if previous is not None:
-            changed = {name: value for name, value in properties.items() if previous.get(name) != value}
-        return replace(call, properties=properties, previous=previous, changed=changed)
-
-    async def _as_server(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
         wanted = server_properties(given)
         wanted["image"] = await _id_of(call, "glance.image", wanted["image"])
         wanted["flavor"] = await _id_of(call, "nova.flavor", wanted["flavor"])
-        return Finalizer().properties(self._server.properties, wanted)
+        return wanted
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -142,7 +101,7 @@ def server_properties(given: Mapping[str, Any]) -> dict[str, Any]:
         "availability_zone": given["AvailabilityZone"],
         "user_data": given["UserData"],
         "user_data_format": "HEAT_CFNTOOLS",
-        "metadata": _as_map(given["Tags"]) or None,
+        "metadata": as_map(given["Tags"]) or None,
         "scheduler_hints": _hints(given["NovaSchedulerHints"]) or None,
         "security_groups": groups or None,
         "networks": _networks(given) or None,
@@ -167,10 +126,6 @@ def ports(interfaces: list[Any]) -> list[str]:
         else:
             placed.append((index, str(interface)))
     return [port for _, port in sorted(placed, key=lambda entry: entry[0])]
-
-
-def _as_map(tags: list[Mapping[str, Any]] | None) -> dict[str, Any]:
-    return {tag["Key"]: tag["Value"] for tag in tags or []}
 
 
 def _hints(given: list[Mapping[str, Any]] | None) -> dict[str, Any]:

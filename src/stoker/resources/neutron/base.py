@@ -118,7 +118,10 @@ class NeutronResource(RestResource):
         if not self.ports_by or call.physical_id is None:
             return {}
         name, _, value = self.ports_by.format(id=call.physical_id).partition("=")
-        ports = await call.cloud.list("neutron", "/v2.0/ports", "ports", {name: value})
+        return self.users_among(await call.cloud.list("neutron", "/v2.0/ports", "ports", {name: value}))
+
+    def users_among(self, ports: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
+        """Return descriptions of those of the ports that Neutron does not delete itself, by their IDs."""
         return {
             port["id"]: _port_description(port) for port in ports if port["device_owner"] not in _DELETED_BY_NEUTRON
         }

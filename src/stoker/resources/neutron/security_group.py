@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stoker.base.errors import CloudError, NotSupported
+from stoker.base.errors import NotSupported
 from stoker.plugins.resource import Call
 from stoker.resources.declare import one_of
-from stoker.resources.neutron.base import NeutronResource, collection
-from stoker.resources.neutron.security_rules import FIELDS, RULE, RuleKey, port_problems, rule_key, with_string_numbers
+from stoker.resources.neutron.rule_set import RuleSet
+from stoker.resources.neutron.security_rules import RULE, port_problems, with_string_numbers
 from stoker.resources.wire import NOT_SENT, without_nulls
 from stoker.schema.property import Change, Property, Support, Type
 from stoker.schema.unknown import is_unknown
 
 _STATEFUL = "stateful-security-group"
-_RULES = "/v2.0/security-group-rules"
-_DEFAULT_RULES = tuple({"direction": "egress", "ethertype": version} for version in ("IPv4", "IPv6"))
-"""The rules that Neutron gives to every new group."""
-
 _GROUP_RULE = {
     **RULE,
     "remote_mode": Property(
@@ -33,13 +29,11 @@ _GROUP_RULE = {
 }
 
 
-class SecurityGroup(NeutronResource):
+class SecurityGroup(RuleSet):
     """A set of rules for the traffic of ports."""
 
     type_name = "OS::Neutron::SecurityGroup"
     description = "A set of rules for the incoming and outgoing traffic of the ports in the group."
-    collection = collection("security_group", "/v2.0/security-groups")
-    ports_by = "security_groups={id}"
     extension = "security-group"
     support = Support(version="2014.1")
 
@@ -85,48 +79,11 @@ class SecurityGroup(NeutronResource):
                 raise NotSupported("stateful cannot be changed while ports use the group.")
         return await super().update_body(call)
 
-    async def begin(self, call: Call) -> dict[str, Any]:
-        made = await super().begin(call)
-        call.progress["rules"] = [_brief(rule) for rule in made.get("security_group_rules") or []]
-        return made
+    def declared_rules(self, properties: Mapping[str, Any]) -> list[Any]:
+        return properties["rules"] or []
 
-    def needs_extras(self, call: Call) -> bool:
-        return bool(call.properties["rules"])
-
-    async def add_extras(self, call: Call) -> None:
-        try:
-            await self._apply_rules(call, call.progress.get("rules"))
-        except CloudError as error:
-            if not error.conflict:
-                raise
-            # An interrupted creation has already added rules.
-            await self._apply_rules(call, None)
-
-    async def change_extras(self, call: Call) -> None:
-        if "rules" in call.changed:
-            await self._apply_rules(call, None)
-
-    async def _apply_rules(self, call: Call, present: list[dict[str, Any]] | None) -> None:
-        """Set the group's rules as declared; `present` are its current ones, None if not known."""
-        cloud = call.cloud
-        if present is None:
-            shown = await cloud.get("neutron", self.member_path(call))
-            present = shown["security_group"]["security_group_rules"]
-        wanted = _wanted(call)
-        held = {rule_key(rule): rule["id"] for rule in present}
-        for identifier in [held[key] for key in held.keys() - wanted.keys()]:
-            await cloud.delete("neutron", f"{_RULES}/{identifier}", ok=(404,))
-        missing = [rule for key, rule in wanted.items() if key not in held]
-        if missing:
-            await cloud.post("neutron", _RULES, {"security_group_rules": missing})
-
-
-def _wanted(call: Call) -> dict[RuleKey, dict[str, Any]]:
-    """Return the group's declared rules in the form of requests."""
-    rules = [_sent(rule, str(call.physical_id)) for rule in call.properties["rules"] or []]
-    if not any(rule["direction"] == "egress" for rule in rules):
-        rules += [{**rule, "security_group_id": call.physical_id} for rule in _DEFAULT_RULES]
-    return {rule_key(rule): rule for rule in rules}
+    async def sent_rule(self, call: Call, rule: Any) -> dict[str, Any]:
+        return _sent(rule, str(call.physical_id))
 
 
 def _sent(rule: Mapping[str, Any], group: str) -> dict[str, Any]:
@@ -137,7 +94,3 @@ def _sent(rule: Mapping[str, Any], group: str) -> dict[str, Any]:
     else:
         body["remote_group_id"] = None
     return without_nulls(with_string_numbers(body))
-
-
-def _brief(rule: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: rule.get(name) for name in ("id", *FIELDS)}

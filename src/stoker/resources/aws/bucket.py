@@ -1,0 +1,69 @@
+"""AWS::S3::Bucket: a container of the object store with CloudFormation's properties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.plugins.resource import Call
+from stoker.resources.aws.tags import as_map, tags
+from stoker.resources.aws.translated import Translated
+from stoker.resources.declare import one_of
+from stoker.resources.swift.container import Container
+from stoker.schema.property import Attribute, Property, Type
+
+_ANYBODY = ".r:*"
+
+
+class Bucket(Translated):
+    """A container, which only its owner may read and write unless AccessControl says otherwise."""
+
+    type_name = "AWS::S3::Bucket"
+    description = "A container of the object store."
+    target = Container
+
+    properties = {
+        "AccessControl": Property(
+            description="Who may read and write the bucket, besides its owner.",
+            constraints=one_of(
+                "Private",
+                "PublicRead",
+                "PublicReadWrite",
+                "AuthenticatedRead",
+                "BucketOwnerRead",
+                "BucketOwnerFullControl",
+            ),
+        ),
+        "WebsiteConfiguration": Property(
+            Type.MAP,
+            "Makes the bucket a static web site.",
+            schema={
+                "IndexDocument": Property(description="The object that is shown for a folder."),
+                "ErrorDocument": Property(description="Suffix of the objects that are shown for errors."),
+            },
+        ),
+        "Tags": tags("Tags, which become metadata of the container."),
+    }
+    attributes = {
+        "DomainName": Attribute("Host of the bucket's URL.", Type.STRING),
+        "WebsiteURL": Attribute("URL of the bucket.", Type.STRING),
+    }
+
+    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        metadata = {f"S3-Tag-{key}": value for key, value in as_map(given["Tags"]).items()}
+        site = given["WebsiteConfiguration"] or {}
+        pages = {"Web-Index": site.get("IndexDocument"), "Web-Error": site.get("ErrorDocument")}
+        metadata |= {name: value for name, value in pages.items() if value is not None}
+        read, write = _access(call, given["AccessControl"])
+        return {"X-Container-Read": read, "X-Container-Write": write, "X-Container-Meta": metadata}
+
+
+def _access(call: Call, control: str | None) -> tuple[str, str]:
+    """Return the access control lists for reading and writing (Swift, "Container ACLs": IDs of project and user)."""
+    owner = f"{call.cloud.project_id}:{call.cloud.user_id}"
+    lists = {
+        "PublicRead": (_ANYBODY, owner),
+        "PublicReadWrite": (_ANYBODY, _ANYBODY),
+        "AuthenticatedRead": (f"{call.cloud.project_id}:*", owner),
+    }
+    return lists.get(control or "", (owner, owner))

@@ -1,0 +1,70 @@
+"""AWS::EC2::EIP: a floating IP, which may be associated with an instance."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from stoker.plugins.resource import AttributeKey, Call, Snapshot
+from stoker.resources.aws.translated import Translated
+from stoker.resources.base import dig
+from stoker.resources.declare import custom, one_of
+from stoker.resources.neutron.external_network import external_network
+from stoker.resources.neutron.floating_ip import FloatingIP
+from stoker.resources.nova.interfaces import first_interface, required_interface
+from stoker.schema.property import Attribute, Change, Property, Support, Type
+
+_ADDRESS = "address"
+_NETWORK = "external_network"
+
+
+class _Address(FloatingIP):
+    """A floating IP that records its address, which is the reference ID."""
+
+    def created(self, call: Call, shown: Any) -> None:
+        call.data[_ADDRESS] = shown["floating_ip_address"]
+
+
+class EIP(Translated):
+    """An address of the external network."""
+
+    type_name = "AWS::EC2::EIP"
+    description = "An address of the external network, which can be associated with an instance."
+    target = _Address
+    service = "nova"
+    spelled = {"port_id": "InstanceId"}
+
+    properties = {
+        "Domain": Property(
+            description="Has no effect.", constraints=one_of("vpc"), support=Support("DEPRECATED", "9.0.0")
+        ),
+        "InstanceId": Property(
+            description="The instance to associate the address with, at its first interface.",
+            constraints=custom("nova.server"),
+            change=Change.UPDATE,
+        ),
+    }
+    attributes = {"AllocationId": Attribute("ID of the floating IP.", Type.STRING)}
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        return resource.data.get(_ADDRESS, resource.name)
+
+    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        if _NETWORK not in call.data:
+            call.data[_NETWORK] = await external_network(call)
+        wanted = {"floating_network": call.data[_NETWORK]}
+        server = given["InstanceId"]
+        if server is None:
+            return wanted
+        # The instance of an earlier version of the properties need not exist any more.
+        is_wanted = given is call.properties and call.action in ("CREATE", "UPDATE")
+        interface = await (required_interface if is_wanted else first_interface)(call, server)
+        if interface is None:
+            return wanted
+        return wanted | {"port_id": interface.port, "fixed_ip_address": interface.address}
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        values: dict[str, Any] = {"AllocationId": call.physical_id}
+        if any(key[0] == "show" for key in keys):
+            values["show"] = None if call.physical_id is None else await self.shown(call)
+        return {key: dig(values, key) for key in keys}

@@ -1,0 +1,60 @@
+"""AWS::EC2::NetworkInterface: a port with CloudFormation's properties."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from stoker.plugins.resource import AttributeKey, Call
+from stoker.resources.aws.tags import unsupported_tags
+from stoker.resources.aws.translated import Translated
+from stoker.resources.base import dig
+from stoker.resources.declare import custom
+from stoker.resources.neutron.port import Port
+from stoker.schema.property import Attribute, Change, Property, Type
+
+_NETWORKS = "networks"
+"""In `call.data`: the networks of subnets."""
+
+
+class NetworkInterface(Translated):
+    """A port in a subnet."""
+
+    type_name = "AWS::EC2::NetworkInterface"
+    description = "A port in a subnet, which an instance can use."
+    target = Port
+    spelled = {"security_groups": "GroupSet", "fixed_ips": "PrivateIpAddress"}
+
+    properties = {
+        "Description": Property(description="Has no effect."),
+        "GroupSet": Property(
+            Type.LIST, "IDs of security groups; the project's default group if not given.", change=Change.UPDATE
+        ),
+        "PrivateIpAddress": Property(description="The address of the port; if not given, a free one of the subnet."),
+        "SourceDestCheck": Property(Type.BOOLEAN, "Not supported.", implemented=False),
+        "SubnetId": Property(description="The subnet.", required=True, constraints=custom("neutron.subnet")),
+        "Tags": unsupported_tags(),
+    }
+    attributes = {"PrivateIpAddress": Attribute("The first address of the port.", Type.STRING)}
+
+    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        subnet, address = given["SubnetId"], given["PrivateIpAddress"]
+        fixed = {"subnet": subnet} | ({"ip_address": address} if address else {})
+        wanted = {"name": call.physical_name, "network": await _network(call, subnet), "fixed_ips": [fixed]}
+        return wanted if given["GroupSet"] is None else {**wanted, "security_groups": given["GroupSet"]}
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        if call.physical_id is None:
+            return dict.fromkeys(keys)
+        shown = await self.shown(call)
+        addresses = (shown or {}).get("fixed_ips") or [{}]
+        values = {"PrivateIpAddress": addresses[0].get("ip_address"), "show": shown}
+        return {key: dig(values, key) for key in keys}
+
+
+async def _network(call: Call, subnet: str) -> str:
+    """Return the network of the subnet, which does not change."""
+    networks = call.data.setdefault(_NETWORKS, {})
+    if subnet not in networks:
+        networks[subnet] = (await call.cloud.get("neutron", f"/v2.0/subnets/{subnet}"))["subnet"]["network_id"]
+    return str(networks[subnet])

@@ -1,0 +1,74 @@
+"""AWS::EC2::SecurityGroup: a security group with CloudFormation's properties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.plugins.resource import Call, ResourceType
+from stoker.resources.neutron.rule_set import RuleSet
+from stoker.resources.wire import NOT_SENT, without_nulls
+from stoker.schema.property import Change, Property, Type
+
+_INGRESS, _EGRESS = "SecurityGroupIngress", "SecurityGroupEgress"
+_DIRECTIONS = {_INGRESS: "ingress", _EGRESS: "egress"}
+_ALL_PROTOCOLS = "-1"
+
+
+def _rules(description: str) -> Property:
+    schema = {
+        "IpProtocol": Property(description="The protocol, by name or number; all protocols if -1 or not given."),
+        "FromPort": Property(description="First port, or type of the ICMP message; -1 for all."),
+        "ToPort": Property(description="Last port, or code of the ICMP message; -1 for all."),
+        "CidrIp": Property(description="Addresses of the remote end, as a CIDR."),
+        "SourceSecurityGroupId": Property(description="The security group of the remote end."),
+        "SourceSecurityGroupName": Property(description="The security group of the remote end, by name."),
+        "SourceSecurityGroupOwnerId": Property(description="Not supported.", implemented=False),
+    }
+    rule = Property(Type.MAP, "A rule.", schema=schema)
+    return Property(Type.LIST, description, items=rule, change=Change.UPDATE, wire=NOT_SENT)
+
+
+class SecurityGroup(RuleSet):
+    """A set of rules for the traffic of instances."""
+
+    type_name = "AWS::EC2::SecurityGroup"
+    description = "A set of rules for the incoming and outgoing traffic of instances."
+    reference_id = ResourceType.reference_id
+
+    properties = {
+        "GroupDescription": Property(description="Description of the group.", required=True),
+        "VpcId": Property(description="Has no effect."),
+        _INGRESS: _rules("Rules for incoming traffic."),
+        _EGRESS: _rules("Rules for outgoing traffic; without one, all outgoing traffic is allowed."),
+    }
+
+    async def create_body(self, call: Call) -> dict[str, Any]:
+        return {"name": call.physical_name, "description": call.properties["GroupDescription"]}
+
+    async def update_body(self, call: Call) -> dict[str, Any]:
+        return {}
+
+    def declared_rules(self, properties: Mapping[str, Any]) -> list[Any]:
+        return [(direction, rule) for name, direction in _DIRECTIONS.items() for rule in properties[name] or []]
+
+    async def sent_rule(self, call: Call, rule: Any) -> dict[str, Any]:
+        direction, given = rule
+        source = given["SourceSecurityGroupId"] or given["SourceSecurityGroupName"]
+        protocol = given["IpProtocol"]
+        body = {
+            "security_group_id": call.physical_id,
+            "direction": direction,
+            "ethertype": "IPv4",
+            "protocol": None if protocol == _ALL_PROTOCOLS else protocol,
+            "port_range_min": _port(given["FromPort"]),
+            "port_range_max": _port(given["ToPort"]),
+            "remote_ip_prefix": given["CidrIp"],
+            "remote_group_id": await call.cloud.find("neutron.security_group", source) if source else None,
+        }
+        return without_nulls(body)
+
+
+def _port(given: str | None) -> str | None:
+    """Return a port; a negative one stands for all ports."""
+    return None if given is None or given.startswith("-") else given

@@ -1,0 +1,128 @@
+"""Types whose object is that of another type, with the names and meanings that CloudFormation gives to properties."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
+
+from stoker.plugins.outcome import Outcome
+from stoker.plugins.resource import AttributeKey, Call, ResourceType
+from stoker.schema.property import Finalizer
+
+Result = TypeVar("Result")
+
+_TAKEN_OVER = frozenset({"recovery", "id_is_new", "service", "physical_name_limit", "hidden_data", "named_in"})
+"""Declarations of the target that hold for the translated type too."""
+
+
+class Translated(ResourceType):
+    """A type that translates its properties to those of the type `target`, and leaves all calls to that type.
+
+    `translated` returns the properties of the target; those that it omits get their defaults. It is called for every
+    version of the properties that a call contains, and must return the same values at every call.
+    `spelled` are the names of this type's properties by the names of the target's, for comparisons with the cloud.
+    """
+
+    target: ClassVar[type[ResourceType]]
+    spelled: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self) -> None:
+        self._target = self.target()
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if "target" in cls.__dict__:
+            for name in _TAKEN_OVER - cls.__dict__.keys():
+                setattr(cls, name, getattr(cls.target, name))
+
+    @cached_property
+    def checkable(self) -> bool:
+        """Whether the target implements `check`."""
+        return self._target.checkable
+
+    def configure(self, options: Mapping[str, Any]) -> None:
+        self._target.configure(options)
+        self.physical_name_limit = self._target.physical_name_limit
+
+    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the target's properties for the properties `given`."""
+        raise NotImplementedError(f"{self.type_name} does not translate its properties")
+
+    async def find(self, call: Call) -> str | None:
+        return await self.enter(self._target.find, call)
+
+    async def create(self, call: Call) -> Outcome:
+        return await self.enter(self._target.create, call)
+
+    async def update(self, call: Call) -> Outcome:
+        return await self.enter(self._target.update, call)
+
+    async def make_way(self, call: Call) -> Outcome:
+        return await self.enter(self._target.make_way, call)
+
+    async def take_back(self, call: Call) -> Outcome:
+        return await self.enter(self._target.take_back, call)
+
+    async def delete(self, call: Call) -> Outcome:
+        return await self.enter(self._target.delete, call)
+
+    async def snapshot_delete(self, call: Call) -> Outcome:
+        return await self.enter(self._target.snapshot_delete, call)
+
+    async def suspend(self, call: Call) -> Outcome:
+        return await self.enter(self._target.suspend, call)
+
+    async def resume(self, call: Call) -> Outcome:
+        return await self.enter(self._target.resume, call)
+
+    async def check(self, call: Call) -> Outcome:
+        return await self.enter(self._target.check, call)
+
+    async def adopt(self, call: Call) -> Outcome:
+        return await self.enter(self._target.adopt, call)
+
+    async def used_by(self, call: Call) -> Mapping[str, str]:
+        return await self.enter(self._target.used_by, call)
+
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        """Return the properties that differ; their live values have the target's form, and are returned as None."""
+        found = await self.enter(self._target.observe, call)
+        if found is None:
+            return None
+        return {self.spelled[name]: None for name in found if name in self.spelled}
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        return await self.enter(self._target.needs_replacement_after_failure, call)
+
+    async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, Any]:
+        return await self._target.read_attributes(await self.translate(call), keys)
+
+    async def shown(self, call: Call) -> Any:
+        """Return the target's object as its service shows it; None when there is none."""
+        show: AttributeKey = ("show",)
+        return (await self._target.read_attributes(await self.translate(call), [show]))[show]
+
+    async def enter(self, method: Callable[[Call], Awaitable[Result]], call: Call) -> Result:
+        """Call a method of the target with translated properties; metadata and physical ID are copied back."""
+        translated = await self.translate(call)
+        try:
+            return await method(translated)
+        finally:
+            call.metadata = translated.metadata
+            call.physical_id = translated.physical_id
+
+    async def translate(self, call: Call) -> Call:
+        """Return the call with the target's properties."""
+        properties = await self._properties(call, call.properties)
+        previous = None if call.previous is None else await self._properties(call, call.previous)
+        wanted = None if call.replacement is None else await self._properties(call, call.replacement)
+        changed = {}
+        if previous is not None:
+            changed = {name: value for name, value in properties.items() if previous.get(name) != value}
+        return replace(call, properties=properties, previous=previous, changed=changed, replacement=wanted)
+
+    async def _properties(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        wanted = await self.translated(call, given)
+        return Finalizer().properties(self._target.properties, wanted)

@@ -1,0 +1,126 @@
+"""The association of a floating IP with the interface of a server, in the form of APIs older than Neutron's."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.resource import Call, ResourceType, Snapshot
+from stoker.resources.replacing import conclusive
+
+_ENDS = "ends"
+"""In `call.data`: the IDs of both ends of the association."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What is associated: IDs of a floating IP and of a port, and the port's address, None if it has only one."""
+
+    floating_ip: str
+    port: str
+    address: str | None = None
+
+
+class AddressAssociation(ResourceType):
+    """An association whose ends are looked up when it is created or updated, and recorded."""
+
+    service = "nova"
+    recovery = Recovery(
+        FoundBy.NOTHING,
+        "An address has one association at most; associating it again with the same port has no effect.",
+    )
+
+    @abstractmethod
+    async def ends(self, call: Call) -> Ends:
+        """Look up what the properties refer to. Raises CloudError if it does not exist."""
+
+    @abstractmethod
+    def identifier(self, call: Call) -> str:
+        """Return the physical ID."""
+
+    async def prepare(self, call: Call, floating_ip: Mapping[str, Any], port: str) -> None:
+        """Make it possible to associate the floating IP, which is given as Neutron shows it."""
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        return resource.physical_name if resource.physical_id is not None else resource.name
+
+    async def create(self, call: Call) -> Outcome:
+        """Record both ends first, so that a deletion after an interruption knows what to disassociate."""
+        if _ENDS not in call.data:
+            call.data[_ENDS] = asdict(await self.ends(call))
+            return Again(after=0.0)
+        await self._associate(call)
+        return Done(physical_id=self.identifier(call))
+
+    async def update(self, call: Call) -> Outcome:
+        """Record the new ends, then disassociate the earlier floating IP if it is another one, and associate again."""
+        if "earlier" not in call.progress:
+            call.progress["earlier"] = (call.data.get(_ENDS) or {}).get("floating_ip")
+            call.data[_ENDS] = asdict(await self.ends(call))
+            return Again(after=0.0)
+        earlier = call.progress["earlier"]
+        if earlier not in (None, call.data[_ENDS]["floating_ip"]):
+            await _set_port(call, earlier, None)
+        await self._associate(call)
+        return Done(physical_id=self.identifier(call))
+
+    async def take_back(self, call: Call) -> Outcome:
+        """Associate the address again, which a replacement may have associated with another port."""
+        return await conclusive(self.create(call))
+
+    async def delete(self, call: Call) -> Outcome:
+        """Disassociate the address, unless another resource has associated it meanwhile."""
+        if await _is_associated(call) and not await _is_passed_on(call):
+            await _set_port(call, call.data[_ENDS]["floating_ip"], None)
+        return Done()
+
+    async def check(self, call: Call) -> Outcome:
+        return Done() if await _is_associated(call) else Failed("the address is not associated", "NotFound")
+
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        return {} if await _is_associated(call) else None
+
+    async def adopt(self, call: Call) -> Outcome:
+        call.data[_ENDS] = asdict(await self.ends(call))
+        if call.physical_id != self.identifier(call):
+            return Failed(f"the association is {self.identifier(call)}, not {call.physical_id}", "NotFound")
+        return await self.check(call)
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        return call.physical_id is None
+
+    async def _associate(self, call: Call) -> None:
+        ends = Ends(**call.data[_ENDS])
+        shown = (await call.cloud.get("neutron", _path(ends.floating_ip)))["floatingip"]
+        if shown["port_id"] == ends.port:
+            return
+        await self.prepare(call, shown, ends.port)
+        await _set_port(call, ends.floating_ip, ends.port, ends.address)
+
+
+def _path(floating_ip: str) -> str:
+    return f"/v2.0/floatingips/{floating_ip}"
+
+
+async def _set_port(call: Call, floating_ip: str, port: str | None, address: str | None = None) -> None:
+    """Associate the floating IP, or disassociate it if `port` is None; one that does not exist has no association."""
+    body = {"port_id": port} | ({} if address is None else {"fixed_ip_address": address})
+    await call.cloud.put("neutron", _path(floating_ip), {"floatingip": body}, ok=() if port else (404,))
+
+
+async def _is_associated(call: Call) -> bool:
+    if _ENDS not in call.data:
+        return False
+    ends = Ends(**call.data[_ENDS])
+    answer = await call.cloud.get("neutron", _path(ends.floating_ip), ok=(404,))
+    return bool((answer.get("floatingip") or {}).get("port_id") == ends.port)
+
+
+async def _is_passed_on(call: Call) -> bool:
+    """Return whether another association of the stack has the same two ends."""
+    others = await call.neighbours.of_type(call.type)
+    return any(other.data is not call.data and other.data.get(_ENDS) == call.data[_ENDS] for other in others)
