@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from world import World
 
 from stoker.base.errors import TemplateInvalid
 from stoker.emulator.testing import ServedCloud
+from tests.engine.world import World
 
 NETWORK, COMPUTE = "/network/v2.0", "/compute/v2.1"
 VPC: dict[str, Any] = {

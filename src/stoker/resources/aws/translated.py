@@ -13,7 +13,7 @@ from stoker.schema.property import Finalizer
 
 Result = TypeVar("Result")
 
-_TAKEN_OVER = frozenset({"recovery", "id_is_new", "service", "physical_name_limit", "hidden_data", "named_in"})
+_TAKEN_OVER = frozenset({"recovery", "id_is_new", "service", "physical_name_limit", "redacted_data", "named_in"})
 """Declarations of the target that hold for the translated type too."""
 
 
