@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from stoker.api.cfn.actions import ACTIONS
 from stoker.api.cfn.app import make_cfn_app
-from stoker.api.cfn.faults import QueryError
-from stoker.api.cfn.parameters import Form, read_all
+from stoker.api.cfn.parameters import Form, read_parameters
+from stoker.api.values import RepeatedField
 from stoker.base.clock import ManualClock
 from stoker.base.config import load_config
+from stoker.base.errors import UserError
 from tests.cfn.test_rendering import NOW, SIGNED, Engine, Trusting
 
 NAMES = sorted({name for action in ACTIONS.values() for name in action.parameters})
@@ -30,7 +31,7 @@ PARAMETERS = st.dictionaries(
 
 def read(action: str, **params: str) -> dict[str, object]:
     spelled = {name.replace("__", "."): value for name, value in params.items()}
-    return read_all(ACTIONS[action].parameters, Form.of(list(spelled.items())).own())
+    return read_parameters(ACTIONS[action].parameters, Form.of(list(spelled.items())).own())
 
 
 def test_lists_and_structures() -> None:
@@ -53,7 +54,7 @@ def test_lists_and_structures() -> None:
 
 def test_spellings() -> None:
     assert read("CreateStack", StackName="a", TemplateUrl="http://x")["TemplateURL"] == "http://x"
-    with pytest.raises(QueryError, match="two spellings"):
+    with pytest.raises(RepeatedField, match="two of its names"):
         read("CreateStack", StackName="a", TemplateUrl="http://x", TemplateURL="http://x")
 
 
@@ -61,8 +62,8 @@ def test_spellings() -> None:
 @given(action=st.sampled_from(sorted(ACTIONS)), params=PARAMETERS)
 def test_whatever_is_given_is_read_or_refused(action: str, params: dict[str, str]) -> None:
     try:
-        read_all(ACTIONS[action].parameters, Form.of(list(params.items())).own())
-    except QueryError as error:
+        read_parameters(ACTIONS[action].parameters, Form.of(list(params.items())).own())
+    except UserError as error:
         assert error.message
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from stoker.api.cfn.actions import ACTIONS
 from stoker.api.cfn.call import Action
 from stoker.api.cfn.faults import STATUSES
-from stoker.api.cfn.parameters import Parameter
+from stoker.api.values import Field
 from stoker_reference.markdown import code, page, sentence, table
 
 
@@ -56,7 +56,7 @@ def _taken(action: Action) -> str:
     return ", ".join(_name(name, each) for name, each in taken.items())
 
 
-def _name(name: str, parameter: Parameter) -> str:
+def _name(name: str, parameter: Field) -> str:
     return f"**{code(name)}**" if parameter.required else code(name)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from stoker.api.schema import Field
 from stoker.api.v1 import openapi
 from stoker.api.v1.call import Action
 from stoker.api.v1.routes import ROUTES
+from stoker.api.values import Field
 from stoker.emulator.core.control import ROUTES as CONTROL_ROUTES
 from stoker_reference.markdown import code, page, table
 

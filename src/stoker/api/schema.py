@@ -1,4 +1,4 @@
-"""Declarations of queries and bodies, and their conversion to arguments."""
+"""Declarations of queries and bodies: what a request can contain, and how it becomes arguments."""
 
 from __future__ import annotations
 
@@ -9,33 +9,20 @@ from urllib.parse import parse_qsl
 
 from stoker.api.bodies import absent_body
 from stoker.api.faults import BadRequest
-from stoker.api.fields import Check, text
+from stoker.api.values import JSON, Field, Fields, Structure, read_fields, refuse_unknown
 
 MAX_QUERY_FIELDS = 1000
 
 
 @dataclass(frozen=True)
-class Field:
-    """One named value: its check, its default, and whether it can be repeated.
-
-    A repeatable field is a list of its values.
-    """
-
-    check: Check = text
-    default: Any = None
-    required: bool = False
-    repeatable: bool = False
-
-
-@dataclass(frozen=True)
 class Query:
-    """The accepted query string.
+    """The parameters of a query string.
 
-    `filters` are repeatable strings, which are collected in the argument `filters` as a map of lists, if any are
-    declared. With `strict`, unknown keys are refused; otherwise they are ignored, as in Heat.
+    `filters` are repeatable strings, collected in the argument `filters`, a map of lists, if any are declared. With
+    `strict`, other parameters are refused; otherwise they are ignored, as in Heat.
     """
 
-    fields: Mapping[str, Field] = field(default_factory=dict)
+    fields: Fields = field(default_factory=dict)
     filters: tuple[str, ...] = ()
     strict: bool = False
 
@@ -43,7 +30,8 @@ class Query:
         """Return the checked values by name. Raises BadRequest."""
         given = _parse(query_string)
         if self.strict:
-            _refuse_unknown("query parameter", given, {*self.fields, *self.filters})
+            known = {*self.fields, *self.filters}
+            refuse_unknown("Unknown query parameter: {names}; it must be one of {known}.", given.keys() - known, known)
         values = {name: _query_value(name, spec, given.get(name, [])) for name, spec in self.fields.items()}
         if self.filters:
             values["filters"] = {name: given[name] for name in self.filters if name in given}
@@ -52,23 +40,25 @@ class Query:
 
 @dataclass(frozen=True)
 class Body:
-    """The accepted JSON object in the body. Without `required`, the body can be omitted.
+    """The keys of the JSON object in the body. Without `required`, the body can be omitted.
 
-    With `strict`, unknown keys are refused; otherwise they are ignored, as in Heat.
+    With `strict`, other keys are refused; otherwise they are ignored, as in Heat.
     """
 
-    fields: Mapping[str, Field]
+    fields: Fields
     required: bool = True
     strict: bool = False
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the body."""
+        return Structure(self.fields, self.strict).schema
+
     def read(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the checked values by name; null counts as missing. Raises BadRequest."""
+        """Return the checked values by name; null counts as not given. Raises BadRequest."""
         if given is None and self.required:
             raise absent_body()
-        given = given or {}
-        if self.strict:
-            _refuse_unknown("key of the body", given, self.fields)
-        return {name: _body_value(name, spec, given.get(name)) for name, spec in self.fields.items()}
+        return read_fields(self.fields, given or {}, JSON, strict=self.strict)
 
 
 def _parse(query_string: str) -> dict[str, list[str]]:
@@ -88,23 +78,7 @@ def _parse(query_string: str) -> dict[str, list[str]]:
 
 def _query_value(name: str, spec: Field, values: list[str]) -> Any:
     if spec.repeatable:
-        return [spec.check(name, value) for value in values]
+        return [spec.kind.read(name, value) for value in values]
     if len(values) > 1:
         raise BadRequest(f"The query parameter {name} is given {len(values)} times; it takes one value.")
-    if not values:
-        return spec.default
-    return spec.check(name, values[0])
-
-
-def _body_value(name: str, spec: Field, value: Any) -> Any:
-    if value is not None:
-        return spec.check(name, value)
-    if spec.required:
-        raise BadRequest(f"The body must have the key {name}.")
-    return spec.default
-
-
-def _refuse_unknown(kind: str, given: Mapping[str, Any], known: Any) -> None:
-    unknown = sorted(set(given) - set(known))
-    if unknown:
-        raise BadRequest(f"Unknown {kind}: {', '.join(unknown)}; the known ones are {', '.join(sorted(known))}.")
+    return spec.kind.read(name, values[0]) if values else spec.default

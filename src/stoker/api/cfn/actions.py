@@ -12,29 +12,18 @@ from typing import Any
 
 from stoker.api.cfn import catalog, change_sets, drift, resources, stacks
 from stoker.api.cfn.call import PAGE, Action
-from stoker.api.cfn.parameters import (
-    Parameter,
-    Parameters,
-    boolean,
-    list_of,
-    matching,
-    one_of,
-    refused,
-    structure,
-    text,
-    whole_number_within,
-)
+from stoker.api.cfn.parameters import refused
+from stoker.api.values import BOOLEAN, STRING, STRINGS, Choice, Field, Fields, Integer, ListOf, String, Structure
 
 CAPABILITIES = ("CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND")
 
 _MOST_MINUTES = 60 * 24 * 365
 """The longest timeout of a stack, one year."""
 
-_TOKEN_FORM = matching("[a-zA-Z0-9][-a-zA-Z0-9]{0,127}", "1 to 128 letters, digits and hyphens")
-_TEXTS = list_of(text)
+_TOKEN_FORM = String(pattern="[a-zA-Z0-9][-a-zA-Z0-9]{0,127}", form="1 to 128 letters, digits and hyphens")
 
-_STATUSES = list_of(
-    one_of(
+_STATUSES = ListOf(
+    Choice(
         *(
             f"{action}_{status}"
             for action in (
@@ -49,38 +38,40 @@ _STATUSES = list_of(
 )  # fmt: skip
 """The statuses with which stacks can be filtered: those of AWS, and those of Heat's other actions."""
 
-_STACK: Parameters = {"StackName": Parameter(text, required=True)}
-_ANY_STACK: Parameters = {"StackName": Parameter(text)}
-_RESOURCE: Parameters = {**_STACK, "LogicalResourceId": Parameter(text, required=True)}
-_NEXT: Parameters = {"NextToken": Parameter(text)}
-_REPEATABLE: Parameters = {"ClientRequestToken": Parameter(_TOKEN_FORM)}
-_TEMPLATE: Parameters = {"TemplateBody": Parameter(text), "TemplateURL": Parameter(text, aliases=("TemplateUrl",))}
-_POLICY: Parameters = {"StackPolicyBody": Parameter(text), "StackPolicyURL": Parameter(text)}
-_POLICY_DURING_UPDATE: Parameters = {
-    "StackPolicyDuringUpdateBody": Parameter(text),
-    "StackPolicyDuringUpdateURL": Parameter(text),
+_STACK: Fields = {"StackName": Field(STRING, required=True)}
+_ANY_STACK: Fields = {"StackName": Field(STRING)}
+_RESOURCE: Fields = {**_STACK, "LogicalResourceId": Field(STRING, required=True)}
+_NEXT: Fields = {"NextToken": Field(STRING)}
+_REPEATABLE: Fields = {"ClientRequestToken": Field(_TOKEN_FORM)}
+_TEMPLATE: Fields = {"TemplateBody": Field(STRING), "TemplateURL": Field(STRING, aliases=("TemplateUrl",))}
+_POLICY: Fields = {"StackPolicyBody": Field(STRING), "StackPolicyURL": Field(STRING)}
+_POLICY_DURING_UPDATE: Fields = {
+    "StackPolicyDuringUpdateBody": Field(STRING),
+    "StackPolicyDuringUpdateURL": Field(STRING),
 }
-_NO_ROLE: Parameters = {"RoleARN": refused("operations use the credentials of the calling user")}
+_NO_ROLE: Fields = {"RoleARN": refused("operations use the credentials of the calling user")}
 
-_VALUES = list_of(
-    structure(
-        ParameterKey=Parameter(text, required=True),
-        ParameterValue=Parameter(text),
-        UsePreviousValue=Parameter(boolean),
+_VALUES = ListOf(
+    Structure(
+        {
+            "ParameterKey": Field(STRING, required=True),
+            "ParameterValue": Field(STRING),
+            "UsePreviousValue": Field(BOOLEAN),
+        }
     )
 )
-_TAGS = list_of(structure(Key=Parameter(text, required=True), Value=Parameter(text, default="")))
+_TAGS = ListOf(Structure({"Key": Field(STRING, required=True), "Value": Field(STRING, default="")}))
 
-_NOTED: Parameters = {
-    "Tags": Parameter(_TAGS),
-    "Capabilities": Parameter(list_of(one_of(*CAPABILITIES))),
-    "NotificationARNs": Parameter(_TEXTS),
+_NOTED: Fields = {
+    "Tags": Field(_TAGS),
+    "Capabilities": Field(ListOf(Choice(*CAPABILITIES))),
+    "NotificationARNs": Field(STRINGS),
 }
-_FAILURE: Parameters = {
-    "DisableRollback": Parameter(boolean),
-    "OnFailure": Parameter(one_of("DO_NOTHING", "ROLLBACK", "DELETE")),
+_FAILURE: Fields = {
+    "DisableRollback": Field(BOOLEAN),
+    "OnFailure": Field(Choice("DO_NOTHING", "ROLLBACK", "DELETE")),
 }
-_AMAZON_ONLY: Parameters = {
+_AMAZON_ONLY: Fields = {
     **_NO_ROLE,
     "ResourceTypes": refused("policy rules `resource_types:*` define the resource types that a user can use"),
     "RollbackConfiguration": refused("there are no alarms that monitor updates"),
@@ -92,7 +83,7 @@ def _change_set_rule(values: Mapping[str, Any]) -> str:
     return "cloudformation:CreateStack" if values["ChangeSetType"] == "CREATE" else "cloudformation:UpdateStack"
 
 
-_CHANGE_SET: Parameters = {"ChangeSetName": Parameter(text, required=True), "StackName": Parameter(text)}
+_CHANGE_SET: Fields = {"ChangeSetName": Field(STRING, required=True), "StackName": Field(STRING)}
 
 ACTIONS: Mapping[str, Action] = {
     # -- Heat's ----------------------------------------------------------------------------------------------------
@@ -102,11 +93,11 @@ ACTIONS: Mapping[str, Action] = {
         {
             **_STACK,
             **_TEMPLATE,
-            "Parameters": Parameter(_VALUES, default=()),
-            "TimeoutInMinutes": Parameter(whole_number_within(1, _MOST_MINUTES)),
+            "Parameters": Field(_VALUES, default=()),
+            "TimeoutInMinutes": Field(Integer(1, _MOST_MINUTES)),
             **_FAILURE,
             **_NOTED,
-            "EnableTerminationProtection": Parameter(boolean),
+            "EnableTerminationProtection": Field(BOOLEAN),
             **_POLICY,
             **_REPEATABLE,
             **_AMAZON_ONLY,
@@ -119,9 +110,9 @@ ACTIONS: Mapping[str, Action] = {
         {
             **_STACK,
             **_TEMPLATE,
-            "UsePreviousTemplate": Parameter(boolean),
-            "Parameters": Parameter(_VALUES, default=()),
-            "TimeoutInMinutes": Parameter(whole_number_within(1, _MOST_MINUTES)),
+            "UsePreviousTemplate": Field(BOOLEAN),
+            "Parameters": Field(_VALUES, default=()),
+            "TimeoutInMinutes": Field(Integer(1, _MOST_MINUTES)),
             **_FAILURE,
             **_NOTED,
             **_POLICY,
@@ -139,18 +130,18 @@ ACTIONS: Mapping[str, Action] = {
             **_REPEATABLE,
             **_NO_ROLE,
             "RetainResources": refused("give the resources the deletion policy Retain, and update the stack first"),
-            "DeletionMode": Parameter(one_of("STANDARD")),
+            "DeletionMode": Field(Choice("STANDARD")),
         },
         takes_types=True,
     ),
     "DescribeStacks": Action(stacks.describe, "cloudformation:DescribeStacks", {**_ANY_STACK, **_NEXT}),
     "ListStacks": Action(
-        stacks.list_stacks, "cloudformation:ListStacks", {"StackStatusFilter": Parameter(_STATUSES), **_NEXT}
+        stacks.list_stacks, "cloudformation:ListStacks", {"StackStatusFilter": Field(_STATUSES), **_NEXT}
     ),
     "GetTemplate": Action(
         resources.template,
         "cloudformation:GetTemplate",
-        {**_ANY_STACK, "ChangeSetName": Parameter(text), "TemplateStage": Parameter(one_of("Original"))},
+        {**_ANY_STACK, "ChangeSetName": Field(STRING), "TemplateStage": Field(Choice("Original"))},
     ),
     "DescribeStackEvents": Action(resources.events, "cloudformation:DescribeStackEvents", {**_STACK, **_NEXT}),
     "DescribeStackResource": Action(
@@ -162,14 +153,14 @@ ACTIONS: Mapping[str, Action] = {
     "DescribeStackResources": Action(
         resources.describe_all,
         "cloudformation:DescribeStackResources",
-        {**_ANY_STACK, "PhysicalResourceId": Parameter(text), "LogicalResourceId": Parameter(text)},
+        {**_ANY_STACK, "PhysicalResourceId": Field(STRING), "LogicalResourceId": Field(STRING)},
     ),
     "ListStackResources": Action(resources.list_all, "cloudformation:ListStackResources", {**_STACK, **_NEXT}),
     "ValidateTemplate": Action(catalog.validate, "cloudformation:ValidateTemplate", _TEMPLATE, takes_types=True),
     "EstimateTemplateCost": Action(
         catalog.estimate,
         "cloudformation:EstimateTemplateCost",
-        {**_TEMPLATE, "Parameters": Parameter(_VALUES, default=())},
+        {**_TEMPLATE, "Parameters": Field(_VALUES, default=())},
         takes_types=True,
     ),
     "CancelUpdateStack": Action(
@@ -202,17 +193,17 @@ ACTIONS: Mapping[str, Action] = {
         _change_set_rule,
         {
             **_STACK,
-            "ChangeSetName": Parameter(text, required=True),
-            "ChangeSetType": Parameter(one_of("CREATE", "UPDATE")),
-            "Description": Parameter(text),
+            "ChangeSetName": Field(STRING, required=True),
+            "ChangeSetType": Field(Choice("CREATE", "UPDATE")),
+            "Description": Field(STRING),
             **_TEMPLATE,
-            "UsePreviousTemplate": Parameter(boolean),
-            "Parameters": Parameter(_VALUES, default=()),
+            "UsePreviousTemplate": Field(BOOLEAN),
+            "Parameters": Field(_VALUES, default=()),
             "OnFailure": replace(_FAILURE["OnFailure"], aliases=("OnStackFailure",)),
             **_NOTED,
-            "ClientRequestToken": Parameter(_TOKEN_FORM, aliases=("ClientToken",)),
+            "ClientRequestToken": Field(_TOKEN_FORM, aliases=("ClientToken",)),
             **_AMAZON_ONLY,
-            "IncludeNestedStacks": Parameter(boolean),
+            "IncludeNestedStacks": Field(BOOLEAN),
             "ResourcesToImport": refused("adopt a stack with the REST API instead"),
             "ImportExistingResources": refused("adopt a stack with the REST API instead"),
             "DeploymentMode": refused("an update with `converge` in the REST API compares the live state"),
@@ -231,7 +222,7 @@ ACTIONS: Mapping[str, Action] = {
         {
             **_CHANGE_SET,
             **_REPEATABLE,
-            "DisableRollback": Parameter(boolean),
+            "DisableRollback": Field(BOOLEAN),
             "RetainExceptOnCreate": _AMAZON_ONLY["RetainExceptOnCreate"],
         },
         takes_types=True,
@@ -246,19 +237,21 @@ ACTIONS: Mapping[str, Action] = {
     ),
     "ListExports": Action(catalog.exports, "cloudformation:ListStacks", _NEXT),
     "ListImports": Action(
-        catalog.imports, "cloudformation:ListStacks", {"ExportName": Parameter(text, required=True), **_NEXT}
+        catalog.imports, "cloudformation:ListStacks", {"ExportName": Field(STRING, required=True), **_NEXT}
     ),
     "DescribeAccountLimits": Action(catalog.limits, "cloudformation:ListStacks", _NEXT),
     "ListTypes": Action(
         catalog.list_types,
         "stacks:list_resource_types",
         {
-            "Visibility": Parameter(one_of("PUBLIC", "PRIVATE")),
-            "Type": Parameter(one_of("RESOURCE")),
-            "DeprecatedStatus": Parameter(one_of("LIVE", "DEPRECATED")),
+            "Visibility": Field(Choice("PUBLIC", "PRIVATE")),
+            "Type": Field(Choice("RESOURCE")),
+            "DeprecatedStatus": Field(Choice("LIVE", "DEPRECATED")),
             "ProvisioningType": refused("types are not distinguished by it"),
-            "Filters": Parameter(structure(TypeNamePrefix=Parameter(text), Category=refused("types have no category"))),
-            "MaxResults": Parameter(whole_number_within(1, PAGE)),
+            "Filters": Field(
+                Structure({"TypeNamePrefix": Field(STRING), "Category": refused("types have no category")})
+            ),
+            "MaxResults": Field(Integer(1, PAGE)),
             **_NEXT,
         },
         takes_types=True,
@@ -267,9 +260,9 @@ ACTIONS: Mapping[str, Action] = {
         catalog.describe_type,
         "stacks:resource_schema",
         {
-            "Type": Parameter(one_of("RESOURCE")),
-            "TypeName": Parameter(text),
-            "Arn": Parameter(text),
+            "Type": Field(Choice("RESOURCE")),
+            "TypeName": Field(STRING),
+            "Arn": Field(STRING),
             "VersionId": refused("types have one version"),
         },
         takes_types=True,
@@ -280,30 +273,30 @@ ACTIONS: Mapping[str, Action] = {
     "UpdateTerminationProtection": Action(
         resources.protect,
         "cloudformation:UpdateStack",
-        {**_STACK, "EnableTerminationProtection": Parameter(boolean, required=True)},
+        {**_STACK, "EnableTerminationProtection": Field(BOOLEAN, required=True)},
     ),
     "SignalResource": Action(
         resources.signal,
         "resource:signal",
         {
             **_RESOURCE,
-            "UniqueId": Parameter(text, required=True),
-            "Status": Parameter(one_of("SUCCESS", "FAILURE"), required=True),
+            "UniqueId": Field(STRING, required=True),
+            "Status": Field(Choice("SUCCESS", "FAILURE"), required=True),
         },
     ),
     # -- drift -----------------------------------------------------------------------------------------------------
-    "DetectStackDrift": Action(drift.detect, "actions:check", {**_STACK, "LogicalResourceIds": Parameter(_TEXTS)}),
+    "DetectStackDrift": Action(drift.detect, "actions:check", {**_STACK, "LogicalResourceIds": Field(STRINGS)}),
     "DetectStackResourceDrift": Action(drift.detect_resource, "actions:check", _RESOURCE),
     "DescribeStackDriftDetectionStatus": Action(
-        drift.describe_detection, "actions:check", {"StackDriftDetectionId": Parameter(text, required=True)}
+        drift.describe_detection, "actions:check", {"StackDriftDetectionId": Field(STRING, required=True)}
     ),
     "DescribeStackResourceDrifts": Action(
         drift.describe_resources,
         "actions:check",
         {
             **_STACK,
-            "StackResourceDriftStatusFilters": Parameter(list_of(one_of(*drift.STATUSES))),
-            "MaxResults": Parameter(whole_number_within(1, PAGE)),
+            "StackResourceDriftStatusFilters": Field(ListOf(Choice(*drift.STATUSES))),
+            "MaxResults": Field(Integer(1, PAGE)),
             **_NEXT,
         },
     ),

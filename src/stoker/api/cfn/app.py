@@ -19,7 +19,7 @@ from stoker.api.cfn.actions import ACTIONS
 from stoker.api.cfn.call import Action, Call
 from stoker.api.cfn.faults import QueryError, fault_document
 from stoker.api.cfn.identity import SignatureCheck
-from stoker.api.cfn.parameters import VERSION, Form, read_all
+from stoker.api.cfn.parameters import VERSION, Form, read_parameters
 from stoker.api.cfn.repeating import once
 from stoker.api.cfn.signatures import Received, Signed, read_signature, require_fresh
 from stoker.api.faults import BadRequest
@@ -98,7 +98,7 @@ class _Face:
         caller = self.check.caller(signed)
         context = caller.context(request.context.request_id, self.policy)
         request.context.caller = context
-        values = read_all(action.parameters, form.own())
+        values = read_parameters(action.parameters, form.own())
         self.policy.require(action.rule(values), caller.credentials, context.project_id)
         if action.takes_types:
             context = replace(context, denied_types=self.policy.denied_types(caller.credentials))

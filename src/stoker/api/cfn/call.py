@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 from oslo_config import cfg
 
 from stoker.api.cfn.faults import QueryError
-from stoker.api.cfn.parameters import Parameters
 from stoker.api.templates_by_url import template_at
+from stoker.api.values import Fields
 from stoker.base.errors import EntityNotFound
 from stoker.contract.request import Request, Untyped
 from stoker.rpc.contract import EngineClient, RequestContext
@@ -99,7 +99,7 @@ class Action:
 
     handler: Handler
     policy: str | PolicyChoice
-    parameters: Parameters = field(default_factory=dict)
+    parameters: Fields = field(default_factory=dict)
     undated: bool = False
     takes_types: bool = False
 

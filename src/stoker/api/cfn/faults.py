@@ -16,6 +16,7 @@ from stoker.api.faults import (
     message_of,
     status_of,
 )
+from stoker.api.values import MissingValue, RepeatedField, UnexpectedValue, UnknownField, ValueOutOfRange
 from stoker.base.errors import (
     CloudError,
     DatabaseUnavailable,
@@ -66,6 +67,11 @@ STATUSES: Mapping[str, int] = {
 """HTTP statuses of the codes."""
 
 _CODES: tuple[tuple[type[StokerError], str], ...] = (
+    (MissingValue, "MissingParameter"),
+    (RepeatedField, "InvalidParameterCombination"),
+    (UnknownField, "InvalidQueryParameter"),
+    (ValueOutOfRange, "ValidationError"),
+    (UnexpectedValue, "InvalidParameterValue"),
     (StackExists, "AlreadyExistsException"),
     (RequestLimitExceeded, "LimitExceededException"),
     (Forbidden, "AccessDenied"),

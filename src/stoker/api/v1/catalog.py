@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.api.fields import boolean, comma_list, one_of, text
-from stoker.api.schema import Field, Query
+from stoker.api.schema import Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import Call
 from stoker.api.v1.stack_body import validate_arguments
+from stoker.api.values import BOOLEAN, COMMA_LIST, STRING, Choice, Field
 from stoker.base.errors import Forbidden
 
-VALIDATE_QUERY = Query({"show_nested": Field(boolean, default=False), "ignore_errors": Field(comma_list, default=[])})
+VALIDATE_QUERY = Query({"show_nested": Field(BOOLEAN, default=False), "ignore_errors": Field(COMMA_LIST, default=[])})
 
 TYPES_QUERY = Query(
     {
-        "support_status": Field(text),
-        "name": Field(text),
-        "version": Field(text),
-        "with_description": Field(boolean, default=False),
+        "support_status": Field(STRING),
+        "name": Field(STRING),
+        "version": Field(STRING),
+        "with_description": Field(BOOLEAN, default=False),
     }
 )
 
-TYPE_TEMPLATE_QUERY = Query({"template_type": Field(one_of("cfn", "hot"), default="cfn")})
+TYPE_TEMPLATE_QUERY = Query({"template_type": Field(Choice("cfn", "hot"), default="cfn")})
 
-FUNCTIONS_QUERY = Query({"with_condition_func": Field(boolean, default=False)})
+FUNCTIONS_QUERY = Query({"with_condition_func": Field(BOOLEAN, default=False)})
 
 
 def validate_template(call: Call) -> dict[str, Any]:

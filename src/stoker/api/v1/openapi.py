@@ -9,12 +9,12 @@ from typing import Any
 
 from stoker import __version__
 from stoker.api.faults import EXPLANATIONS
-from stoker.api.fields import schema_of
 from stoker.api.paths import PREFIX
-from stoker.api.schema import Body, Field, Query
+from stoker.api.schema import Body, Query
 from stoker.api.v1.call import Action
 from stoker.api.v1.event_stream import CONTENT_TYPE
 from stoker.api.v1.routes import ROUTES
+from stoker.api.values import STRING, Field
 
 PATH = "/openapi.json"
 
@@ -102,33 +102,19 @@ def _identifier(path: str, method: str) -> str:
 
 def _query(query: Query) -> list[dict[str, Any]]:
     fields = [_parameter(name, spec) for name, spec in query.fields.items()]
-    filters = [_parameter(name, Field(repeatable=True)) for name in query.filters]
+    filters = [_parameter(name, Field(STRING, repeatable=True)) for name in query.filters]
     return [*fields, *filters]
 
 
 def _parameter(name: str, spec: Field) -> dict[str, Any]:
-    schema = schema_of(spec.check)
+    schema = spec.kind.schema
     if spec.repeatable:
         schema = {"type": "array", "items": schema}
     return {"name": name, "in": "query", "required": spec.required, "schema": schema}
 
 
 def _body(body: Body) -> dict[str, Any]:
-    schema: dict[str, Any] = {
-        "type": "object",
-        "properties": {name: _nullable(spec) for name, spec in body.fields.items()},
-    }
-    if required := [name for name, spec in body.fields.items() if spec.required]:
-        schema["required"] = required
-    if body.strict:
-        schema["additionalProperties"] = False
-    return {"required": body.required, "content": {"application/json": {"schema": schema}}}
-
-
-def _nullable(spec: Field) -> dict[str, Any]:
-    """Return the schema of a key of the body; null counts as missing."""
-    schema = schema_of(spec.check)
-    return schema if spec.required else {"anyOf": [schema, {"type": "null"}]}
+    return {"required": body.required, "content": {"application/json": {"schema": body.schema}}}
 
 
 def _success(action: Action) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.api.fields import text, whole_number
-from stoker.api.schema import Field, Query
+from stoker.api.schema import Query
 from stoker.api.v1.call import Call
 from stoker.api.v1.views import View, time_text
+from stoker.api.values import INTEGER, STRING, Field
 
-INDEX_QUERY = Query({"limit": Field(whole_number), "marker": Field(text)})
+INDEX_QUERY = Query({"limit": Field(INTEGER), "marker": Field(STRING)})
 
 _TIMES = ("created_at", "started_at", "finished_at")
 

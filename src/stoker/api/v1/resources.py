@@ -4,41 +4,41 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.api.fields import boolean, one_of, text, whole_number
-from stoker.api.schema import Body, Field, Query
+from stoker.api.schema import Body, Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import Call, Reply
 from stoker.api.v1.event_stream import HEADERS, PAGE, Subscription
+from stoker.api.values import BOOLEAN, INTEGER, STRING, Choice, Field
 from stoker.base.errors import EntityNotFound
 
 INDEX_QUERY = Query(
-    fields={"nested_depth": Field(whole_number, default=0), "with_detail": Field(boolean, default=False)},
+    fields={"nested_depth": Field(INTEGER, default=0), "with_detail": Field(BOOLEAN, default=False)},
     filters=("type", "status", "name", "action", "id", "physical_resource_id"),
     strict=True,
 )
 
-SHOW_QUERY = Query({"with_attr": Field(text, repeatable=True)})
+SHOW_QUERY = Query({"with_attr": Field(STRING, repeatable=True)})
 
 MARK_UNHEALTHY_BODY = Body(
-    {"mark_unhealthy": Field(boolean, required=True), "resource_status_reason": Field(text, default="")}, strict=True
+    {"mark_unhealthy": Field(BOOLEAN, required=True), "resource_status_reason": Field(STRING, default="")}, strict=True
 )
 
 SIGNAL_BODY = Body({}, required=False)
 
 EVENTS_QUERY = Query(
     fields={
-        "limit": Field(whole_number),
-        "marker": Field(text),
-        "sort_keys": Field(one_of("event_time", "resource_type"), repeatable=True),
-        "sort_dir": Field(one_of("asc", "desc")),
-        "nested_depth": Field(whole_number, default=0),
+        "limit": Field(INTEGER),
+        "marker": Field(STRING),
+        "sort_keys": Field(Choice("event_time", "resource_type"), repeatable=True),
+        "sort_dir": Field(Choice("asc", "desc")),
+        "nested_depth": Field(INTEGER, default=0),
     },
     filters=("resource_status", "resource_action", "resource_name", "resource_type"),
 )
 
 
 STREAM_QUERY = Query(
-    fields={"marker": Field(text), "nested_depth": Field(whole_number, default=0)},
+    fields={"marker": Field(STRING), "nested_depth": Field(INTEGER, default=0)},
     filters=EVENTS_QUERY.filters,
     strict=True,
 )

@@ -4,52 +4,52 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.api.fields import boolean, mapping, mapping_list, mapping_or_text, text, text_up_to, whole_number
-from stoker.api.schema import Body, Field, Query
+from stoker.api.schema import Body, Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import Call
+from stoker.api.values import BOOLEAN, INTEGER, MAP, MAP_OR_STRING, STRING, Field, ListOf, String
 
 CONFIGS_QUERY = Query(
     {
-        "limit": Field(whole_number),
-        "marker": Field(text),
-        "global_tenant": Field(boolean, default=False),
+        "limit": Field(INTEGER),
+        "marker": Field(STRING),
+        "global_tenant": Field(BOOLEAN, default=False),
     }
 )
 
 CONFIG_BODY = Body(
     {
-        "name": Field(text),
-        "group": Field(text),
-        "config": Field(mapping_or_text),
-        "inputs": Field(mapping_list, default=[]),
-        "outputs": Field(mapping_list, default=[]),
-        "options": Field(mapping, default={}),
+        "name": Field(STRING),
+        "group": Field(STRING),
+        "config": Field(MAP_OR_STRING),
+        "inputs": Field(ListOf(MAP), default=[]),
+        "outputs": Field(ListOf(MAP), default=[]),
+        "options": Field(MAP, default={}),
     }
 )
 
-DEPLOYMENTS_QUERY = Query({"server_id": Field(text)})
+DEPLOYMENTS_QUERY = Query({"server_id": Field(STRING)})
 
 CREATE_DEPLOYMENT_BODY = Body(
     {
-        "config_id": Field(text, required=True),
-        "server_id": Field(text, required=True),
-        "input_values": Field(mapping),
-        "action": Field(text),
-        "status": Field(text),
-        "status_reason": Field(text),
-        "stack_user_project_id": Field(text_up_to(64)),
+        "config_id": Field(STRING, required=True),
+        "server_id": Field(STRING, required=True),
+        "input_values": Field(MAP),
+        "action": Field(STRING),
+        "status": Field(STRING),
+        "status_reason": Field(STRING),
+        "stack_user_project_id": Field(String(longest=64)),
     }
 )
 
 UPDATE_DEPLOYMENT_BODY = Body(
     {
-        "config_id": Field(text),
-        "input_values": Field(mapping),
-        "output_values": Field(mapping),
-        "action": Field(text),
-        "status": Field(text),
-        "status_reason": Field(text),
+        "config_id": Field(STRING),
+        "input_values": Field(MAP),
+        "output_values": Field(MAP),
+        "action": Field(STRING),
+        "status": Field(STRING),
+        "status_reason": Field(STRING),
     }
 )
 

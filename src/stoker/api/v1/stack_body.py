@@ -7,21 +7,10 @@ from typing import Any
 
 from stoker.api.bodies import parse_json
 from stoker.api.faults import BadRequest
-from stoker.api.fields import (
-    accepts,
-    boolean,
-    comma_list,
-    mapping,
-    mapping_or_text,
-    text,
-    text_list,
-    text_map,
-    unexpected,
-    whole_number_up_to,
-)
-from stoker.api.schema import Body, Field
+from stoker.api.schema import Body
 from stoker.api.templates_by_url import template_at
 from stoker.api.v1.call import Call
+from stoker.api.values import BOOLEAN, MAP, MAP_OR_STRING, STRING, STRINGS, CommaList, Field, Integer, MapOf
 
 MOST_MINUTES = 2**31 - 1
 """The largest timeout that every supported database can store."""
@@ -29,46 +18,36 @@ MOST_MINUTES = 2**31 - 1
 MAX_TAG_LENGTH = 80
 
 
-@accepts(type="string", description="Comma-separated strings of at most 80 characters.")
-def tags(name: str, value: Any) -> list[str]:
-    """Accept comma-separated tags. Raises BadRequest for one that is too long."""
-    found = comma_list(name, value)
-    for tag in found:
-        if len(tag) > MAX_TAG_LENGTH:
-            raise unexpected(name, tag, f"comma-separated strings of at most {MAX_TAG_LENGTH} characters")
-    return found
-
-
 _DEFINITION: dict[str, Field] = {
-    "template": Field(mapping_or_text),
-    "template_url": Field(text),
-    "environment": Field(mapping_or_text),
-    "environment_files": Field(text_list),
-    "files": Field(text_map),
-    "files_container": Field(text),
-    "parameters": Field(mapping),
+    "template": Field(MAP_OR_STRING),
+    "template_url": Field(STRING),
+    "environment": Field(MAP_OR_STRING),
+    "environment_files": Field(STRINGS),
+    "files": Field(MapOf(STRING)),
+    "files_container": Field(STRING),
+    "parameters": Field(MAP),
 }
 
 _STACK: dict[str, Field] = {
     **_DEFINITION,
-    "tags": Field(tags),
-    "timeout_mins": Field(whole_number_up_to(MOST_MINUTES)),
-    "plan_digest": Field(text),
+    "tags": Field(CommaList(longest=MAX_TAG_LENGTH)),
+    "timeout_mins": Field(Integer(most=MOST_MINUTES)),
+    "plan_digest": Field(STRING),
 }
 
 CREATE = Body(
     {
         **_STACK,
-        "stack_name": Field(text, required=True),
-        "disable_rollback": Field(boolean, default=True),
-        "adopt_stack_data": Field(text),
-        "converge": Field(boolean),
+        "stack_name": Field(STRING, required=True),
+        "disable_rollback": Field(BOOLEAN, default=True),
+        "adopt_stack_data": Field(STRING),
+        "converge": Field(BOOLEAN),
     }
 )
 
-UPDATE = Body({**_STACK, "disable_rollback": Field(boolean), "converge": Field(boolean)})
+UPDATE = Body({**_STACK, "disable_rollback": Field(BOOLEAN), "converge": Field(BOOLEAN)})
 
-PATCH = Body({**UPDATE.fields, "clear_parameters": Field(text_list, default=[])})
+PATCH = Body({**UPDATE.fields, "clear_parameters": Field(STRINGS, default=[])})
 
 VALIDATE = Body(_DEFINITION)
 
@@ -160,4 +139,4 @@ def _required(template: Any) -> Any:
 def _adopted(data: str | None) -> dict[str, Any] | None:
     if data is None:
         return None
-    return mapping("adopt_stack_data", parse_json(data.encode(), "adopt_stack_data"))
+    return MAP.read("adopt_stack_data", parse_json(data.encode(), "adopt_stack_data"))

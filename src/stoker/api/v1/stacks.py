@@ -8,28 +8,28 @@ from urllib.parse import parse_qsl, urlencode
 
 from stoker.api.bodies import absent_body
 from stoker.api.faults import BadRequest
-from stoker.api.fields import boolean, comma_list, one_of, text, whole_number
-from stoker.api.schema import Body, Field, Query
+from stoker.api.schema import Body, Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import Call, Handler, Reply
 from stoker.api.v1.links import link
 from stoker.api.v1.stack_body import create_arguments, patch_arguments, update_arguments
+from stoker.api.values import BOOLEAN, COMMA_LIST, INTEGER, STRING, Choice, Field
 
 INDEX_QUERY = Query(
     fields={
-        "tags": Field(comma_list),
-        "tags_any": Field(comma_list),
-        "not_tags": Field(comma_list),
-        "not_tags_any": Field(comma_list),
-        "limit": Field(whole_number),
-        "marker": Field(text),
-        "sort_keys": Field(text, repeatable=True),
-        "sort_dir": Field(one_of("asc", "desc")),
-        "global_tenant": Field(boolean, default=False),
-        "show_deleted": Field(boolean, default=False),
-        "show_nested": Field(boolean, default=False),
-        "show_hidden": Field(boolean, default=False),
-        "with_count": Field(boolean, default=False),
+        "tags": Field(COMMA_LIST),
+        "tags_any": Field(COMMA_LIST),
+        "not_tags": Field(COMMA_LIST),
+        "not_tags_any": Field(COMMA_LIST),
+        "limit": Field(INTEGER),
+        "marker": Field(STRING),
+        "sort_keys": Field(STRING, repeatable=True),
+        "sort_dir": Field(Choice("asc", "desc")),
+        "global_tenant": Field(BOOLEAN, default=False),
+        "show_deleted": Field(BOOLEAN, default=False),
+        "show_nested": Field(BOOLEAN, default=False),
+        "show_hidden": Field(BOOLEAN, default=False),
+        "with_count": Field(BOOLEAN, default=False),
     },
     filters=(
         "id", "name", "status", "action", "tenant", "username", "owner_id", "stack_name", "stack_action",
@@ -38,11 +38,11 @@ INDEX_QUERY = Query(
     ),
 )  # fmt: skip
 
-SHOW_QUERY = Query({"resolve_outputs": Field(boolean, default=True)})
+SHOW_QUERY = Query({"resolve_outputs": Field(BOOLEAN, default=True)})
 
-PREVIEW_QUERY = Query({"show_nested": Field(boolean, default=False)})
+PREVIEW_QUERY = Query({"show_nested": Field(BOOLEAN, default=False)})
 
-SNAPSHOT_BODY = Body({"name": Field(text)})
+SNAPSHOT_BODY = Body({"name": Field(STRING)})
 
 SORT_KEYS = frozenset({"stack_name", "stack_status", "creation_time", "updated_time"})
 """The keys for sorting; others are ignored, as in Heat."""
