@@ -50,8 +50,11 @@ THING = "thing"
 REF = {"name": "case", "id": None}
 MEMBER = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"
 FILES = {"member.yaml": MEMBER}
-FOR_ADMINISTRATORS = ("OS::Keystone::", "OS::Cinder::EncryptedVolumeType", "OS::Cinder::VolumeType", "OS::Nova::Flavor",
-                      "OS::Neutron::ProviderNet")  # fmt: skip
+FOR_ADMINISTRATORS = (
+    "OS::Keystone::", "OS::Cinder::EncryptedVolumeType", "OS::Cinder::QoS", "OS::Cinder::Quota",
+    "OS::Cinder::VolumeType", "OS::Nova::Flavor", "OS::Nova::HostAggregate", "OS::Nova::Quota",
+    "OS::Neutron::ProviderNet", "OS::Neutron::Quota",
+)  # fmt: skip
 REPEATED = {("zaqar", "messages")}
 """What may be there twice: a message is said again when it is not known whether it was heard."""
 PATIENCE = 20.0

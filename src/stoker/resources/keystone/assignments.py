@@ -48,25 +48,32 @@ class RoleBearer(KeystoneResource):
     def needs_extras(self, call: Call) -> bool:
         return bool(call.properties["roles"])
 
+    def bearer_of(self, call: Call, properties: Mapping[str, Any]) -> str:
+        """Return the ID of the user or group that has the roles of the properties."""
+        return str(call.physical_id)
+
     async def add_extras(self, call: Call) -> None:
-        for path in self._grants(call, call.properties):
-            await call.cloud.put("keystone", path)
+        await self.move_grants(call, {}, call.properties)
 
     async def change_extras(self, call: Call) -> None:
-        if "roles" not in call.changed:
-            return
-        before, after = self._grants(call, call.previous or {}), self._grants(call, call.properties)
-        for path in after:
-            if path not in before:
+        if "roles" in call.changed:
+            await self.move_grants(call, call.previous or {}, call.properties)
+
+    async def move_grants(self, call: Call, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        """Assign the roles of the properties `after`, then revoke those that only the properties `before` have."""
+        former, wanted = self.grants(call, before), self.grants(call, after)
+        for path in wanted:
+            if path not in former:
                 await call.cloud.put("keystone", path)
-        for path in before:
-            if path not in after:
+        for path in former:
+            if path not in wanted:
                 await call.cloud.delete("keystone", path, ok=(404,))
 
-    def _grants(self, call: Call, properties: Mapping[str, Any]) -> list[str]:
+    def grants(self, call: Call, properties: Mapping[str, Any]) -> list[str]:
         """Return the path of each assignment; a PUT of an existing one changes nothing."""
         paths = []
         for role in properties.get("roles") or []:
             place = f"domains/{role['domain']}" if role["project"] is None else f"projects/{role['project']}"
-            paths.append(f"/{place}{self.collection.path}/{call.physical_id}/roles/{role['role']}")
+            bearer = self.bearer_of(call, properties)
+            paths.append(f"/{place}{self.collection.path}/{bearer}/roles/{role['role']}")
         return paths

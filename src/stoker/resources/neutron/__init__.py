@@ -9,6 +9,7 @@ from stoker.resources.neutron.floating_ip_association import FloatingIPAssociati
 from stoker.resources.neutron.net import Net
 from stoker.resources.neutron.port import Port
 from stoker.resources.neutron.provider_net import ProviderNet
+from stoker.resources.neutron.quota import Quota
 from stoker.resources.neutron.router import Router
 from stoker.resources.neutron.router_gateway import RouterGateway
 from stoker.resources.neutron.router_interface import RouterInterface
@@ -18,6 +19,7 @@ from stoker.resources.neutron.subnet import Subnet
 from stoker.resources.neutron.trunk import Trunk
 
 TYPES: tuple[type[ResourceType], ...] = (
+    Quota,
     ExtraRouteSet,
     FloatingIP,
     FloatingIPAssociation,

@@ -6,11 +6,15 @@ from stoker.plugins.resource import ResourceType
 from stoker.resources.nova.flavor import Flavor
 from stoker.resources.nova.floating_ip import FloatingIP
 from stoker.resources.nova.floating_ip_association import FloatingIPAssociation
+from stoker.resources.nova.host_aggregate import HostAggregate
 from stoker.resources.nova.key_pair import KeyPair
+from stoker.resources.nova.quota import Quota
 from stoker.resources.nova.server.server import Server
 from stoker.resources.nova.server_group import ServerGroup
 
 TYPES: tuple[type[ResourceType], ...] = (
+    HostAggregate,
+    Quota,
     Flavor,
     FloatingIP,
     FloatingIPAssociation,

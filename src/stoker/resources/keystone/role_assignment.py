@@ -1,0 +1,110 @@
+"""OS::Keystone::UserRoleAssignment and OS::Keystone::GroupRoleAssignment"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from stoker.plugins.outcome import Done, Failed, Outcome
+from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.resource import Call, Snapshot
+from stoker.resources.declare import custom
+from stoker.resources.keystone.assignments import ROLES, RoleBearer
+from stoker.resources.keystone.base import collection
+from stoker.schema.property import Change, Property, Support
+
+
+class RoleAssignment(RoleBearer):
+    """Roles of an existing user or group. `bearer` is the property that names it."""
+
+    bearer: ClassVar[str]
+    named_in = None
+    id_is_new = False
+    support = Support(version="5.0.0")
+    recovery = Recovery(
+        FoundBy.NOTHING,
+        "Assigning a role that is already assigned changes nothing.",
+    )
+
+    def reference_id(self, resource: Snapshot) -> Any:
+        return resource.name
+
+    def bearer_of(self, call: Call, properties: Mapping[str, Any]) -> str:
+        return str(properties[self.bearer])
+
+    async def find(self, call: Call) -> str | None:
+        return None
+
+    async def create(self, call: Call) -> Outcome:
+        await self.add_extras(call)
+        return Done(physical_id=call.uuid)
+
+    async def update(self, call: Call) -> Outcome:
+        await self.move_grants(call, call.previous or {}, call.properties)
+        return Done()
+
+    async def make_way(self, call: Call) -> Outcome:
+        return Done()
+
+    async def take_back(self, call: Call) -> Outcome:
+        """Assign the roles again, which the deletion of a replacement has revoked."""
+        await self.add_extras(call)
+        return Done()
+
+    async def delete(self, call: Call) -> Outcome:
+        await self.move_grants(call, call.properties, {})
+        return Done()
+
+    async def observe(self, call: Call) -> Mapping[str, Any] | None:
+        grants = self.grants(call, call.properties)
+        answers = await asyncio.gather(*(call.cloud.request("HEAD", "keystone", path, ok=(404,)) for path in grants))
+        return {"roles": None} if any(answer.status == 404 for answer in answers) else {}
+
+    async def adopt(self, call: Call) -> Outcome:
+        if await self.observe(call):
+            return Failed("some of the roles are not assigned", "NotFound")
+        return Done()
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        return False
+
+
+class UserRoleAssignment(RoleAssignment):
+    """Roles of a user."""
+
+    type_name = "OS::Keystone::UserRoleAssignment"
+    description = "Roles of a user on projects and domains."
+    collection = collection("user")
+    bearer = "user"
+
+    properties = {
+        "user": Property(
+            description="The user, by name or ID.",
+            required=True,
+            constraints=custom("keystone.user"),
+            change=Change.UPDATE,
+            resolve="keystone.user",
+        ),
+        "roles": ROLES,
+    }
+
+
+class GroupRoleAssignment(RoleAssignment):
+    """Roles of a group."""
+
+    type_name = "OS::Keystone::GroupRoleAssignment"
+    description = "Roles of a group on projects and domains."
+    collection = collection("group")
+    bearer = "group"
+
+    properties = {
+        "group": Property(
+            description="The group, by name or ID.",
+            required=True,
+            constraints=custom("keystone.group"),
+            change=Change.UPDATE,
+            resolve="keystone.group",
+        ),
+        "roles": ROLES,
+    }

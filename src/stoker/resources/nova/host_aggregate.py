@@ -1,0 +1,104 @@
+"""OS::Nova::HostAggregate"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.resource import Call
+from stoker.resources.base import Collection, RestResource, same, unrecorded
+from stoker.resources.declare import custom
+from stoker.resources.wire import NOT_SENT
+from stoker.schema.property import Change, Property, Support, Type
+
+_ZONE = "availability_zone"
+"""The key of an aggregate's metadata that has the availability zone."""
+
+
+class HostAggregate(RestResource):
+    """A group of hosts."""
+
+    type_name = "OS::Nova::HostAggregate"
+    description = "A group of hosts with metadata. By default only administrators may create one."
+    collection = Collection("nova", "/os-aggregates", "aggregate", "aggregates", owner=None)
+    support = Support(version="6.0.0")
+    recovery = Recovery(
+        FoundBy.NAME,
+        "Names are unique; an aggregate with the name must have been created since the action began, have the "
+        "requested availability zone, and belong to no other resource.",
+    )
+
+    properties = {
+        "name": Property(description="Name of the aggregate.", required=True, change=Change.UPDATE),
+        "availability_zone": Property(description="Availability zone of the hosts.", change=Change.UPDATE),
+        "hosts": Property(
+            Type.LIST,
+            "Hosts in the aggregate.",
+            items=Property(Type.STRING, "A host.", constraints=custom("nova.host")),
+            change=Change.UPDATE,
+            wire=NOT_SENT,
+        ),
+        "metadata": Property(Type.MAP, "Metadata of the aggregate.", default={}, change=Change.UPDATE, wire=NOT_SENT),
+    }
+
+    async def create_body(self, call: Call) -> dict[str, Any]:
+        return {name: call.properties[name] for name in ("name", "availability_zone")}
+
+    async def find(self, call: Call) -> str | None:
+        """Search all aggregates: Nova cannot filter them."""
+        body = await self.create_body(call)
+        listed = await call.cloud.list("nova", "/os-aggregates", "aggregates")
+        found = [item for item in listed if self.made_by(call, body, item)]
+        return min(await unrecorded(call, [str(item["id"]) for item in found]), default=None)
+
+    def needs_extras(self, call: Call) -> bool:
+        return bool(call.properties["hosts"] or call.properties["metadata"])
+
+    async def add_extras(self, call: Call) -> None:
+        await self._set_metadata(call)
+        await self._set_hosts(call)
+
+    async def change_extras(self, call: Call) -> None:
+        if "metadata" in call.changed:
+            await self._set_metadata(call)
+        if "hosts" in call.changed:
+            await self._set_hosts(call)
+
+    async def _set_metadata(self, call: Call) -> None:
+        """Set the metadata, and remove keys that the template no longer has."""
+        wanted = call.properties["metadata"] or {}
+        dropped = ((call.previous or {}).get("metadata") or {}).keys() - wanted.keys()
+        metadata = {**{key: str(value) for key, value in wanted.items()}, **dict.fromkeys(dropped)}
+        if metadata:
+            await self._act(call, "set_metadata", {"metadata": metadata})
+
+    async def _set_hosts(self, call: Call) -> None:
+        shown = await self.show(call) or {}
+        held, wanted = set(shown.get("hosts") or ()), set(call.properties["hosts"] or ())
+        for host in sorted(wanted - held):
+            await self._act(call, "add_host", {"host": host})
+        for host in sorted(held - wanted):
+            await self._act(call, "remove_host", {"host": host})
+
+    async def _act(self, call: Call, verb: str, body: Mapping[str, Any]) -> None:
+        await call.cloud.post("nova", f"{self.member_path(call)}/action", {verb: body})
+
+    async def remove(self, call: Call) -> None:
+        """Remove the hosts first: Nova does not delete an aggregate that has some."""
+        for host in (await self.show(call) or {}).get("hosts") or ():
+            await self._act(call, "remove_host", {"host": host})
+        await super().remove(call)
+
+    def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, Any]:
+        found = super().differences(call, shown)
+        hosts, metadata = call.properties["hosts"], call.properties["metadata"]
+        if hosts is not None and sorted(hosts) != sorted(shown["hosts"]):
+            found["hosts"] = shown["hosts"]
+        held = {key: value for key, value in shown["metadata"].items() if key != _ZONE}
+        if metadata and not same(metadata, shown["metadata"]):
+            found["metadata"] = held
+        return found
+
+    async def needs_replacement_after_failure(self, call: Call) -> bool:
+        return call.physical_id is None or await self.show(call) is None
