@@ -10,7 +10,7 @@ from oslo_config import cfg
 
 from stoker.api.auth import WSGIApplication
 from stoker.base.errors import EntityNotFound
-from stoker.contract.request import Request, Untyped
+from stoker.contract.request import Request
 from stoker.rpc.contract import RequestContext, json_copy
 
 PROJECT = "4f0a1b2c3d4e5f60718293a4b5c6d7e8"
@@ -71,8 +71,6 @@ _IDENTITY_HEADERS = (
 
 def every_argument(request: Request[Any]) -> dict[str, Any]:
     """The arguments of a request, those included that have their default."""
-    if isinstance(request, Untyped):
-        return request.arguments()
     return {item.name: getattr(request, item.name) for item in fields(request)}
 
 

@@ -41,7 +41,7 @@ NEW = {
 }
 HANDLING = {"tags": None, "disable_rollback": None, "timeout_mins": None, "plan_digest": None, "converge": None}
 CHANGE = {"ref": REF, **DEFINITION, **HANDLING}
-PATCH = {**CHANGE, "clear_parameters": []}
+PATCH = {**CHANGE, "clear_parameters": [], "keep_parameters": None, "policy": None}
 LISTED = {
     "filters": {},
     "tags": None,

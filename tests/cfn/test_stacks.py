@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 
 from stoker.base.context import RequestContext
 from stoker.base.ids import new_request_id
+from stoker.contract.catalog import ClaimRequestToken
 from stoker.operations.repeating import request_token_claim
 from stoker.store import request_tokens
 from stoker.store.sealing import Sealer
@@ -410,8 +411,9 @@ def test_a_repeated_request_is_carried_out_once(boto: Any) -> None:
 def test_what_is_kept_of_a_request_tells_nothing_without_the_key(world: QueryWorld) -> None:
     context = RequestContext(new_request_id(), user_id="u", user_name="demo", project_id="p")
     plain = sha256(b"a request with a password").hexdigest()
-    assert world.run(request_token_claim(world.engine, context, "kept", plain))["state"] == "claimed"
-    assert world.run(request_token_claim(world.engine, context, "kept", plain))["state"] == "unanswered"
+    claim = ClaimRequestToken(token="kept", digest=plain)
+    assert world.run(request_token_claim(world.engine, context, claim))["state"] == "claimed"
+    assert world.run(request_token_claim(world.engine, context, claim))["state"] == "unanswered"
     known = world.run(world.engine.database.read(request_tokens.find, "p", "kept"))
     assert known.digest == Sealer([SEALING_KEY]).digest(plain)
     assert known.digest != Sealer(["another key"]).digest(plain)

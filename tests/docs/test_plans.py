@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
+from stoker.contract.stacks import StackInputs
 from stoker.engine.calls.context import StackContext
 from stoker.engine.planning.planner import plan_removal
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import make_plan
-from stoker.operations.requests import StackRequest, check_request, parse_environment, parse_template
+from stoker.operations.requests import check_request, parse_environment, parse_template
 from stoker.operations.stacks import new_stack
 from stoker.store.records import Stack
 from tests.engine.world import World
@@ -49,7 +50,7 @@ def examples() -> Iterator[Example]:
 
 
 async def plan_towards(world: World, stack: Stack, template: str, action: str) -> str:
-    request = StackRequest(HEADER + template)
+    request = StackInputs(template=HEADER + template)
     parsed = await parse_template(world.engine, world.context, request.template)
     environment = await parse_environment(world.engine, world.context, request, parsed)
     checked = await check_request(world.engine, world.context, stack, parsed, environment, {}, {})
@@ -65,7 +66,7 @@ async def recorded(world: World, templates: list[str]) -> Stack:
 
 async def plan_of(world: World, example: Example) -> str:
     if not example.recorded:
-        fresh = new_stack(world.engine, world.context, "example", StackRequest(HEADER + example.wanted))
+        fresh = new_stack(world.engine, world.context, "example", StackInputs(template=HEADER + example.wanted))
         return await plan_towards(world, fresh, example.wanted, "CREATE")
     stack = await recorded(world, example.recorded)
     if example.kind == "Plan of the deletion":

@@ -269,7 +269,7 @@ async def test_refusals(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "document", [[], {"resources": []}, {"resources": {"a": 1}}, {"resources": {"a": {"resource_id": 5}}}, {"files": 3}]
+    "document", [{"resources": []}, {"resources": {"a": 1}}, {"resources": {"a": {"resource_id": 5}}}, {"files": 3}]
 )
 async def test_documents_of_another_form_are_refused(world: World, document: Any) -> None:
     with pytest.raises(BadValue):

@@ -24,7 +24,7 @@ import msgspec
 
 from stoker.base.context import RequestContext
 
-Answer = TypeVar("Answer")
+Answer = TypeVar("Answer", covariant=True)
 Engine = TypeVar("Engine")
 
 
@@ -85,17 +85,6 @@ class Request(Generic[Answer]):
     def served_by(cls, operation: Callable[[Engine, RequestContext, Self], Awaitable[Answer]]) -> Operation[Engine]:
         """Return the entry of the table of operations: `operation` implements this request."""
         return Operation(cls.method, cls.from_arguments, operation)
-
-
-class Untyped(Request[Any]):
-    """A request that has no class of its own yet."""
-
-    def __init__(self, method: str, given: Mapping[str, Any]) -> None:
-        self.method = method  # type: ignore[misc]
-        self._given = given
-
-    def arguments(self) -> dict[str, Any]:
-        return dict(self._given)
 
 
 @dataclass(frozen=True, kw_only=True)

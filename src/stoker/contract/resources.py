@@ -2,11 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
-from stoker.contract.request import OfStack
+from stoker.contract.request import OfStack, Request
+from stoker.contract.views import JSONObject, Place, ResourceRow, ResourceView
+
+
+class ResourceList(TypedDict):
+    """Resources, and the place of each stack that they are in by its ID."""
+
+    resources: Sequence[ResourceRow]
+    stacks: Mapping[str, Place]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListResources(OfStack[ResourceList]):
+    """List the stack's resources, and those of nested stacks down to `nested_depth`."""
+
+    method = "resource_list"
+    filters: Mapping[str, Sequence[str]] | None = None
+    nested_depth: int = 0
+    with_detail: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowResource(OfStack[ResourceView]):
+    """Show a resource with its attributes, and those of `with_attr` beside the declared ones."""
+
+    method = "resource_show"
+    name: str
+    with_attr: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowResourceMetadata(OfStack[JSONObject]):
+    """Show a resource's metadata."""
+
+    method = "resource_metadata"
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DescribeResource(OfStack[ResourceView]):
+    """Show a resource with its metadata, as recorded: no service is called."""
+
+    method = "resource_describe"
+    name: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,3 +69,17 @@ class MarkResourceUnhealthy(OfStack[None]):
     name: str
     mark_unhealthy: bool
     resource_status_reason: str | None = None
+
+
+class StackId(TypedDict):
+    """The ID of a stack."""
+
+    id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindStackOfObject(Request[StackId]):
+    """Find the project's stack that has a resource with this physical ID."""
+
+    method = "stack_of_object"
+    physical_id: str

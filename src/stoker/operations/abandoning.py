@@ -7,10 +7,12 @@ from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import Bug, NotSupported
+from stoker.contract.stacks import AbandonStack, ExportStack
+from stoker.contract.views import JSONObject
 from stoker.engine.core import Engine
 from stoker.engine.inspection.export import Document, export
 from stoker.operations.adoption import SEALED_FOR, require_option
-from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.lookup import find_stack
 from stoker.operations.stacks import new_operation, submit
 from stoker.operations.transitions import guard, verdict
 from stoker.store import snapshots
@@ -20,24 +22,24 @@ _WITHOUT_NEWS = 1.0
 """Seconds between two looks at an operation that another engine may be running."""
 
 
-async def stack_export(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
+async def stack_export(engine: Engine, context: RequestContext, request: ExportStack) -> JSONObject:
     """Return the document of a stack; for an abandoned one, until it is purged."""
     require_option(engine.settings.enable_stack_abandon, "Stack export", "enable_stack_abandon")
-    stack = await find_stack(engine, context, ref, deleted=True)
+    stack = await find_stack(engine, context, request.ref, deleted=True)
     kept = await engine.database.read(snapshots.stack_document, stack.id)
     if stack.deleted_at is not None and kept is not None:
         return _handed_out(engine, stack, Document(**_opened(engine, kept)))
-    stack = await find_stack(engine, context, ref)
+    stack = await find_stack(engine, context, request.ref)
     return _handed_out(engine, stack, await export(engine, stack))
 
 
-async def stack_abandon(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
+async def stack_abandon(engine: Engine, context: RequestContext, request: AbandonStack) -> JSONObject:
     """Remove a stack from the records, keep its objects, and return its document.
 
     Raises ActionInProgress while an operation runs: the document would not contain what that operation has begun.
     """
     require_option(engine.settings.enable_stack_abandon, "Stack abandon", "enable_stack_abandon")
-    stack = await find_stack(engine, context, ref)
+    stack = await find_stack(engine, context, request.ref)
     if stack.parent_id is not None:
         raise NotSupported("A nested stack cannot be abandoned alone; abandon its root stack, or remove its resource.")
     verdict("abandon", stack)

@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Bug
+from stoker.contract.stacks import ActOnStack
 from stoker.engine.core import Engine
 from stoker.engine.running.conclusion import rollback_target
-from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.lookup import find_stack
 from stoker.operations.stacks import new_operation, submit
 from stoker.operations.transitions import Verdict, guard, verdict
 from stoker.store import queries
@@ -17,14 +18,14 @@ from stoker.store.records import Operation, Stack
 _VERBS = {"suspend": "SUSPEND", "resume": "RESUME", "check": "CHECK"}
 
 
-async def stack_action(engine: Engine, context: RequestContext, ref: Reference, action: str) -> None:
+async def stack_action(engine: Engine, context: RequestContext, request: ActOnStack) -> None:
     """Begin one of `ACTIONS`. Raises NotSupported or ActionInProgress if the stack's state does not allow it."""
-    begin = ACTIONS.get(action)
+    begin = ACTIONS.get(request.action)
     if begin is None:
-        raise BadValue(f"Unknown stack action {action!r}; the actions are {', '.join(ACTIONS)}.")
-    stack = await find_stack(engine, context, ref)
-    if verdict(action, stack) is Verdict.TAKEN:
-        await begin(engine, context, stack, action)
+        raise BadValue(f"Unknown stack action {request.action!r}; the actions are {', '.join(ACTIONS)}.")
+    stack = await find_stack(engine, context, request.ref)
+    if verdict(request.action, stack) is Verdict.TAKEN:
+        await begin(engine, context, stack, request.action)
 
 
 async def _verb(engine: Engine, context: RequestContext, stack: Stack, action: str) -> None:

@@ -13,22 +13,22 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, NotSupported, StokerError
 from stoker.base.redaction import REDACTED
+from stoker.contract.stacks import NewStack
 from stoker.engine.core import Engine
 from stoker.engine.inspection.export import Document
-from stoker.operations.requests import StackRequest
 
 SEALED_FOR = "adoption"
 """Domain of the key: distinguishes the sealed part of a document from other sealed data."""
 
 
-def adopted_request(engine: Engine, context: RequestContext, request: StackRequest) -> StackRequest:
+def adopted_request(engine: Engine, context: RequestContext, request: NewStack) -> NewStack:
     """Return the request to create a stack from `adopt_stack_data` and the other fields of the request.
 
     The given fields override those of the document; the template is that of the document. Raises NotSupported if
     adoption is disabled, BadValue for an unusable document.
     """
     require_option(engine.settings.enable_stack_adopt, "Stack adoption", "enable_stack_adopt")
-    data = _unsealed(engine, context, _checked(request.adopt_stack_data))
+    data = _unsealed(engine, context, _checked(request.adopt_stack_data or {}))
     given = request.environment or {}
     if not isinstance(given, Mapping) or request.environment_files:
         raise BadValue("Adoption requires the environment as a map; `environment_files` is not supported.")
@@ -57,9 +57,7 @@ def _laid_over(environment: Mapping[str, Any], given: Mapping[str, Any]) -> dict
     return merged
 
 
-def _checked(data: Any) -> Mapping[str, Any]:
-    if not isinstance(data, Mapping):
-        raise BadValue("adopt_stack_data must be a map: the document of a stack that was abandoned or exported.")
+def _checked(data: Mapping[str, Any]) -> Mapping[str, Any]:
     for key in ("environment", "files", "resources"):
         if not isinstance(data.get(key) or {}, Mapping):
             raise BadValue(f"adopt_stack_data: {key} must be a map.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -11,9 +11,23 @@ from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import BadValue, EntityNotFound, Invalid, NotSupported, TemplateInvalid
 from stoker.base.patterns import Pattern, PatternError, PatternTooCostly, compiled
+from stoker.contract.catalog import (
+    EngineView,
+    GenerateTemplate,
+    ListEngines,
+    ListResourceTypes,
+    ListTemplateFunctions,
+    ListTemplateVersions,
+    ShowBuildInfo,
+    ShowResourceType,
+    TypeDetails,
+    TypeSummary,
+)
+from stoker.contract.stacks import ValidateTemplate
+from stoker.contract.views import JSONObject
 from stoker.engine.core import Engine
 from stoker.operations.checking import SERVICE_UNAVAILABLE, TreeChecker, check_services
-from stoker.operations.requests import StackRequest, parse_environment, parse_template
+from stoker.operations.requests import parse_environment, parse_template
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Attribute, Property, Type, schema_to_api
 from stoker.store import claims
@@ -30,33 +44,30 @@ _BASE_ATTRIBUTES = {"show": Attribute("Detailed information about resource.", Ty
 
 
 async def resource_type_list(
-    engine: Engine,
-    context: RequestContext,
-    support_status: str | None = None,
-    name: str | None = None,
-    version: str | None = None,
-    with_description: bool = False,
-) -> list[Any]:
+    engine: Engine, context: RequestContext, request: ListResourceTypes
+) -> Sequence[str | TypeSummary]:
     """Return the names of the types available to the caller, filtered by support status, name pattern, or version."""
-    if support_status is not None and support_status not in _STATUSES:
-        raise Invalid(f"Invalid support status {support_status!r}; the statuses are {', '.join(_STATUSES)}.")
-    pattern = _pattern(name) if name else None
+    if request.support_status is not None and request.support_status not in _STATUSES:
+        raise Invalid(f"Invalid support status {request.support_status!r}; the statuses are {', '.join(_STATUSES)}.")
+    pattern = _pattern(request.name) if request.name else None
     offered = sorted(engine.types.offered().items())
     if pattern is not None:
         fits = partial(_begins, pattern)
         offered = await engine.evaluator.evaluate(
             context.project_id, lambda: [(name, type_) for name, type_ in offered if fits(name)]
         )
-    found = []
+    found: list[str | TypeSummary] = []
     for type_name, type_ in offered:
         support = type_.support
         if support.status == "HIDDEN" or not context.may_use(type_name):
             continue
-        if support_status is not None and support.status != support_status:
+        if request.support_status is not None and support.status != request.support_status:
             continue
-        if version is not None and support.version != version:
+        if request.version is not None and support.version != request.version:
             continue
-        found.append({"resource_type": type_name, "description": type_.description} if with_description else type_name)
+        found.append(
+            {"resource_type": type_name, "description": type_.description} if request.with_description else type_name
+        )
     return found
 
 
@@ -83,14 +94,12 @@ def _type(engine: Engine, type_name: str) -> ResourceType:
     return type_
 
 
-async def resource_type_show(
-    engine: Engine, context: RequestContext, type_name: str, with_description: bool = False
-) -> dict[str, Any]:
+async def resource_type_show(engine: Engine, context: RequestContext, request: ShowResourceType) -> TypeDetails:
     """Return a type's properties and attributes. Raises EntityNotFound."""
-    type_ = _type(engine, type_name)
+    type_ = _type(engine, request.type_name)
     attributes = {**type_.attributes, **_BASE_ATTRIBUTES}
-    answer = {
-        "resource_type": type_name,
+    answer: TypeDetails = {
+        "resource_type": request.type_name,
         "properties": schema_to_api(type_.properties),
         "attributes": {
             name: attribute.to_schema()
@@ -99,28 +108,28 @@ async def resource_type_show(
         },
         "support_status": type_.support.to_schema(),
     }
-    if with_description:
+    if request.with_description:
         answer["description"] = type_.description
     return answer
 
 
-async def resource_type_template(
-    engine: Engine, context: RequestContext, type_name: str, template_type: str = "cfn"
-) -> dict[str, Any]:
+async def resource_type_template(engine: Engine, context: RequestContext, request: GenerateTemplate) -> JSONObject:
     """Return a template with one resource of the type: its properties as parameters, its attributes as outputs."""
-    if template_type not in ("cfn", "hot"):
-        raise BadValue(f"Invalid template type {template_type!r}: it must be cfn or hot.")
-    type_ = _type(engine, type_name)
+    if request.template_type not in ("cfn", "hot"):
+        raise BadValue(f"Invalid template type {request.template_type!r}: it must be cfn or hot.")
+    type_ = _type(engine, request.type_name)
     visible = {name: prop for name, prop in type_.properties.items() if prop.implemented}
     visible = {name: prop for name, prop in visible.items() if prop.support.status != "HIDDEN"}
-    resource = type_name.rpartition("::")[2] or type_name
+    resource = request.type_name.rpartition("::")[2] or request.type_name
     attributes = {**type_.attributes, **_BASE_ATTRIBUTES}
-    if template_type == "hot":
+    if request.template_type == "hot":
         return {
             "heat_template_version": "2016-10-14",
             "description": f"Initial template of {resource}",
             "parameters": {name: _hot_parameter(prop) for name, prop in visible.items()},
-            "resources": {resource: {"type": type_name, "properties": {name: {"get_param": name} for name in visible}}},
+            "resources": {
+                resource: {"type": request.type_name, "properties": {name: {"get_param": name} for name in visible}}
+            },
             "outputs": {
                 name: {"description": attribute.description, "value": {"get_attr": [resource, name]}}
                 for name, attribute in attributes.items()
@@ -131,7 +140,10 @@ async def resource_type_template(
         "Description": f"Initial template of {resource}",
         "Parameters": {name: _cfn_parameter(prop) for name, prop in visible.items()},
         "Resources": {
-            resource: {"Type": type_name, "Properties": {name: _cfn_value(name, visible[name]) for name in visible}}
+            resource: {
+                "Type": request.type_name,
+                "Properties": {name: _cfn_value(name, visible[name]) for name in visible},
+            }
         },
         "Outputs": {
             name: {"Description": attribute.description, "Value": {"Fn::GetAtt": [resource, name]}}
@@ -187,41 +199,32 @@ def _cfn_value(name: str, prop: Property) -> Any:
 # -- templates ---------------------------------------------------------------------------------------------------
 
 
-async def template_version_list(engine: Engine, context: RequestContext) -> list[dict[str, Any]]:
+async def template_version_list(
+    engine: Engine, context: RequestContext, request: ListTemplateVersions
+) -> Sequence[JSONObject]:
     """Return the template formats and versions."""
     return list_versions()
 
 
 async def template_function_list(
-    engine: Engine, context: RequestContext, version: str, with_condition_func: bool = False
-) -> list[dict[str, Any]]:
+    engine: Engine, context: RequestContext, request: ListTemplateFunctions
+) -> Sequence[JSONObject]:
     """Return the functions of a template version. Raises EntityNotFound."""
-    functions = functions_of(version, with_condition_functions=with_condition_func)
+    functions = functions_of(request.version, with_condition_functions=request.with_condition_func)
     if functions is None:
-        raise EntityNotFound(f"The Template with version ({version}) could not be found.")
+        raise EntityNotFound(f"The Template with version ({request.version}) could not be found.")
     return functions
 
 
-async def validate_template(
-    engine: Engine,
-    context: RequestContext,
-    template: Any,
-    environment: Any = None,
-    environment_files: Sequence[str] | None = None,
-    files: Mapping[str, str] | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    show_nested: bool = False,
-    ignore_errors: Sequence[str] = (),
-) -> dict[str, Any]:
+async def validate_template(engine: Engine, context: RequestContext, request: ValidateTemplate) -> JSONObject:
     """Check a template without values; return its parameters, and if requested those of its nested stacks.
 
     Errors inside a nested template are reported by previews. `ignore_errors` has the codes of checks to skip. Raises
     TemplateInvalid, ResourceTypeUnavailable, and BadValue for an unknown code.
     """
-    if unknown := sorted(set(ignore_errors) - {SERVICE_UNAVAILABLE}):
+    if unknown := sorted(set(request.ignore_errors) - {SERVICE_UNAVAILABLE}):
         raise BadValue(f"ignore_errors: unknown codes {', '.join(unknown)}; only {SERVICE_UNAVAILABLE} can be ignored.")
-    request = StackRequest(template, environment, environment_files, files, parameters)
-    parsed = await parse_template(engine, context, template)
+    parsed = await parse_template(engine, context, request.template)
     bound = engine.loader.over_operator(await parse_environment(engine, context, request, parsed))
     pseudo = PseudoParameters("", "template_validate", context.project_id, engine.settings.region_name, "")
 
@@ -229,8 +232,8 @@ async def validate_template(
         definition = Definition.bind(
             parsed,
             bound,
-            parameters=parameters or {},
-            files=engine.loader.files(files or {}),
+            parameters=request.parameters or {},
+            files=engine.loader.files(request.files or {}),
             pseudo=pseudo,
             strict=False,
             missing_ok=True,
@@ -241,9 +244,9 @@ async def validate_template(
     definition, checker, complaints = await engine.evaluator.evaluate(context.project_id, checked)
     if own := [item for item in complaints if item not in checker.elsewhere]:
         raise TemplateInvalid(own)
-    if SERVICE_UNAVAILABLE not in ignore_errors:
+    if SERVICE_UNAVAILABLE not in request.ignore_errors:
         await check_services(engine, context, checker.found)
-    described = _described(checker, definition) if show_nested else describe_parameters(definition)
+    described = _described(checker, definition) if request.show_nested else describe_parameters(definition)
     return {**described, "Environment": describe_environment(definition)}
 
 
@@ -260,12 +263,12 @@ def _described(checker: TreeChecker, definition: Definition) -> dict[str, Any]:
 # -- the service -------------------------------------------------------------------------------------------------
 
 
-async def build_info(engine: Engine, context: RequestContext) -> dict[str, Any]:
+async def build_info(engine: Engine, context: RequestContext, request: ShowBuildInfo) -> dict[str, Any]:
     """Return the build of the engine."""
     return {"engine": {"revision": __version__}}
 
 
-async def service_list(engine: Engine, context: RequestContext) -> list[dict[str, Any]]:
+async def service_list(engine: Engine, context: RequestContext, request: ListEngines) -> Sequence[EngineView]:
     """Return the engine processes, and whether each is alive."""
     now = engine.clock.now()
     rows = await engine.database.read(claims.list_engines)

@@ -7,7 +7,8 @@ change of the stack in between makes it obsolete.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
@@ -17,15 +18,39 @@ from sqlalchemy.exc import IntegrityError
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Conflict, EntityNotFound, Invalid, StackExists, StokerError
 from stoker.base.ids import new_id
+from stoker.contract.change_sets import (
+    ChangeSetDetails,
+    ChangeSetIdentity,
+    ChangeSetView,
+    CreateChangeSet,
+    DeleteChangeSet,
+    ExecuteChangeSet,
+    ForgetFutureStack,
+    FutureStack,
+    ListChangeSets,
+    ListFutureStacks,
+    ShowChangeSet,
+)
+from stoker.contract.request import by_name, received, sent
+from stoker.contract.stacks import (
+    CheckForChanges,
+    CreateStackWithSettings,
+    NewStack,
+    PatchStack,
+    SettingsChange,
+    StackInputs,
+    StackPatch,
+)
+from stoker.contract.views import StackView
 from stoker.engine.core import Engine
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, read_plan
 from stoker.engine.redaction.templates import redact_template
-from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.lookup import find_stack
 from stoker.operations.planning import check_exported_values, make_plan, plan_tree
-from stoker.operations.requests import CheckedRequest, StackRequest, check_tags, check_whole
+from stoker.operations.requests import CheckedRequest, check_tags, check_whole
 from stoker.operations.settings import changed_settings, settings_of, settings_view
-from stoker.operations.stacks import new_stack, patched_request, stack_create, stack_patch
+from stoker.operations.stacks import create_stack, new_stack, patched_request, stack_patch
 from stoker.operations.transitions import verdict
 from stoker.store import change_sets, queries, settings
 from stoker.store.journal import Batch
@@ -46,32 +71,22 @@ _EXECUTIONS = {
 # -- creating ------------------------------------------------------------------------------------------------------
 
 
-async def change_set_create(
-    engine: Engine,
-    context: RequestContext,
-    stack_name: str,
-    name: str,
-    kind: str,
-    description: str | None,
-    body: Mapping[str, Any],
-    laid_down: Mapping[str, Any],
-    nested: bool = False,
-) -> dict[str, Any]:
+async def change_set_create(engine: Engine, context: RequestContext, request: CreateChangeSet) -> ChangeSetIdentity:
     """Plan a new stack (`kind` CREATE) or a change of one (UPDATE), and store the plan under `name`.
 
-    `body` is that of stack_create or stack_patch, `laid_down` the new settings of the stack. With `nested`, the plan
-    includes nested stacks. A change set without changes is stored as failed. Raises the errors of stack_create and
+    A change set without changes is stored as failed. Raises the errors of stack_create and
     stack_patch, and StackExists if the stack has a change set with this name.
     """
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    name, kind, laid_down = request.name, request.kind, request.laid_down
+    if not _NAME.fullmatch(name):
         raise BadValue(
             f"Invalid change set name {name!r}: it must start with a letter, contain only letters, digits and '-', "
             "and be at most 128 characters long."
         )
-    stack = await _stack_of(engine, context, stack_name, kind, body)
+    stack = await _stack_of(engine, context, request)
     changed_settings(StackSettings(stack.id), laid_down)
     planner = _planned_create if kind == "CREATE" else _planned_update
-    planned = await planner(engine, context, stack, body, laid_down, nested)
+    planned = await planner(engine, context, stack, request)
     changed = planned["changed"]
     row = ChangeSet(
         id=new_id(),
@@ -80,12 +95,12 @@ async def change_set_create(
         kind=kind,
         stack_id=stack.id,
         stack_name=stack.name,
-        description=description or "",
+        description=request.description or "",
         status="CREATE_COMPLETE" if changed else FAILED,
         reason="" if changed else NO_CHANGES,
         base=stack.operation,
         operation=None,
-        body=engine.sealer.seal({"body": dict(body), "settings": dict(laid_down), **planned}),
+        body=engine.sealer.seal({"body": sent(request.body), "settings": dict(laid_down), **planned}),
         created_at=engine.clock.now(),
     )
     try:
@@ -95,13 +110,11 @@ async def change_set_create(
     return _identity(row)
 
 
-async def _stack_of(
-    engine: Engine, context: RequestContext, stack_name: str, kind: str, body: Mapping[str, Any]
-) -> Stack:
+async def _stack_of(engine: Engine, context: RequestContext, request: CreateChangeSet) -> Stack:
     """Return the stack to change; or the future one, with the id that earlier change sets reserved for it."""
-    ref = {"name": stack_name, "id": None}
-    if kind == "UPDATE":
-        stack = await find_stack(engine, context, ref)
+    stack_name = request.stack_name
+    if request.kind == "UPDATE":
+        stack = await find_stack(engine, context, by_name(stack_name))
         verdict("update", stack)
         return stack
     if await engine.database.read(queries.stack_by_name, context.project_id, stack_name) is not None:
@@ -109,38 +122,34 @@ async def _stack_of(
     earlier = await _of_stack_to_be(engine, context, stack_name)
     promised = earlier[0].stack_id if earlier else None
     name = earlier[0].stack_name if earlier else stack_name
-    return new_stack(engine, context, name, StackRequest(**{**body, "identifier": promised}))
+    return new_stack(engine, context, name, request.body, promised)
 
 
 async def _planned_create(
     engine: Engine,
     context: RequestContext,
     stack: Stack,
-    body: Mapping[str, Any],
-    laid_down: Mapping[str, Any],
-    nested: bool,
+    request: CreateChangeSet,
 ) -> dict[str, Any]:
-    checked = await check_whole(engine, context, stack, StackRequest(**body))
-    plan = await _plan(engine, context, stack, checked, "CREATE", nested)
-    return {**_planned(checked, plan, body), "physical_ids": {}, "nested": nested, "changed": True}
+    checked = await check_whole(engine, context, stack, request.body)
+    plan = await _plan(engine, context, stack, checked, "CREATE", request.nested)
+    return {**_planned(checked, plan, request), "physical_ids": {}, "nested": request.nested, "changed": True}
 
 
 async def _planned_update(
     engine: Engine,
     context: RequestContext,
     stack: Stack,
-    body: Mapping[str, Any],
-    laid_down: Mapping[str, Any],
-    nested: bool,
+    request: CreateChangeSet,
 ) -> dict[str, Any]:
-    checked = await patched_request(engine, context, stack, StackRequest(**body))
+    checked = await patched_request(engine, context, stack, request.body)
     await check_exported_values(engine, stack, checked)
-    plan = await _plan(engine, context, stack, checked, "UPDATE", nested)
+    plan = await _plan(engine, context, stack, checked, "UPDATE", request.nested)
     return {
-        **_planned(checked, plan, body),
+        **_planned(checked, plan, request),
         "physical_ids": await engine.database.read(_physical_ids, stack),
-        "nested": nested,
-        "changed": await _changes(engine, stack, checked, plan, body, laid_down),
+        "nested": request.nested,
+        "changed": await _changes(engine, stack, checked, plan, request.body.tags, request.laid_down),
     }
 
 
@@ -161,25 +170,23 @@ def _physical_ids(connection: Connection, stack: Stack) -> dict[str, str | None]
     return found
 
 
-def _planned(checked: CheckedRequest, plan: Plan, body: Mapping[str, Any]) -> dict[str, Any]:
+def _planned(checked: CheckedRequest, plan: Plan, request: CreateChangeSet) -> dict[str, Any]:
     return {
         "plan": plan.to_data(),
         "uuids": {step.key: step.uuid for step in plan.steps},
         "parameters": checked.definition.parameters.as_text(),
-        "tags": list(check_tags(body.get("tags"))),
+        "tags": list(check_tags(request.body.tags)),
         "template": redact_template(checked.prepared.loaded.template),
     }
 
 
-async def stack_patch_changes(
-    engine: Engine, context: RequestContext, ref: Reference, laid_down: Mapping[str, Any], **body: Any
-) -> bool:
+async def stack_patch_changes(engine: Engine, context: RequestContext, request: CheckForChanges) -> bool:
     """Return whether stack_patch with this body and these settings would change anything."""
-    stack = await find_stack(engine, context, ref)
+    stack = await find_stack(engine, context, request.ref)
     verdict("update", stack)
-    checked = await patched_request(engine, context, stack, StackRequest(**body))
+    checked = await patched_request(engine, context, stack, request)
     plan = await make_plan(engine, stack, checked, "UPDATE")
-    return await _changes(engine, stack, checked, plan, body, laid_down)
+    return await _changes(engine, stack, checked, plan, request.tags, request.laid_down)
 
 
 async def _changes(
@@ -187,8 +194,8 @@ async def _changes(
     stack: Stack,
     checked: CheckedRequest,
     plan: Plan,
-    body: Mapping[str, Any],
-    laid_down: Mapping[str, Any],
+    tags: Sequence[str] | None,
+    laid_down: SettingsChange,
 ) -> bool:
     """Return whether an update would change a resource, an output, a tag or a setting.
 
@@ -196,12 +203,12 @@ async def _changes(
     """
     if any(step.kind is not Kind.KEEP for step in plan.steps) or stack.status != COMPLETE:
         return True
-    present = settings_view(await settings_of(engine, stack))
+    present: Mapping[str, Any] = settings_view(await settings_of(engine, stack))
     if any(present[name] != value for name, value in laid_down.items() if name != "capabilities"):
         return True
-    if body.get("tags") is not None:
-        tags = await engine.database.read(queries.tags_of, [stack.id])
-        if sorted(body["tags"]) != sorted(tags.get(stack.id, [])):
+    if tags is not None:
+        recorded_tags = await engine.database.read(queries.tags_of, [stack.id])
+        if sorted(tags) != sorted(recorded_tags.get(stack.id, [])):
             return True
     former = await engine.loader.load(stack.inputs)
     templates = (former.template, checked.prepared.loaded.template)
@@ -213,15 +220,13 @@ async def _changes(
 # -- looking -------------------------------------------------------------------------------------------------------
 
 
-async def change_set_show(
-    engine: Engine, context: RequestContext, name: str, stack: str | None = None
-) -> dict[str, Any]:
+async def change_set_show(engine: Engine, context: RequestContext, request: ShowChangeSet) -> ChangeSetDetails:
     """Return a change set by its name and that of its stack, or by its id or ARN. Raises EntityNotFound.
 
     `plan` is that of a preview, including nested stacks if the change set has `nested`; `physical_ids` has the objects
     that its steps act on, by the steps' keys.
     """
-    row = await _find(engine, context, name, stack)
+    row = await _find(engine, context, request.name, request.stack)
     held = engine.sealer.open(row.body)
     return {
         **await _view(engine, row),
@@ -235,19 +240,19 @@ async def change_set_show(
     }
 
 
-async def change_set_list(engine: Engine, context: RequestContext, stack: str) -> list[dict[str, Any]]:
+async def change_set_list(engine: Engine, context: RequestContext, request: ListChangeSets) -> Sequence[ChangeSetView]:
     """Return a stack's change sets, oldest first.
 
     Raises EntityNotFound if there is neither the stack nor a change set.
     """
-    return [await _view(engine, row) for row in await _all_of(engine, context, stack)]
+    return [await _view(engine, row) for row in await _all_of(engine, context, request.stack)]
 
 
-async def stack_to_be(engine: Engine, context: RequestContext, stack: str | None = None) -> list[dict[str, Any]]:
+async def stack_to_be(engine: Engine, context: RequestContext, request: ListFutureStacks) -> Sequence[FutureStack]:
     """Return stacks that have change sets but were not created yet: all of the project, or the one with this name or
     id.
     """
-    rows = await _of_stack_to_be(engine, context, stack)
+    rows = await _of_stack_to_be(engine, context, request.stack)
     first = {row.stack_id: row for row in reversed(rows)}
     return [
         {"id": row.stack_id, "name": row.stack_name, "project_id": row.project_id, "created_at": row.created_at}
@@ -255,7 +260,7 @@ async def stack_to_be(engine: Engine, context: RequestContext, stack: str | None
     ]
 
 
-async def _view(engine: Engine, row: ChangeSet) -> dict[str, Any]:
+async def _view(engine: Engine, row: ChangeSet) -> ChangeSetView:
     return {
         **_identity(row),
         "kind": row.kind,
@@ -267,7 +272,7 @@ async def _view(engine: Engine, row: ChangeSet) -> dict[str, Any]:
     }
 
 
-def _identity(row: ChangeSet) -> dict[str, Any]:
+def _identity(row: ChangeSet) -> ChangeSetIdentity:
     return {
         "id": row.id,
         "name": row.name,
@@ -304,7 +309,7 @@ async def _all_of(engine: Engine, context: RequestContext, stack: str) -> list[C
     rows = await _of_stack_to_be(engine, context, stack)
     if rows:
         return rows
-    found = await find_stack(engine, context, {"name": stack, "id": None}, deleted=True)
+    found = await find_stack(engine, context, by_name(stack), deleted=True)
     return await engine.database.read(change_sets.of_stack, found.id)
 
 
@@ -316,61 +321,64 @@ async def _of_stack_to_be(engine: Engine, context: RequestContext, stack: str | 
 # -- carrying out, and forgetting ----------------------------------------------------------------------------------
 
 
-async def change_set_execute(
-    engine: Engine,
-    context: RequestContext,
-    name: str,
-    stack: str | None = None,
-    disable_rollback: bool | None = None,
-) -> None:
+async def change_set_execute(engine: Engine, context: RequestContext, request: ExecuteChangeSet) -> None:
     """Begin to execute a change set. Raises Invalid for one that cannot be executed, or not any more."""
-    row = await _find(engine, context, name, stack)
+    row = await _find(engine, context, request.name, request.stack)
     state = await _execution(engine, row)
     if state != "AVAILABLE":
         raise Invalid(f"The change set {row.name} of stack {row.stack_name} cannot be executed: it is {state}.")
     held = engine.sealer.open(row.body)
-    body = {**held["body"], **({} if disable_rollback is None else {"disable_rollback": disable_rollback})}
+    body = received(StackPatch, held["body"])
+    if request.disable_rollback is not None:
+        body = replace(body, disable_rollback=request.disable_rollback)
     if row.kind == "CREATE":
-        await create_laid_down(engine, context, row.stack_name, held["settings"], identifier=row.stack_id, **body)
+        common = {item.name: getattr(body, item.name) for item in fields(StackInputs)}
+        wanted = NewStack(name=row.stack_name, **common)
+        await _create(engine, context, wanted, held["settings"], row.stack_id)
     else:
-        await stack_patch(engine, context, {"name": None, "id": row.stack_id}, **body)
+        await stack_patch(engine, context, PatchStack(ref={"name": None, "id": row.stack_id}, **vars(body)))
         await _lay_down(engine, row.stack_id, held["settings"])
     begun = await engine.database.read(queries.stack_by_id, row.stack_id)
     row.operation = begun.operation if begun else None
     await engine.journal.commit(Batch().change(row))
 
 
-async def create_laid_down(
-    engine: Engine, context: RequestContext, name: str, laid_down: Mapping[str, Any], **body: Any
-) -> dict[str, Any]:
+async def stack_create_with_settings(
+    engine: Engine, context: RequestContext, request: CreateStackWithSettings
+) -> StackView:
     """Create a stack with initial settings, which are in effect before the stack exists."""
-    identifier = body.pop("identifier", None) or new_id()
+    return await _create(engine, context, request, request.laid_down, new_id())
+
+
+async def _create(
+    engine: Engine, context: RequestContext, request: NewStack, laid_down: SettingsChange, identifier: str
+) -> StackView:
     await _lay_down(engine, identifier, laid_down)
     try:
-        return await stack_create(engine, context, name, identifier=identifier, **body)
+        return await create_stack(engine, context, request, identifier)
     except StokerError:
         await engine.journal.commit(Batch().then(partial(settings.forget, root_id=identifier)))
         raise
 
 
-async def _lay_down(engine: Engine, stack_id: str, laid_down: Mapping[str, Any]) -> None:
+async def _lay_down(engine: Engine, stack_id: str, laid_down: SettingsChange) -> None:
     """Change the given settings; keep the others."""
     if laid_down:
         row = changed_settings(await engine.database.read(settings.of_stack, stack_id), laid_down)
         await engine.journal.commit(Batch().then(partial(settings.save, settings=row)))
 
 
-async def change_set_delete(engine: Engine, context: RequestContext, name: str, stack: str | None = None) -> None:
+async def change_set_delete(engine: Engine, context: RequestContext, request: DeleteChangeSet) -> None:
     """Delete a change set. Raises Conflict for one that is being executed."""
-    row = await _find(engine, context, name, stack)
+    row = await _find(engine, context, request.name, request.stack)
     if await _execution(engine, row) == "EXECUTE_IN_PROGRESS":
         raise Conflict(f"The change set {row.name} of stack {row.stack_name} is being executed; delete it afterwards.")
     await engine.journal.commit(Batch().remove(row))
 
 
-async def stack_to_be_forget(engine: Engine, context: RequestContext, stack: str) -> None:
+async def stack_to_be_forget(engine: Engine, context: RequestContext, request: ForgetFutureStack) -> None:
     """Delete all change sets of a stack that was never created. Raises EntityNotFound if there are none."""
-    rows = await _of_stack_to_be(engine, context, stack)
+    rows = await _of_stack_to_be(engine, context, request.stack)
     if not rows:
-        raise EntityNotFound(f"The Stack ({stack}) could not be found.")
+        raise EntityNotFound(f"The Stack ({request.stack}) could not be found.")
     await engine.journal.commit(Batch().remove(*rows))

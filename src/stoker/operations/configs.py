@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, EntityNotFound, Forbidden
 from stoker.base.ids import new_id
+from stoker.contract.software import CreateSoftwareConfig, DeleteSoftwareConfig, ListSoftwareConfigs, ShowSoftwareConfig
+from stoker.contract.views import JSONObject
 from stoker.engine.calls.configs import StoredConfigs
 from stoker.engine.core import Engine
 from stoker.engine.redaction.deployments import redacted
@@ -16,20 +18,16 @@ from stoker.store.records import SoftwareConfig
 
 
 async def software_config_list(
-    engine: Engine,
-    context: RequestContext,
-    limit: int | None = None,
-    marker: str | None = None,
-    global_tenant: bool = False,
-) -> list[dict[str, Any]]:
+    engine: Engine, context: RequestContext, request: ListSoftwareConfigs
+) -> Sequence[JSONObject]:
     """Return a page of the project's configurations, newest first."""
-    if global_tenant and not context.is_admin:
+    if request.global_tenant and not context.is_admin:
         raise Forbidden("Only administrators can list the configurations of all projects.")
-    rows = await engine.database.read(queries.software_configs, None if global_tenant else context.project_id)
-    if marker is not None:
+    rows = await engine.database.read(queries.software_configs, None if request.global_tenant else context.project_id)
+    if request.marker is not None:
         ids = [row.id for row in rows]
-        rows = rows[ids.index(marker) + 1 :] if marker in ids else []
-    return [_summary(row) for row in rows[:limit]]
+        rows = rows[ids.index(request.marker) + 1 :] if request.marker in ids else []
+    return [_summary(row) for row in rows[: request.limit]]
 
 
 def _summary(row: SoftwareConfig) -> dict[str, Any]:
@@ -42,33 +40,16 @@ def _summary(row: SoftwareConfig) -> dict[str, Any]:
     }
 
 
-async def software_config_create(
-    engine: Engine,
-    context: RequestContext,
-    name: str | None = None,
-    group: str | None = None,
-    config: Any = None,
-    inputs: Any = None,
-    outputs: Any = None,
-    options: Any = None,
-) -> dict[str, Any]:
-    """Store a configuration. Raises BadValue if inputs or outputs are not lists of maps, RequestLimitExceeded."""
-    for label, value in (("inputs", inputs), ("outputs", outputs)):
-        if value is not None and not (
-            isinstance(value, Sequence)
-            and not isinstance(value, str)
-            and all(isinstance(item, Mapping) for item in value)
-        ):
-            raise BadValue(f"The {label} of a software configuration must be a list of maps.")
+async def software_config_create(engine: Engine, context: RequestContext, request: CreateSoftwareConfig) -> JSONObject:
+    """Store a configuration. Raises RequestLimitExceeded."""
     identifier = new_id()
-    body = {"name": name, "group": group, "config": config, "inputs": inputs, "outputs": outputs, "options": options}
-    await StoredConfigs(engine, context.project_id).create(identifier, body)
-    return await software_config_show(engine, context, identifier)
+    await StoredConfigs(engine, context.project_id).create(identifier, vars(request))
+    return await software_config_show(engine, context, ShowSoftwareConfig(config_id=identifier))
 
 
-async def software_config_show(engine: Engine, context: RequestContext, config_id: str) -> dict[str, Any]:
+async def software_config_show(engine: Engine, context: RequestContext, request: ShowSoftwareConfig) -> JSONObject:
     """Return a configuration with its body, hidden values redacted. Raises EntityNotFound."""
-    row = await _found(engine, context, config_id)
+    row = await _found(engine, context, request.config_id)
     body = engine.sealer.open(row.body)
     shown = {
         **_summary(row),
@@ -81,13 +62,13 @@ async def software_config_show(engine: Engine, context: RequestContext, config_i
     return (await redacted(engine, [shown]))[0]
 
 
-async def software_config_delete(engine: Engine, context: RequestContext, config_id: str) -> None:
+async def software_config_delete(engine: Engine, context: RequestContext, request: DeleteSoftwareConfig) -> None:
     """Delete a configuration. Raises EntityNotFound, BadValue for one that a deployment uses."""
-    row = await _found(engine, context, config_id)
+    row = await _found(engine, context, request.config_id)
     user = await engine.database.read(deployments.use_of_config, row)
     if user is not None:
-        raise BadValue(f"The software config {config_id} is in use by the software deployment {user}.")
-    await StoredConfigs(engine, row.project_id).delete(config_id)
+        raise BadValue(f"The software config {request.config_id} is in use by the software deployment {user}.")
+    await StoredConfigs(engine, row.project_id).delete(request.config_id)
 
 
 async def _found(engine: Engine, context: RequestContext, config_id: str) -> SoftwareConfig:

@@ -9,29 +9,31 @@ from urllib.parse import quote
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, CloudError, DownloadLimitExceeded, NotFound
 from stoker.cloud.session import Cloud
+from stoker.contract.catalog import GetContainerFiles
 from stoker.engine.core import Engine
 
 
-async def container_files(engine: Engine, context: RequestContext, container: str, limit: int) -> dict[str, str]:
+async def container_files(engine: Engine, context: RequestContext, request: GetContainerFiles) -> dict[str, str]:
     """Return the objects of a container as strings, by name, read with the caller's credentials.
 
     Raises DownloadLimitExceeded if they are larger than `limit` bytes in total, NotFound if the container cannot be
     read, BadValue if an object is not UTF-8.
     """
-    if not container or "/" in container:
-        raise BadValue(f"files_container must be the name of a container; it is {container!r}.")
+    if not request.container or "/" in request.container:
+        raise BadValue(f"files_container must be the name of a container; it is {request.container!r}.")
     try:
         cloud = await engine.credentials.of_caller(context)
-        listed = await _objects(cloud, container)
+        listed = await _objects(cloud, request.container)
         total = sum(item["bytes"] for item in listed)
-        if total > limit:
+        if total > request.limit:
             raise DownloadLimitExceeded(
-                f"The files in the container {container} have {total} bytes; max_json_body_size allows {limit}."
+                f"The files in the container {request.container} have {total} bytes; "
+                f"max_json_body_size allows {request.limit}."
             )
         names = [str(item["name"]) for item in listed]
-        contents = await asyncio.gather(*(_content(cloud, container, name) for name in names))
+        contents = await asyncio.gather(*(_content(cloud, request.container, name) for name in names))
     except CloudError as error:
-        raise NotFound(f"The files in the container {container} cannot be read: {error.message}") from error
+        raise NotFound(f"The files in the container {request.container} cannot be read: {error.message}") from error
     return dict(zip(names, contents, strict=True))
 
 

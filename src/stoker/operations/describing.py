@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Sequence
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, PhysicalResourceIDAmbiguity
+from stoker.contract.catalog import ExportView, ListExports, ListImports
+from stoker.contract.events import DatedEvent, ListEventsInDetail
+from stoker.contract.resources import FindStackOfObject, StackId
+from stoker.contract.stacks import (
+    DescribeStack,
+    DescribeStacks,
+    ListStacks,
+    ShowStack,
+    StackDescription,
+    SummarizeTemplate,
+    TemplateSummary,
+    ValidateTemplate,
+)
 from stoker.engine.core import Engine
 from stoker.engine.redaction.stacks import properties_shown
 from stoker.operations.catalog import validate_template
 from stoker.operations.drift import drift_summaries
 from stoker.operations.listing import stack_list
-from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.lookup import find_stack
 from stoker.operations.requests import parse_template
 from stoker.operations.stacks import stack_show
 from stoker.operations.views import event_view
 from stoker.store import finding, queries
 
 
-async def stack_describe(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
+async def stack_describe(engine: Engine, context: RequestContext, request: DescribeStack) -> StackDescription:
     """Return a stack in full, with its drift status; for a nested stack, with the names of those above it, by id."""
-    view = await stack_show(engine, context, ref, resolve_outputs=True)
+    view = await stack_show(engine, context, ShowStack(ref=request.ref))
     above = {view["parent_id"], view["root_id"]} if view["parent_id"] is not None else set()
     found = await engine.database.read(queries.stacks_by_id, above)
     return {
@@ -32,36 +45,36 @@ async def stack_describe(engine: Engine, context: RequestContext, ref: Reference
 
 
 async def stack_describe_page(
-    engine: Engine, context: RequestContext, limit: int, marker: str | None = None
-) -> list[dict[str, Any]]:
+    engine: Engine, context: RequestContext, request: DescribeStacks
+) -> Sequence[StackDescription]:
     """Return a page of the project's stacks in full, newest first."""
-    page = (await stack_list(engine, context, limit=limit, marker=marker))["stacks"]
+    page = (await stack_list(engine, context, ListStacks(limit=request.limit, marker=request.marker)))["stacks"]
     drift = await drift_summaries(engine, [view["id"] for view in page])
-    refs = [{"name": view["name"], "id": view["id"]} for view in page]
-    views = await asyncio.gather(*(stack_show(engine, context, ref, resolve_outputs=True) for ref in refs))
-    return [{**view, "drift": drift[view["id"]]} for view in views]
+    wanted = [ShowStack(ref={"name": view["name"], "id": view["id"]}) for view in page]
+    views = await asyncio.gather(*(stack_show(engine, context, show) for show in wanted))
+    return [{**view, "drift": drift[view["id"]], "above": {}} for view in views]
 
 
-async def stack_of_object(engine: Engine, context: RequestContext, physical_id: str) -> dict[str, str]:
+async def stack_of_object(engine: Engine, context: RequestContext, request: FindStackOfObject) -> StackId:
     """Return the project's stack that has a resource with this physical id. Raises EntityNotFound."""
-    found = await engine.database.read(finding.stacks_with_object, context.project_id, physical_id)
+    found = await engine.database.read(finding.stacks_with_object, context.project_id, request.physical_id)
     if not found:
-        raise EntityNotFound(f"No stack of this project has a resource with the physical id {physical_id}.")
+        raise EntityNotFound(f"No stack of this project has a resource with the physical id {request.physical_id}.")
     if len(found) > 1:
-        raise PhysicalResourceIDAmbiguity(f"Resources of {len(found)} stacks have the physical id {physical_id}.")
+        raise PhysicalResourceIDAmbiguity(
+            f"Resources of {len(found)} stacks have the physical id {request.physical_id}."
+        )
     return {"id": found[0]}
 
 
-async def event_page(
-    engine: Engine, context: RequestContext, ref: Reference, limit: int, marker: str | None = None
-) -> list[dict[str, Any]]:
+async def event_page(engine: Engine, context: RequestContext, request: ListEventsInDetail) -> Sequence[DatedEvent]:
     """Return events of a stack with the properties at that time, newest first; hidden values are redacted.
 
     `after_change` is true if the stack had been changed before, so that a rollback reverts an update and not the
     creation.
     """
-    stack = await find_stack(engine, context, ref, deleted=True)
-    wanted = queries.EventQuery(stack_ids=[stack.id], limit=limit, marker=marker, descending=True)
+    stack = await find_stack(engine, context, request.ref, deleted=True)
+    wanted = queries.EventQuery(stack_ids=[stack.id], limit=request.limit, marker=request.marker, descending=True)
     events = await engine.database.read(queries.list_events, wanted)
     owners = [(event.properties, event.resource_type, event.resource_name) for event in events]
     opened = await properties_shown(engine, stack, owners)
@@ -76,7 +89,7 @@ async def event_page(
     ]
 
 
-async def export_list(engine: Engine, context: RequestContext) -> list[dict[str, Any]]:
+async def export_list(engine: Engine, context: RequestContext, request: ListExports) -> Sequence[ExportView]:
     """Return the exports of the project's stacks, by name."""
     found = await engine.database.read(finding.exports_with_stacks, context.project_id)
     return [
@@ -85,18 +98,18 @@ async def export_list(engine: Engine, context: RequestContext) -> list[dict[str,
     ]
 
 
-async def import_list(engine: Engine, context: RequestContext, name: str) -> list[str]:
+async def import_list(engine: Engine, context: RequestContext, request: ListImports) -> Sequence[str]:
     """Return the names of the stacks that import an export. Raises EntityNotFound if no stack exports it."""
     exported = await engine.database.read(finding.exports_with_stacks, context.project_id)
-    if name not in {row[0] for row in exported}:
-        raise EntityNotFound(f"No stack of this project exports {name}.")
-    return await engine.database.read(finding.importing_stacks, context.project_id, name)
+    if request.name not in {row[0] for row in exported}:
+        raise EntityNotFound(f"No stack of this project exports {request.name}.")
+    return await engine.database.read(finding.importing_stacks, context.project_id, request.name)
 
 
-async def template_summary(engine: Engine, context: RequestContext, template: Any) -> dict[str, Any]:
+async def template_summary(engine: Engine, context: RequestContext, request: SummarizeTemplate) -> TemplateSummary:
     """Return the parameters, resource types and capabilities of a template. Raises TemplateInvalid."""
-    described = await validate_template(engine, context, template=template)
-    parsed = await parse_template(engine, context, template)
+    described = await validate_template(engine, context, ValidateTemplate(template=request.template))
+    parsed = await parse_template(engine, context, request.template)
     return {
         "description": described["Description"],
         "parameters": described["Parameters"],

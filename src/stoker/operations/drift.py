@@ -14,9 +14,20 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, EntityNotFound, ResourceNotFound, StokerError
 from stoker.base.ids import new_id
+from stoker.contract.drift import (
+    DetectDrift,
+    DetectResourceDrift,
+    DriftStatus,
+    DriftSummary,
+    ListDrift,
+    ShowDriftDetection,
+)
+from stoker.contract.request import Reference
+from stoker.contract.resources import StackId
+from stoker.contract.views import JSONObject
 from stoker.engine.core import Engine
 from stoker.engine.inspection.drift import DRIFTED, IN_SYNC, drift_of
-from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.lookup import find_stack
 from stoker.store import claims, drifts, queries
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, DriftDetection, Stack
@@ -26,37 +37,35 @@ LOG = logging.getLogger(__name__)
 NEVER_CHECKED = "NOT_CHECKED"
 
 
-async def drift_detect(
-    engine: Engine, context: RequestContext, ref: Reference, names: Sequence[str] | None = None
-) -> dict[str, Any]:
+async def drift_detect(engine: Engine, context: RequestContext, request: DetectDrift) -> StackId:
     """Begin to detect drift of a stack's resources, or of those with the `names`; return the id of the detection."""
-    stack = await _quiet_stack(engine, context, ref, names or ())
-    detection = _new(engine, stack, {"names": names})
+    stack = await _quiet_stack(engine, context, request.ref, request.names or ())
+    detection = _new(engine, stack, {"names": request.names})
     await engine.journal.commit(Batch().add(detection))
     engine.spawn(_detect(engine, detection, stack))
     return {"id": detection.id}
 
 
-async def drift_detect_resource(engine: Engine, context: RequestContext, ref: Reference, name: str) -> dict[str, Any]:
+async def drift_detect_resource(engine: Engine, context: RequestContext, request: DetectResourceDrift) -> JSONObject:
     """Detect drift of one resource now; keep the known drift of the others."""
-    stack = await _quiet_stack(engine, context, ref, [name])
-    found = next(iter(await drift_of(engine, stack, [name])), None)
+    stack = await _quiet_stack(engine, context, request.ref, [request.name])
+    found = next(iter(await drift_of(engine, stack, [request.name])), None)
     if found is None:
-        raise _unknown(name, stack)
-    detection = _new(engine, stack, {"names": [name]})
+        raise _unknown(request.name, stack)
+    detection = _new(engine, stack, {"names": [request.name]})
     await _settle(engine, detection, [found])
     await engine.journal.commit(Batch().add(detection).then(partial(drifts.forget_older, stack_id=stack.id)))
     return _view(found, stack)
 
 
-async def drift_status(engine: Engine, context: RequestContext, detection_id: str) -> dict[str, Any]:
+async def drift_status(engine: Engine, context: RequestContext, request: ShowDriftDetection) -> DriftStatus:
     """Return the progress or the result of a detection. Raises EntityNotFound."""
-    detection = await engine.database.read(drifts.by_id, detection_id)
+    detection = await engine.database.read(drifts.by_id, request.detection_id)
     if detection is None or detection.project_id != context.project_id:
-        raise EntityNotFound(f"There is no drift detection {detection_id}.")
+        raise EntityNotFound(f"There is no drift detection {request.detection_id}.")
     stack = await engine.database.read(queries.stack_by_id, detection.stack_id)
     if stack is None:
-        raise EntityNotFound(f"The stack of the drift detection {detection_id} was deleted.")
+        raise EntityNotFound(f"The stack of the drift detection {request.detection_id} was deleted.")
     if detection.status == IN_PROGRESS and not await _is_looked_after(engine, detection):
         detection.engine = engine.id
         await engine.journal.commit(Batch().change(detection))
@@ -76,18 +85,18 @@ async def drift_status(engine: Engine, context: RequestContext, detection_id: st
     }
 
 
-async def drift_list(engine: Engine, context: RequestContext, ref: Reference) -> list[dict[str, Any]]:
+async def drift_list(engine: Engine, context: RequestContext, request: ListDrift) -> Sequence[JSONObject]:
     """Return the result of the last detection for each checked resource, in creation order."""
-    stack = await find_stack(engine, context, ref, deleted=True)
+    stack = await find_stack(engine, context, request.ref, deleted=True)
     last = (await engine.database.read(drifts.latest, [stack.id])).get(stack.id)
     known = engine.sealer.open(last.body)["found"] if last is not None else []
     return [_view(item, stack) for item in known]
 
 
-async def drift_summaries(engine: Engine, stack_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+async def drift_summaries(engine: Engine, stack_ids: Sequence[str]) -> dict[str, DriftSummary]:
     """Return for each stack whether it has drifted, and the time of the last detection."""
     last = await engine.database.read(drifts.latest, stack_ids)
-    summaries: dict[str, dict[str, Any]] = {name: {"status": NEVER_CHECKED, "time": None} for name in stack_ids}
+    summaries: dict[str, DriftSummary] = {name: {"status": NEVER_CHECKED, "time": None} for name in stack_ids}
     for name, detection in last.items():
         found = engine.sealer.open(detection.body)["found"]
         summaries[name] = {"status": _overall(found), "time": detection.created_at}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound
+from stoker.contract.events import ListOperations, OperationDetails, OperationView, ShowOperation
 from stoker.engine.core import Engine
 from stoker.engine.planning.plan import read_plan
-from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.lookup import find_stack
 from stoker.store import queries
 from stoker.store.records import Operation, Stack
 
@@ -17,27 +17,25 @@ MOST = 500
 """Maximum number of operations on one page."""
 
 
-async def operation_list(
-    engine: Engine, context: RequestContext, ref: Reference, limit: int | None = None, marker: str | None = None
-) -> list[Mapping[str, Any]]:
+async def operation_list(engine: Engine, context: RequestContext, request: ListOperations) -> Sequence[OperationView]:
     """Return a page of the stack's operations, newest first, without their plans.
 
     `marker` is the id of the last operation of the previous page. Raises EntityNotFound for a marker of another stack.
     """
-    stack = await find_stack(engine, context, ref, deleted=True)
-    after = await _operation(engine, stack, marker) if marker is not None else None
-    wanted = MOST if limit is None else min(limit, MOST)
+    stack = await find_stack(engine, context, request.ref, deleted=True)
+    after = await _operation(engine, stack, request.marker) if request.marker is not None else None
+    wanted = MOST if request.limit is None else min(request.limit, MOST)
     operations = await engine.database.read(queries.operations_of, stack.id, wanted, after)
     return [_view(operation) for operation in operations]
 
 
-async def operation_show(engine: Engine, context: RequestContext, ref: Reference, operation_id: str) -> dict[str, Any]:
+async def operation_show(engine: Engine, context: RequestContext, request: ShowOperation) -> OperationDetails:
     """Return an operation with its plan; values of hidden parameters and properties are redacted.
 
     Raises EntityNotFound.
     """
-    stack = await find_stack(engine, context, ref, deleted=True)
-    operation = await _operation(engine, stack, operation_id)
+    stack = await find_stack(engine, context, request.ref, deleted=True)
+    operation = await _operation(engine, stack, request.operation_id)
     plan = read_plan(engine.sealer.open(operation.plan)) if operation.plan else None
     return {**_view(operation), "plan": plan}
 
@@ -49,7 +47,7 @@ async def _operation(engine: Engine, stack: Stack, operation_id: str) -> Operati
     return operation
 
 
-def _view(operation: Operation) -> dict[str, Any]:
+def _view(operation: Operation) -> OperationView:
     """Return the entry for an operation in the list."""
     began = operation.started_at
     ended = operation.finished_at

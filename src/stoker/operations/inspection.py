@@ -5,13 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, NotFound, ResourceNotFound
 from stoker.base.redaction import REDACTED, redact_values
+from stoker.contract.events import ListEvents, ShowEvent
+from stoker.contract.request import Reference
+from stoker.contract.resources import DescribeResource, ListResources, ResourceList, ShowResource, ShowResourceMetadata
+from stoker.contract.stacks import ListOutputs, ShowEnvironment, ShowFiles, ShowOutput, ShowTemplate
+from stoker.contract.views import EventView, JSONObject, ResourceRow, ResourceView
 from stoker.engine.calls.deployments import agent_metadata, configs_for, takes_deployments, with_configs
 from stoker.engine.core import Engine
 from stoker.engine.records.actions import REMOVES
@@ -20,7 +25,7 @@ from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.engine.redaction.deployments import credentials_in, redacted, redacted_metadata
 from stoker.engine.redaction.stacks import properties_shown, secrets_ever, secrets_now
 from stoker.engine.redaction.templates import redact_file, redact_template
-from stoker.operations.lookup import Reference, confine_stack_user, find_stack, found_stack, is_stack_user
+from stoker.operations.lookup import confine_stack_user, find_stack, found_stack, is_stack_user
 from stoker.operations.views import event_view, place_view, required_by, resource_row, resource_view
 from stoker.plugins.resource import AttributeKey
 from stoker.store import queries
@@ -29,16 +34,16 @@ from stoker.store.records import Event, Resource, ResourceSummary, Stack
 # -- what the stack was made from ------------------------------------------------------------------------------
 
 
-async def stack_template(engine: Engine, context: RequestContext, ref: Reference) -> Mapping[str, Any]:
+async def stack_template(engine: Engine, context: RequestContext, request: ShowTemplate) -> JSONObject:
     """Return the template as plain data, with the defaults of hidden parameters redacted."""
-    stack = await find_stack(engine, context, ref, deleted=True)
+    stack = await find_stack(engine, context, request.ref, deleted=True)
     shown = redact_template((await engine.loader.load(stack.inputs)).template)
     return shown if stack.parent_id is None else redact_values(shown, await secrets_now(engine, stack))
 
 
-async def stack_environment(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
+async def stack_environment(engine: Engine, context: RequestContext, request: ShowEnvironment) -> JSONObject:
     """Return the environment, with the values of hidden parameters redacted."""
-    stack = await find_stack(engine, context, ref, deleted=True)
+    stack = await find_stack(engine, context, request.ref, deleted=True)
     inputs = await engine.loader.load(stack.inputs)
     definition = await engine.bind(stack, inputs)
     data = inputs.environment.to_data()
@@ -50,33 +55,41 @@ async def stack_environment(engine: Engine, context: RequestContext, ref: Refere
     return data if stack.parent_id is None else redact_values(data, await secrets_now(engine, stack))
 
 
-async def stack_files(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, str]:
+async def stack_files(engine: Engine, context: RequestContext, request: ShowFiles) -> Mapping[str, str]:
     """Return the files that were sent with the template, with hidden values redacted."""
-    stack = await find_stack(engine, context, ref, deleted=True)
+    stack = await find_stack(engine, context, request.ref, deleted=True)
     files = (await engine.loader.load(stack.inputs)).files
     secrets = await secrets_now(engine, stack)
     return {name: redact_file(text, secrets) for name, text in files.items()}
 
 
-async def output_list(engine: Engine, context: RequestContext, ref: Reference) -> list[dict[str, Any]]:
+async def output_list(engine: Engine, context: RequestContext, request: ListOutputs) -> Sequence[JSONObject]:
     """Return keys and descriptions of the outputs."""
-    stack = await find_stack(engine, context, ref)
+    stack = await find_stack(engine, context, request.ref)
     definition = await engine.bind(stack, await engine.loader.load(stack.inputs))
     return [{"output_key": name, "description": output.description} for name, output in definition.outputs.items()]
 
 
-async def output_show(engine: Engine, context: RequestContext, ref: Reference, key: str) -> dict[str, Any]:
+async def output_show(engine: Engine, context: RequestContext, request: ShowOutput) -> JSONObject:
     """Return one output with its value. Raises NotFound."""
-    stack = await find_stack(engine, context, ref)
+    stack = await find_stack(engine, context, request.ref)
     inputs = await engine.loader.load(stack.inputs)
-    if key not in (await engine.bind(stack, inputs)).outputs:
-        raise NotFound(f"Specified output key {key} not found.")
-    return (await engine.reader.outputs(stack, inputs, key))[0]
+    if request.key not in (await engine.bind(stack, inputs)).outputs:
+        raise NotFound(f"Specified output key {request.key} not found.")
+    return (await engine.reader.outputs(stack, inputs, request.key))[0]
 
 
 # -- resources -------------------------------------------------------------------------------------------------
 
-NO_DETAIL: Mapping[str, Any] = {"attributes": {}, "description": ""}
+
+class _Details(TypedDict):
+    """What a list with details adds to a resource."""
+
+    attributes: JSONObject
+    description: str
+
+
+NO_DETAIL: _Details = {"attributes": {}, "description": ""}
 
 _RESOURCE_FILTERS = {
     "type": "type",
@@ -90,27 +103,20 @@ _RESOURCE_FILTERS = {
 }
 
 
-async def resource_list(
-    engine: Engine,
-    context: RequestContext,
-    ref: Reference,
-    filters: Mapping[str, Sequence[str]] | None = None,
-    nested_depth: int = 0,
-    with_detail: bool = False,
-) -> dict[str, Any]:
+async def resource_list(engine: Engine, context: RequestContext, request: ListResources) -> ResourceList:
     """Return the stack's resources, including those of nested stacks down to `nested_depth`, as
     `{"resources": […], "stacks": …}` with the position of each stack in the tree by its id.
     """
-    depth = min(nested_depth, engine.settings.max_nested_stack_depth)
-    levels = await engine.database.read(_levels, context, ref, depth)
-    views: list[dict[str, Any]] = []
+    depth = min(request.nested_depth, engine.settings.max_nested_stack_depth)
+    levels = await engine.database.read(_levels, context, request.ref, depth)
+    views: list[ResourceRow] = []
     for inside in levels:
         users = required_by(inside.resources)
-        details = await _details(engine, inside.stack) if with_detail else {}
-        for row in _matching(inside.resources, filters or {}):
+        details = await _details(engine, inside.stack) if request.with_detail else {}
+        for row in _matching(inside.resources, request.filters or {}):
             child = inside.children.get(row.uuid)
             view = resource_row(row, users.get(row.name, ()), child)
-            views.append({**view, **details.get(row.uuid, NO_DETAIL)} if with_detail else view)
+            views.append({**view, **details.get(row.uuid, NO_DETAIL)} if request.with_detail else view)
     return {
         "resources": views,
         "stacks": {inside.stack.id: place_view(inside.stack, inside.holder) for inside in levels},
@@ -144,7 +150,7 @@ def _levels(connection: Connection, context: RequestContext, ref: Reference, dep
     return found
 
 
-async def _details(engine: Engine, stack: Stack) -> dict[str, dict[str, Any]]:
+async def _details(engine: Engine, stack: Stack) -> dict[str, _Details]:
     """Return the additional fields of a list with details for all current resources of a stack, read at once."""
     view = await engine.reader.view(stack)
     inputs = await engine.loader.load(stack.inputs)
@@ -167,29 +173,31 @@ def _matching(rows: list[ResourceSummary], filters: Mapping[str, Sequence[str]])
     return rows
 
 
-async def resource_show(
-    engine: Engine, context: RequestContext, ref: Reference, name: str, with_attr: Sequence[str] | None = None
-) -> dict[str, Any]:
+async def resource_show(engine: Engine, context: RequestContext, request: ShowResource) -> ResourceView:
     """Return one resource with its attributes; also those in `with_attr` in addition to the declared ones."""
-    stack = await find_stack(engine, context, ref, deleted=True)
+    stack = await find_stack(engine, context, request.ref, deleted=True)
     view = await engine.reader.view(stack)
-    state = view.named(name)
+    state = view.named(request.name)
     inputs = await engine.loader.load(stack.inputs)
     definition = await engine.bind(stack, inputs)
     if state is None:
-        if name in definition.resources and stack.action not in REMOVES:
-            return _unmade(engine, stack, name, definition.resources[name].type)
-        raise _no_resource(name, stack)
+        if request.name in definition.resources and stack.action not in REMOVES:
+            return _unmade(engine, stack, request.name, definition.resources[request.name].type)
+        raise _no_resource(request.name, stack)
     confine_stack_user(context, stack, state, view.current)
     users = required_by([other.row for other in view.current.values()])
     children = await engine.database.read(queries.child_stacks, [stack.id])
     child = next((child for child in children if child.parent_resource == state.row.uuid), None)
-    described = definition.resources.get(name)
+    described = definition.resources.get(request.name)
     return {
-        **resource_view(state.row, stack, users.get(name, ()), child=child, parent=await parent_name(engine, stack)),
+        **resource_view(
+            state.row, stack, users.get(request.name, ()), child=child, parent=await parent_name(engine, stack)
+        ),
         "description": (described.description if described else "") or "",
         "metadata": await _metadata(engine, context, stack, state),
-        "attributes": await _attributes(engine, view, state, with_attr or (), await secrets_ever(engine, stack)),
+        "attributes": await _attributes(
+            engine, view, state, request.with_attr or (), await secrets_ever(engine, stack)
+        ),
     }
 
 
@@ -197,7 +205,7 @@ def _no_resource(name: str, stack: Stack) -> ResourceNotFound:
     return ResourceNotFound(f"The Resource ({name}) could not be found in Stack {stack.name}.")
 
 
-def _unmade(engine: Engine, stack: Stack, name: str, type_name: str) -> dict[str, Any]:
+def _unmade(engine: Engine, stack: Stack, name: str, type_name: str) -> ResourceView:
     """Return the view of a resource of the template that no step has reached yet."""
     row = Resource(
         uuid="", stack_id=stack.id, position=0, name=name, type=type_name, action="INIT", status="COMPLETE", reason="",
@@ -228,16 +236,16 @@ async def parent_name(engine: Engine, stack: Stack) -> str | None:
     return row.name if row else None
 
 
-async def resource_metadata(engine: Engine, context: RequestContext, ref: Reference, name: str) -> Mapping[str, Any]:
+async def resource_metadata(engine: Engine, context: RequestContext, request: ShowResourceMetadata) -> JSONObject:
     """Return the resource's metadata."""
-    stack, state = await _recorded_resource(engine, context, ref, name)
+    stack, state = await _recorded_resource(engine, context, request.ref, request.name)
     return await _metadata(engine, context, stack, state)
 
 
-async def resource_describe(engine: Engine, context: RequestContext, ref: Reference, name: str) -> dict[str, Any]:
+async def resource_describe(engine: Engine, context: RequestContext, request: DescribeResource) -> ResourceView:
     """Return a resource with its metadata as recorded; no service is asked, so that agents can poll it often."""
-    stack, state = await _recorded_resource(engine, context, ref, name)
-    described = (await engine.loader.load(stack.inputs)).template.resources.get(name)
+    stack, state = await _recorded_resource(engine, context, request.ref, request.name)
+    described = (await engine.loader.load(stack.inputs)).template.resources.get(request.name)
     return {
         **resource_view(state.row, stack, ()),
         "description": (described.description if described else "") or "",
@@ -281,34 +289,23 @@ _EVENT_COLUMNS = {
 }
 
 
-async def event_list(
-    engine: Engine,
-    context: RequestContext,
-    ref: Reference,
-    resource_name: str | None = None,
-    filters: Mapping[str, Sequence[str]] | None = None,
-    limit: int | None = None,
-    marker: str | None = None,
-    sort_keys: Sequence[str] | None = None,
-    sort_dir: str | None = None,
-    nested_depth: int = 0,
-) -> list[dict[str, Any]]:
+async def event_list(engine: Engine, context: RequestContext, request: ListEvents) -> Sequence[EventView]:
     """Return events of the stack, of one of its resources, or of the tree below it; oldest first."""
-    columns = {_EVENT_COLUMNS[name]: values for name, values in (filters or {}).items()}
-    if resource_name is not None:
-        columns["resource_name"] = [resource_name]
+    columns = {_EVENT_COLUMNS[name]: values for name, values in (request.filters or {}).items()}
+    if request.resource_name is not None:
+        columns["resource_name"] = [request.resource_name]
     wanted = queries.EventQuery(
         filters=columns,
-        limit=limit,
-        marker=marker,
-        sort_keys=[_EVENT_COLUMNS[key] for key in sort_keys or ()],
-        descending=sort_dir == "desc",
+        limit=request.limit,
+        marker=request.marker,
+        sort_keys=[_EVENT_COLUMNS[key] for key in request.sort_keys or ()],
+        descending=request.sort_dir == "desc",
     )
-    depth = min(nested_depth, engine.settings.max_nested_stack_depth)
-    stacks, root, events = await engine.database.read(_events, context, ref, depth, wanted)
+    depth = min(request.nested_depth, engine.settings.max_nested_stack_depth)
+    stacks, root, events = await engine.database.read(_events, context, request.ref, depth, wanted)
     stack = next(iter(stacks.values()))
-    if resource_name is not None and not events and not marker:
-        raise EntityNotFound(f"There are no events of the resource {resource_name} in stack {stack.name}.")
+    if request.resource_name is not None and not events and not request.marker:
+        raise EntityNotFound(f"There are no events of the resource {request.resource_name} in stack {stack.name}.")
     return [event_view(event, stacks[event.stack_id], root) for event in events]
 
 
@@ -322,13 +319,11 @@ def _events(
     return stacks, root, queries.list_events(connection, replace(wanted, stack_ids=list(stacks)))
 
 
-async def event_show(
-    engine: Engine, context: RequestContext, ref: Reference, resource_name: str, event_id: str
-) -> dict[str, Any]:
+async def event_show(engine: Engine, context: RequestContext, request: ShowEvent) -> EventView:
     """Return an event with the properties at that time, hidden values redacted."""
-    stack = await find_stack(engine, context, ref, deleted=True)
-    event = await engine.database.read(queries.event_by_id, stack.id, event_id)
-    if event is None or event.resource_name != resource_name:
-        raise EntityNotFound(f"The Event ({event_id}) could not be found.")
+    stack = await find_stack(engine, context, request.ref, deleted=True)
+    event = await engine.database.read(queries.event_by_id, stack.id, request.event_id)
+    if event is None or event.resource_name != request.resource_name:
+        raise EntityNotFound(f"The Event ({request.event_id}) could not be found.")
     shown = await properties_shown(engine, stack, [(event.properties, event.resource_type, event.resource_name)])
     return {**event_view(event, stack), "resource_properties": shown.get(event.properties or "", {})}

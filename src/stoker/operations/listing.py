@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Forbidden
+from stoker.contract.stacks import ListStacks, StackPage
 from stoker.engine.core import Engine
 from stoker.operations.views import stack_view
 from stoker.store import queries
@@ -43,53 +44,36 @@ _SORT_COLUMNS = {
 }
 
 
-async def stack_list(
-    engine: Engine,
-    context: RequestContext,
-    filters: Mapping[str, Sequence[Any]] | None = None,
-    tags: Sequence[str] | None = None,
-    tags_any: Sequence[str] | None = None,
-    not_tags: Sequence[str] | None = None,
-    not_tags_any: Sequence[str] | None = None,
-    limit: int | None = None,
-    marker: str | None = None,
-    sort_keys: Sequence[str] | None = None,
-    sort_dir: str | None = None,
-    global_tenant: bool = False,
-    show_deleted: bool = False,
-    show_nested: bool = False,
-    show_hidden: bool = False,
-    with_count: bool = False,
-) -> dict[str, Any]:
+async def stack_list(engine: Engine, context: RequestContext, request: ListStacks) -> StackPage:
     """Return a page of stacks, newest first by default."""
-    if global_tenant and not context.is_admin:
+    if request.global_tenant and not context.is_admin:
         raise Forbidden("Only administrators can list the stacks of all projects.")
-    given = filters or {}
-    columns = [column for key in sort_keys or ("creation_time",) for column in _SORT_COLUMNS[key]]
+    given = request.filters or {}
+    columns = [column for key in request.sort_keys or ("creation_time",) for column in _SORT_COLUMNS[key]]
     wanted = queries.StackQuery(
-        project_id=None if global_tenant else context.project_id,
+        project_id=None if request.global_tenant else context.project_id,
         filters=[
             (_COLUMNS[name], [_value(name, value) for value in values])
             for name, values in given.items()
             if name not in _STATE_FILTERS
         ],
         states=[[_state(value) for value in given[name]] for name in _STATE_FILTERS if name in given],
-        tags=tags or (),
-        tags_any=tags_any or (),
-        not_tags=not_tags or (),
-        not_tags_any=not_tags_any or (),
-        hidden_tags=() if show_hidden else engine.settings.hidden_stack_tags,
-        show_deleted=show_deleted,
-        show_nested=show_nested or any(name in given for name in _PARENT_FILTERS),
-        limit=limit,
-        marker=marker,
+        tags=request.tags or (),
+        tags_any=request.tags_any or (),
+        not_tags=request.not_tags or (),
+        not_tags_any=request.not_tags_any or (),
+        hidden_tags=() if request.show_hidden else engine.settings.hidden_stack_tags,
+        show_deleted=request.show_deleted,
+        show_nested=request.show_nested or any(name in given for name in _PARENT_FILTERS),
+        limit=request.limit,
+        marker=request.marker,
         sort_keys=columns,
-        descending=sort_dir != "asc" if sort_dir or not sort_keys else False,
+        descending=request.sort_dir != "asc" if request.sort_dir or not request.sort_keys else False,
     )
-    return await engine.database.read(_page, wanted, with_count)
+    return await engine.database.read(_page, wanted, request.with_count)
 
 
-def _page(connection: Connection, wanted: queries.StackQuery, with_count: bool) -> dict[str, Any]:
+def _page(connection: Connection, wanted: queries.StackQuery, with_count: bool) -> StackPage:
     stacks = queries.list_stacks(connection, wanted)
     tags = queries.tags_of(connection, [stack.id for stack in stacks])
     count = queries.count_listed(connection, wanted) if with_count else None

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, Forbidden
+from stoker.contract.request import Reference
 from stoker.engine.core import Engine
 from stoker.engine.records.state import ResourceState
 from stoker.store import queries
 from stoker.store.records import Stack
-
-Reference = Mapping[str, Any]
-"""`{"name": …, "id": …}` from the route; either can be missing."""
 
 _ARN = re.compile(r"arn:openstack:heat::(?P<project>[^:]*):stacks/(?P<name>[^/]+)/(?P<id>[^/]+)")
 

@@ -9,14 +9,15 @@ from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.redaction import redact
+from stoker.contract.stacks import ChangesPreview, PreviewPatch, PreviewStack, PreviewUpdate, StackPreview
+from stoker.contract.views import ResourceView
 from stoker.engine.core import Engine
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step
-from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.lookup import find_stack
 from stoker.operations.planning import plan_tree
-from stoker.operations.requests import CheckedRequest, StackRequest, check_tags, check_whole
-from stoker.operations.settings import settings_view
-from stoker.operations.stacks import new_stack, patched_request
+from stoker.operations.requests import CheckedRequest, check_tags, check_whole
+from stoker.operations.stacks import details_view, new_stack, patched_request
 from stoker.operations.views import required_by, resource_view, stack_view
 from stoker.store import queries
 from stoker.store.records import Stack, StackSettings
@@ -25,32 +26,30 @@ NO_STACK = "None"
 """The id in previews of a stack that does not exist yet."""
 
 
-async def stack_preview(engine: Engine, context: RequestContext, name: Any, **body: Any) -> dict[str, Any]:
+async def stack_preview(engine: Engine, context: RequestContext, request: PreviewStack) -> StackPreview:
     """Return the stack that a create would make, with its resources and the plan; nothing is recorded."""
-    request = StackRequest(**body)
-    stack = replace(new_stack(engine, context, name, request), id=NO_STACK, root_id=NO_STACK)
+    stack = replace(new_stack(engine, context, request.name, request), id=NO_STACK, root_id=NO_STACK)
     checked = await check_whole(engine, context, stack, request)
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))
-    view["parameters"] = checked.definition.parameters.as_text()
-    view["description"] = view["template_description"] = template.description
-    view |= settings_view(StackSettings(stack.id))
     planned = await plan_tree(engine, context, stack, checked, "CREATE")
-    view["resources"] = _previewed(engine, stack, planned.plan)
-    view["plan"] = planned.to_data()
-    return view
+    return {
+        **details_view(view, checked.definition, template, StackSettings(stack.id)),
+        "resources": _previewed(engine, stack, planned.plan),
+        "plan": planned.to_data(),
+    }
 
 
-async def stack_update_preview(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
+async def stack_update_preview(engine: Engine, context: RequestContext, request: PreviewUpdate) -> ChangesPreview:
     """Preview the replacement of the stack's definition."""
-    stack, request = await find_stack(engine, context, ref), StackRequest(**body)
+    stack = await find_stack(engine, context, request.ref)
     checked = await check_whole(engine, context, stack, request)
     return await _changes(engine, context, stack, checked, request.show_nested)
 
 
-async def stack_patch_preview(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
+async def stack_patch_preview(engine: Engine, context: RequestContext, request: PreviewPatch) -> ChangesPreview:
     """Preview a change of the given parts of the stack's definition."""
-    stack, request = await find_stack(engine, context, ref), StackRequest(**body)
+    stack = await find_stack(engine, context, request.ref)
     checked = await patched_request(engine, context, stack, request)
     return await _changes(engine, context, stack, checked, request.show_nested)
 
@@ -67,10 +66,10 @@ _BUCKETS = {
 
 async def _changes(
     engine: Engine, context: RequestContext, stack: Stack, checked: CheckedRequest, show_nested: bool
-) -> dict[str, Any]:
+) -> ChangesPreview:
     planned = await plan_tree(engine, context, stack, checked, "UPDATE", with_kept=show_nested)
     steps = [step for step in planned.plan.steps if show_nested or not step.depth]
-    buckets: dict[str, list[dict[str, Any]]] = {bucket: [] for bucket in _BUCKETS.values()}
+    buckets: dict[str, list[ResourceView]] = {bucket: [] for bucket in _BUCKETS.values()}
     replaced = {step.name for step in steps if step.kind is Kind.REPLACE}
     present = await engine.database.read(_present, stack, show_nested)
     for step in steps:
@@ -81,9 +80,9 @@ async def _changes(
     return {"resource_changes": buckets, "plan": planned.to_data()}
 
 
-def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[str, dict[str, Any]]:
+def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[str, ResourceView]:
     """Return the current resources of the stack and its nested stacks, by uuid."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, ResourceView] = {}
     for level in queries.levels_of(connection, stack, None if show_nested else 0):
         rows = queries.resource_summaries(connection, [item.id for item in level])
         for item in level:
@@ -134,7 +133,7 @@ def _split(step: Step) -> tuple[str, str]:
     return holders, name
 
 
-def _raw(stack: Stack, step: Step, properties: Any = None) -> dict[str, Any]:
+def _raw(stack: Stack, step: Step, properties: Any = None) -> ResourceView:
     holders, name = _split(step)
     return {
         "name": name,

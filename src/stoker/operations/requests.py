@@ -19,6 +19,7 @@ from stoker.base.errors import (
     StackValidationFailed,
     TemplateInvalid,
 )
+from stoker.contract.stacks import TemplateInputs
 from stoker.engine.core import Engine
 from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.planning.planner import Wanted
@@ -33,34 +34,6 @@ from stoker.template.template import Template
 
 _STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}")
 MAX_TAG = 80
-
-
-@dataclass(frozen=True, slots=True)
-class StackRequest:
-    """The body of a request to create, update or preview a stack, as the API sends it; None for missing fields.
-
-    The first five fields define the stack, the others how the request is handled. `identifier` is the id reserved for a
-    new stack, `policy` replaces the stack policy during one update. `keep_parameters` must exist before and after, and
-    keep their values, as all parameters without a new value do. With `plan_digest`, only the plan with that digest is
-    executed.
-    """
-
-    template: Any = None
-    environment: Any = None
-    environment_files: Sequence[str] | None = None
-    files: Mapping[str, str] | None = None
-    parameters: Mapping[str, Any] | None = None
-    tags: Sequence[str] | None = None
-    disable_rollback: bool | None = None
-    timeout_mins: Any = None
-    adopt_stack_data: Any = None
-    converge: bool | None = None
-    clear_parameters: Sequence[str] | None = None
-    keep_parameters: Sequence[str] | None = None
-    show_nested: bool = False
-    plan_digest: str | None = None
-    identifier: str | None = None
-    policy: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +55,13 @@ async def parse_template(engine: Engine, context: RequestContext, source: Any) -
 
 
 async def parse_environment(
-    engine: Engine, context: RequestContext, request: StackRequest, template: Template
+    engine: Engine, context: RequestContext, request: TemplateInputs, template: Template
 ) -> Environment:
     """Return the request's environment; named environment files are merged in order and replace it."""
     return await engine.evaluator.evaluate(context.project_id, partial(_environment, request, template))
 
 
-def _environment(request: StackRequest, template: Template) -> Environment:
+def _environment(request: TemplateInputs, template: Template) -> Environment:
     files = request.files or {}
     sources: list[tuple[str, Any]]
     if request.environment_files:
@@ -183,7 +156,7 @@ async def check_request(
     return CheckedRequest(prepared, definition, wanted)
 
 
-async def check_whole(engine: Engine, context: RequestContext, stack: Stack, request: StackRequest) -> CheckedRequest:
+async def check_whole(engine: Engine, context: RequestContext, stack: Stack, request: TemplateInputs) -> CheckedRequest:
     """Check a request that defines the whole stack. Raises the errors of `check_request`."""
     template = await parse_template(engine, context, request.template)
     environment = await parse_environment(engine, context, request, template)

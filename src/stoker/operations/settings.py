@@ -12,10 +12,12 @@ import orjson
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Conflict, Forbidden
+from stoker.contract.stacks import ChangeSettings, ShowSettings
+from stoker.contract.views import SettingsView, StackIdentity
 from stoker.engine.core import Engine
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Step
-from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.lookup import find_stack
 from stoker.operations.planning import make_plan
 from stoker.operations.requests import CheckedRequest
 from stoker.store import settings
@@ -35,21 +37,19 @@ _KEYS = frozenset({"Effect", "Action", "NotAction", "Principal", "Resource", "No
 _CONDITIONS = {"StringEquals": False, "StringLike": True}
 
 
-async def stack_settings_show(engine: Engine, context: RequestContext, ref: Reference) -> dict[str, Any]:
+async def stack_settings_show(engine: Engine, context: RequestContext, request: ShowSettings) -> SettingsView:
     """Return the stack's settings: `protected` and `policy` (a map, or null)."""
-    stack = await find_stack(engine, context, ref)
+    stack = await find_stack(engine, context, request.ref)
     return settings_view(await settings_of(engine, stack))
 
 
-async def stack_settings_change(
-    engine: Engine, context: RequestContext, ref: Reference, changes: Mapping[str, Any]
-) -> dict[str, Any]:
+async def stack_settings_change(engine: Engine, context: RequestContext, request: ChangeSettings) -> StackIdentity:
     """Change settings; keys as in `settings_view`. Raises BadValue for an invalid policy."""
-    stack = await find_stack(engine, context, ref)
+    stack = await find_stack(engine, context, request.ref)
     if stack.parent_id is not None:
         raise BadValue(f"Settings belong to the root stack; {stack.name} is a nested stack.")
     present = await settings_of(engine, stack)
-    wanted = changed_settings(present, changes)
+    wanted = changed_settings(present, request.changes)
     await engine.journal.commit(Batch().then(partial(settings.save, settings=wanted)))
     return {"id": stack.id, "name": stack.name, "project_id": stack.project_id}
 
@@ -68,7 +68,7 @@ def changed_settings(present: StackSettings, changes: Mapping[str, Any]) -> Stac
     return replace(present, **columns)
 
 
-def settings_view(known: StackSettings) -> dict[str, Any]:
+def settings_view(known: StackSettings) -> SettingsView:
     """Return settings as data."""
     return {
         "protected": known.protected,

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, NotSupported, RequestLimitExceeded, SnapshotNotFound
 from stoker.base.ids import new_id
+from stoker.contract.snapshots import (
+    CreateSnapshot,
+    DeleteSnapshot,
+    ListSnapshots,
+    RestoreSnapshot,
+    ShowSnapshot,
+    SnapshotView,
+)
 from stoker.engine.core import Engine
-from stoker.operations.lookup import Reference, find_stack
+from stoker.operations.lookup import find_stack
 from stoker.operations.planning import check_exported_values
 from stoker.operations.requests import check_request
 from stoker.operations.settings import check_policy
@@ -22,19 +30,17 @@ from stoker.store.records import COMPLETE, IN_PROGRESS, REMOVE_SNAPSHOT, Stack, 
 MAX_NAME = 255
 
 
-async def snapshot_create(
-    engine: Engine, context: RequestContext, ref: Reference, name: str | None = None
-) -> dict[str, Any]:
+async def snapshot_create(engine: Engine, context: RequestContext, request: CreateSnapshot) -> SnapshotView:
     """Begin to take a snapshot. Raises ActionInProgress, NotSupported, RequestLimitExceeded."""
-    stack = await find_stack(engine, context, ref)
+    stack = await find_stack(engine, context, request.ref)
     verdict("snapshot", stack)
-    if name is not None and len(name) > MAX_NAME:
-        raise BadValue(f"The snapshot's name is {len(name)} characters long; at most {MAX_NAME} are allowed.")
+    if request.name is not None and len(request.name) > MAX_NAME:
+        raise BadValue(f"The snapshot's name is {len(request.name)} characters long; at most {MAX_NAME} are allowed.")
     await _check_limit(engine, context, stack)
     snapshot = StackSnapshot(
         id=new_id(),
         stack_id=stack.id,
-        name=name,
+        name=request.name,
         action="CREATE",
         status=IN_PROGRESS,
         reason="Snapshot CREATE started",
@@ -60,25 +66,25 @@ async def _check_limit(engine: Engine, context: RequestContext, stack: Stack) ->
         )
 
 
-async def snapshot_list(engine: Engine, context: RequestContext, ref: Reference) -> list[dict[str, Any]]:
+async def snapshot_list(engine: Engine, context: RequestContext, request: ListSnapshots) -> Sequence[SnapshotView]:
     """Return the stack's snapshots, oldest first."""
-    stack = await find_stack(engine, context, ref)
+    stack = await find_stack(engine, context, request.ref)
     found = await engine.database.read(snapshots.snapshots_of, stack.id)
     return [snapshot_view(engine, snapshot) for snapshot in found]
 
 
-async def snapshot_show(engine: Engine, context: RequestContext, ref: Reference, snapshot_id: str) -> dict[str, Any]:
+async def snapshot_show(engine: Engine, context: RequestContext, request: ShowSnapshot) -> SnapshotView:
     """Return a snapshot with the stack's document, hidden values redacted. Raises SnapshotNotFound."""
-    stack = await find_stack(engine, context, ref)
-    return snapshot_view(engine, await _find(engine, stack, snapshot_id))
+    stack = await find_stack(engine, context, request.ref)
+    return snapshot_view(engine, await _find(engine, stack, request.snapshot_id))
 
 
-async def snapshot_delete(engine: Engine, context: RequestContext, ref: Reference, snapshot_id: str) -> None:
+async def snapshot_delete(engine: Engine, context: RequestContext, request: DeleteSnapshot) -> None:
     """Begin to delete a snapshot and its objects in the cloud; a repeated request has no effect."""
-    stack = await find_stack(engine, context, ref)
-    snapshot = await _find(engine, stack, snapshot_id)
+    stack = await find_stack(engine, context, request.ref)
+    snapshot = await _find(engine, stack, request.snapshot_id)
     if (snapshot.action, snapshot.status) == ("CREATE", IN_PROGRESS):
-        raise NotSupported(f"The snapshot {snapshot_id} is still being created; delete it when it is complete.")
+        raise NotSupported(f"The snapshot {request.snapshot_id} is still being created; delete it when it is complete.")
     if (stack.action, stack.status) == ("RESTORE", IN_PROGRESS):
         raise NotSupported(f"The stack {stack.name} is being restored; delete its snapshots afterwards.")
     if (snapshot.action, snapshot.status) == ("DELETE", IN_PROGRESS):
@@ -88,13 +94,13 @@ async def snapshot_delete(engine: Engine, context: RequestContext, ref: Referenc
     await engine.remove_snapshot(snapshot, stack, operation)
 
 
-async def snapshot_restore(engine: Engine, context: RequestContext, ref: Reference, snapshot_id: str) -> None:
+async def snapshot_restore(engine: Engine, context: RequestContext, request: RestoreSnapshot) -> None:
     """Begin to restore a snapshot: the stack's definition, and the saved contents of its resources.
 
     Raises the errors of an update with the snapshot's template, and NotSupported for a snapshot that is not complete.
     """
-    stack = await find_stack(engine, context, ref)
-    snapshot = await _find(engine, stack, snapshot_id)
+    stack = await find_stack(engine, context, request.ref)
+    snapshot = await _find(engine, stack, request.snapshot_id)
     _require_complete(snapshot)
     verdict("restore", stack)
     present = await engine.loader.load(snapshot.inputs)
@@ -109,7 +115,7 @@ async def snapshot_restore(engine: Engine, context: RequestContext, ref: Referen
     operation.snapshot = snapshot.id
 
     def still_there(connection: Connection) -> None:
-        _require_complete(snapshots.snapshot_by_id(connection, snapshot.id) or _missing(snapshot_id))
+        _require_complete(snapshots.snapshot_by_id(connection, snapshot.id) or _missing(request.snapshot_id))
 
     await submit(engine, context, stack, operation, checked.prepared, guard=guard("restore"), fresh=still_there)
 
@@ -131,7 +137,7 @@ async def _find(engine: Engine, stack: Stack, snapshot_id: str) -> StackSnapshot
     return snapshot
 
 
-def snapshot_view(engine: Engine, snapshot: StackSnapshot) -> dict[str, Any]:
+def snapshot_view(engine: Engine, snapshot: StackSnapshot) -> SnapshotView:
     """Return the view of a snapshot; `data` is the stack's document, None until it is complete."""
     return {
         "id": snapshot.id,

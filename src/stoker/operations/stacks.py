@@ -14,15 +14,28 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import StackExists, StackValidationFailed
 from stoker.base.ids import new_id
 from stoker.base.redaction import redact_values
+from stoker.contract.request import Reference
+from stoker.contract.stacks import (
+    CreateStack,
+    DeleteStack,
+    IdentifyStack,
+    NewStack,
+    PatchStack,
+    ShowStack,
+    StackChange,
+    StackInputs,
+    StackPatch,
+    UpdateStack,
+)
+from stoker.contract.views import StackDetails, StackIdentity, StackSummary, StackView
 from stoker.engine.core import Engine
 from stoker.engine.records.loader import LoadedInputs, Prepared
 from stoker.engine.redaction.stacks import secrets_now
 from stoker.operations.adoption import adopted_request
-from stoker.operations.lookup import Reference, find_stack, found_stack
+from stoker.operations.lookup import find_stack, found_stack
 from stoker.operations.planning import check_exported_values, check_plan
 from stoker.operations.requests import (
     CheckedRequest,
-    StackRequest,
     check_exports,
     check_name,
     check_request,
@@ -39,14 +52,17 @@ from stoker.operations.views import stack_view
 from stoker.store import change_sets, queries, settings
 from stoker.store.journal import Batch
 from stoker.store.records import IN_PROGRESS, Operation, Stack, StackSettings
+from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.template import Template
 
 
-def new_stack(engine: Engine, context: RequestContext, name: Any, request: StackRequest) -> Stack:
+def new_stack(
+    engine: Engine, context: RequestContext, name: str, request: StackInputs, identifier: str | None = None
+) -> Stack:
     """Return a new stack, for checking and for recording. Raises errors for an invalid name or timeout."""
     name = check_name(name)
-    identifier = request.identifier or new_id()
+    identifier = identifier or new_id()
     return Stack(
         id=identifier,
         name=name,
@@ -119,25 +135,26 @@ async def submit(
     await engine.credentials.lend(context, stack, begin)
 
 
-async def stack_identify(
-    engine: Engine, context: RequestContext, ref: Reference, show_deleted: bool = False
-) -> dict[str, Any]:
+async def stack_identify(engine: Engine, context: RequestContext, request: IdentifyStack) -> StackIdentity:
     """Return name, id and project of the stack with the given name, id or ARN."""
-    stack = await find_stack(engine, context, ref, deleted=show_deleted)
+    stack = await find_stack(engine, context, request.ref, deleted=request.show_deleted)
     return {"name": stack.name, "id": stack.id, "project_id": stack.project_id}
 
 
-async def stack_create(engine: Engine, context: RequestContext, name: Any, **body: Any) -> dict[str, Any]:
-    """Create a stack from a request body (see StackRequest).
+async def stack_create(engine: Engine, context: RequestContext, request: CreateStack) -> StackView:
+    """Create a stack. Raises StackExists, RequestLimitExceeded, TemplateInvalid …; nothing is created then."""
+    return await create_stack(engine, context, request)
 
-    Raises StackExists, RequestLimitExceeded, TemplateInvalid …; nothing is created then.
-    """
-    request = StackRequest(**body)
+
+async def create_stack(
+    engine: Engine, context: RequestContext, request: NewStack, identifier: str | None = None
+) -> StackView:
+    """Create a stack, with the ID that was reserved for it if there is one. Raises as `stack_create`."""
     action, document = "CREATE", None
     if request.adopt_stack_data is not None:
         request = adopted_request(engine, context, request)
         action, document = "ADOPT", engine.sealer.seal({"adopted": request.adopt_stack_data})
-    stack = new_stack(engine, context, name, request)
+    stack = new_stack(engine, context, request.name, request, identifier)
     stack.action, stack.reason = action, f"Stack {action} started"
     tags = check_tags(request.tags)
     await engine.database.read(check_room, engine, context, stack)
@@ -158,27 +175,23 @@ async def stack_create(engine: Engine, context: RequestContext, name: Any, **bod
     return stack_view(stack, tags)
 
 
-async def stack_update(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
+async def stack_update(engine: Engine, context: RequestContext, request: UpdateStack) -> StackView:
     """Replace the whole definition of the stack (PUT); tags are cleared if none are given."""
-    request = StackRequest(**body)
-    stack = await _updatable(engine, context, ref)
+    stack = await _updatable(engine, context, request.ref)
     checked = await check_whole(engine, context, stack, request)
     return await _submit_update(engine, context, stack, checked, request, check_tags(request.tags))
 
 
-async def stack_patch(engine: Engine, context: RequestContext, ref: Reference, **body: Any) -> dict[str, Any]:
+async def stack_patch(engine: Engine, context: RequestContext, request: PatchStack) -> StackView:
     """Change the given parts and keep the rest (PATCH)."""
-    request = StackRequest(**body)
-    stack = await _updatable(engine, context, ref)
+    stack = await _updatable(engine, context, request.ref)
     checked = await patched_request(engine, context, stack, request)
     kept = (await engine.database.read(queries.tags_of, [stack.id])).get(stack.id, [])
     tags = check_tags(request.tags) if request.tags is not None else tuple(kept)
-    return await _submit_update(engine, context, stack, checked, request, tags)
+    return await _submit_update(engine, context, stack, checked, request, tags, request.policy)
 
 
-async def patched_request(
-    engine: Engine, context: RequestContext, stack: Stack, request: StackRequest
-) -> CheckedRequest:
+async def patched_request(engine: Engine, context: RequestContext, stack: Stack, request: StackPatch) -> CheckedRequest:
     """Return the stack's current definition with the given parts changed, checked."""
     present = await engine.loader.load(stack.inputs)
     template = await parse_template(engine, context, request.template) if request.template else present.template
@@ -234,12 +247,13 @@ async def _submit_update(
     context: RequestContext,
     stack: Stack,
     checked: CheckedRequest,
-    request: StackRequest,
+    request: StackChange,
     tags: tuple[str, ...],
-) -> dict[str, Any]:
+    policy: Mapping[str, Any] | None = None,
+) -> StackView:
     former = await engine.bind(stack, await engine.loader.load(stack.inputs))
     checked.definition.parameters.refuse_changes_to_immutable(former.parameters)
-    await check_policy(engine, stack, checked, request.policy)
+    await check_policy(engine, stack, checked, policy)
     await check_exported_values(engine, stack, checked)
     fresh = await check_plan(engine, context, stack, checked, "UPDATE", request.plan_digest)
     minutes = check_timeout(request.timeout_mins)
@@ -254,9 +268,9 @@ async def _submit_update(
     return stack_view(stack, tags)
 
 
-async def stack_delete(engine: Engine, context: RequestContext, ref: Reference) -> None:
+async def stack_delete(engine: Engine, context: RequestContext, request: DeleteStack) -> None:
     """Delete the stack and everything that it created; a repeated request restarts a running deletion."""
-    stack = await find_stack(engine, context, ref)
+    stack = await find_stack(engine, context, request.ref)
     await check_deletable(engine, stack)
     await check_exports(engine, stack, [])
     operation = new_operation(engine, context, stack, "DELETE", stack.inputs)
@@ -264,24 +278,29 @@ async def stack_delete(engine: Engine, context: RequestContext, ref: Reference) 
     await engine.journal.commit(Batch().then(partial(change_sets.forget_of_stack, stack_id=stack.id)))
 
 
-async def stack_show(
-    engine: Engine, context: RequestContext, ref: Reference, resolve_outputs: bool = True
-) -> dict[str, Any]:
+async def stack_show(engine: Engine, context: RequestContext, request: ShowStack) -> StackDetails:
     """Return the stack with its parameters and, by default, its outputs."""
-    seen = await engine.database.read(_seen, engine, context, ref)
+    seen = await engine.database.read(_seen, engine, context, request.ref)
     stack, inputs = seen.stack, seen.inputs
-    view = stack_view(stack, seen.tags)
     definition = await engine.bind(stack, inputs)
-    view["parameters"] = definition.parameters.as_text()
+    view = details_view(stack_view(stack, seen.tags), definition, inputs.template, seen.settings)
     if stack.parent_id is not None:
         view["parameters"] = redact_values(view["parameters"], await secrets_now(engine, stack))
-    view["description"] = view["template_description"] = inputs.template.description
-    view |= settings_view(seen.settings)
-    view["exports"] = {key: name for name, key in definition.exports()}
-    if resolve_outputs:
-        gone = stack.deleted_at is not None
-        view["outputs"] = [] if gone else await engine.reader.outputs(stack, inputs)
-    return view
+    outputs: list[dict[str, Any]] | None = [] if request.resolve_outputs else None
+    if request.resolve_outputs and stack.deleted_at is None:
+        outputs = await engine.reader.outputs(stack, inputs)
+    return {**view, "exports": {key: name for name, key in definition.exports()}, "outputs": outputs}
+
+
+def details_view(view: StackView, definition: Definition, template: Template, known: StackSettings) -> StackSummary:
+    """Return the data about a stack that its template, parameters and settings add to `view`."""
+    return {
+        **view,
+        **settings_view(known),
+        "description": template.description,
+        "template_description": template.description,
+        "parameters": definition.parameters.as_text(),
+    }
 
 
 @dataclass(frozen=True, slots=True)

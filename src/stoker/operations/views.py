@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import orjson
 
+from stoker.contract.views import EventView, Place, ResourceRow, ResourceView, StackView
 from stoker.store.records import Event, Resource, ResourceSummary, Stack
 
 
-def stack_view(stack: Stack, tags: Sequence[str] | None) -> dict[str, Any]:
+def stack_view(stack: Stack, tags: Sequence[str] | None) -> StackView:
     """Return a stack without the data that requires its template."""
     return {
         "id": stack.id,
@@ -41,12 +41,12 @@ def resource_view(
     *,
     child: Stack | None = None,
     parent: str | None = None,
-) -> dict[str, Any]:
+) -> ResourceView:
     """Return a resource with its stack, without its attributes. `parent` is as in `place_view`."""
     return {**resource_row(resource, required_by, child), **place_view(stack, parent)}
 
 
-def place_view(stack: Stack, parent: str | None) -> dict[str, Any]:
+def place_view(stack: Stack, parent: str | None) -> Place:
     """Return the position of a stack's resources. `parent` is the name of the resource of the nested stack."""
     return {
         "stack_id": stack.id,
@@ -57,9 +57,7 @@ def place_view(stack: Stack, parent: str | None) -> dict[str, Any]:
     }
 
 
-def resource_row(
-    resource: Resource | ResourceSummary, required_by: Sequence[str], child: Stack | None
-) -> dict[str, Any]:
+def resource_row(resource: Resource | ResourceSummary, required_by: Sequence[str], child: Stack | None) -> ResourceRow:
     """Return a resource of a list that contains each stack only once. `child` is the resource's nested stack."""
     return {
         "name": resource.name,
@@ -86,7 +84,7 @@ def required_by(resources: Sequence[Resource | ResourceSummary]) -> dict[str, li
     return users
 
 
-def event_view(event: Event, stack: Stack, root: Stack | None = None) -> dict[str, Any]:
+def event_view(event: Event, stack: Stack, root: Stack | None = None) -> EventView:
     """Return an event without the properties."""
     return {
         "id": event.id,

@@ -14,7 +14,7 @@ from stoker.api.cfn.faults import QueryError
 from stoker.api.templates_by_url import template_at
 from stoker.api.values import Fields
 from stoker.base.errors import EntityNotFound
-from stoker.contract.request import Request, Untyped
+from stoker.contract.request import Answer, OfStack, Reference, Request, by_name
 from stoker.rpc.contract import EngineClient, RequestContext
 
 PAGE = 100
@@ -38,23 +38,23 @@ class Call:
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
 
-    def ask(self, operation: str | Request[Any], **arguments: Any) -> Any:
-        """Return the engine's result of `operation`."""
-        request = Untyped(operation, arguments) if isinstance(operation, str) else operation
+    @property
+    def ref(self) -> Reference:
+        """The stack in StackName."""
+        return by_name(self[_STACK])
+
+    def ask(self, request: Request[Answer]) -> Answer:
+        """Have an engine carry `request` out, and return its answer."""
         return self.client.call(self.context, request)
 
-    def ask_of_stack(self, operation: str, **arguments: Any) -> Any:
-        """Return the engine's result of `operation` on the stack in StackName. Raises QueryError without StackName."""
-        return self.ask_of(self[_STACK], operation, **arguments)
-
-    def ask_of(self, stack: str, operation: str, **arguments: Any) -> Any:
-        """Return the engine's result of `operation` on another stack, given by name, ID or ARN."""
+    def ask_of_stack(self, request: OfStack[Answer]) -> Answer:
+        """Do the same for a request about a stack. Raises QueryError if the stack does not exist."""
         try:
-            return self.ask(operation, ref={"name": stack, "id": None}, **arguments)
+            return self.ask(request)
         except EntityNotFound as error:
             if type(error) is not EntityNotFound:
                 raise
-            raise no_stack(stack) from error
+            raise no_stack(str(request.ref["name"])) from error
 
     def text_of(self, name: str) -> str | None:
         """Return a document that is given in `<name>Body`, or by its URL in `<name>URL`."""

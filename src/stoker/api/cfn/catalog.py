@@ -15,6 +15,8 @@ from stoker.api.cfn.rendering import JsonText
 from stoker.api.cfn.stacks import new_parameters
 from stoker.base.errors import EntityNotFound
 from stoker.base.ids import arn
+from stoker.contract.catalog import ListExports, ListImports, ListResourceTypes, ShowResourceType
+from stoker.contract.stacks import PreviewStack, ShowTemplate, SummarizeTemplate, ValidateTemplate
 
 _DEPRECATED = frozenset({"DEPRECATED", "UNSUPPORTED"})
 
@@ -30,7 +32,7 @@ _JSON_TYPES = {
 
 def validate(call: Call) -> dict[str, Any]:
     """Check a template, and return its parameters."""
-    found = call.ask("validate_template", template=call.required_text_of("Template"))
+    found = call.ask(ValidateTemplate(template=call.required_text_of("Template")))
     return {
         "Description": found["Description"] or None,
         "Parameters": [views.template_parameter(name, each) for name, each in found["Parameters"].items()],
@@ -43,7 +45,7 @@ def estimate(call: Call) -> dict[str, Any]:
     Without a calculator, it is a data URL of a document with these numbers.
     """
     template = call.required_text_of("Template")
-    view = call.ask("stack_preview", name="estimate", template=template, parameters=new_parameters(call))
+    view = call.ask(PreviewStack(name="estimate", template=template, parameters=new_parameters(call)))
     made = Counter(step["type"] for step in view["plan"]["steps"] if step["kind"] == "create")
     calculator = call.config.heat_api_cfn.cost_calculator_url
     if calculator is None:
@@ -57,8 +59,8 @@ def summary(call: Call) -> dict[str, Any]:
     if (template is None) == (call["StackName"] is None):
         raise QueryError("InvalidParameterCombination", "Give the template or StackName, and not both.")
     if template is None:
-        template = call.ask_of_stack("stack_template")
-    found = call.ask("template_summary", template=template)
+        template = call.ask_of_stack(ShowTemplate(ref=call.ref))
+    found = call.ask(SummarizeTemplate(template=template))
     transforms = found["transform"]
     return {
         "Description": found["description"] or None,
@@ -82,7 +84,7 @@ def _declared(name: str, described: Mapping[str, Any]) -> dict[str, Any]:
 
 def exports(call: Call) -> dict[str, Any]:
     """Return a page of the exports of the project's stacks."""
-    page, token = page_of(call.ask("export_list"), call["NextToken"])
+    page, token = page_of(call.ask(ListExports()), call["NextToken"])
     shown = [
         {
             "ExportingStackId": arn(call.context.project_id, each["stack_name"], each["stack_id"]),
@@ -96,7 +98,7 @@ def exports(call: Call) -> dict[str, Any]:
 
 def imports(call: Call) -> dict[str, Any]:
     """Return a page of the stacks that import an export."""
-    found = call.ask("import_list", name=call["ExportName"])
+    found = call.ask(ListImports(name=call["ExportName"]))
     if not found:
         raise QueryError("ValidationError", f"Export '{call['ExportName']}' is not imported by any stack.")
     page, token = page_of(found, call["NextToken"])
@@ -120,8 +122,10 @@ def list_types(call: Call) -> dict[str, Any]:
     found = [
         each
         for status in sorted(statuses, key=str)
-        for each in call.ask("resource_type_list", support_status=status, with_description=True)
-        if each["resource_type"].startswith(prefix) and call.context.may_use(each["resource_type"])
+        for each in call.ask(ListResourceTypes(support_status=status, with_description=True))
+        if not isinstance(each, str)
+        and each["resource_type"].startswith(prefix)
+        and call.context.may_use(each["resource_type"])
     ]
     page, token = page_of(found, call["NextToken"], call["MaxResults"] or PAGE)
     shown = [
@@ -144,7 +148,7 @@ def describe_type(call: Call) -> dict[str, Any]:
     try:
         if not call.context.may_use(name):
             raise EntityNotFound(name)
-        found = call.ask("resource_type_show", type_name=name, with_description=True)
+        found = call.ask(ShowResourceType(type_name=name, with_description=True))
     except EntityNotFound:
         raise QueryError("TypeNotFoundException", f"The resource type {name} does not exist.") from None
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from stoker.api.cfn import views
 from stoker.api.cfn.call import Call, no_stack, page_of
@@ -11,6 +11,15 @@ from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.stacks import disable_rollback, laid_down, new_parameters, patch
 from stoker.base.errors import EntityNotFound, Invalid
 from stoker.base.ids import arn
+from stoker.contract.change_sets import (
+    CreateChangeSet,
+    DeleteChangeSet,
+    ExecuteChangeSet,
+    ListChangeSets,
+    ShowChangeSet,
+)
+from stoker.contract.request import Answer, Request
+from stoker.contract.stacks import StackPatch
 
 _ACTIONS = {"create": "Add", "update": "Modify", "refuse": "Modify", "replace": "Modify", "delete": "Remove"}
 _REPLACEMENT = {"update": "False", "refuse": "False", "replace": "True"}
@@ -29,30 +38,31 @@ def create(call: Call) -> dict[str, Any]:
     if kind == "UPDATE" and call["OnFailure"] == "DELETE":
         raise QueryError("ValidationError", "OnStackFailure=DELETE is for change sets of the type CREATE.")
     view = call.ask(
-        "change_set_create",
-        stack_name=call["StackName"],
-        name=call["ChangeSetName"],
-        kind=kind,
-        description=call["Description"],
-        body=_new_stack(call) if kind == "CREATE" else patch(call),
-        laid_down=laid_down(call),
-        nested=bool(call["IncludeNestedStacks"]),
+        CreateChangeSet(
+            stack_name=call["StackName"],
+            name=call["ChangeSetName"],
+            kind=kind,
+            description=call["Description"],
+            body=_new_stack(call) if kind == "CREATE" else patch(call),
+            laid_down=laid_down(call),
+            nested=bool(call["IncludeNestedStacks"]),
+        )
     )
     return {"Id": _change_set_arn(view), "StackId": _stack_arn(view)}
 
 
-def _new_stack(call: Call) -> dict[str, Any]:
-    return {
-        "template": call.required_text_of("Template"),
-        "parameters": new_parameters(call),
-        "tags": views.plain_tags(call["Tags"] or ()),
-        "disable_rollback": disable_rollback(call),
-    }
+def _new_stack(call: Call) -> StackPatch:
+    return StackPatch(
+        template=call.required_text_of("Template"),
+        parameters=new_parameters(call),
+        tags=views.plain_tags(call["Tags"] or ()),
+        disable_rollback=disable_rollback(call),
+    )
 
 
 def describe(call: Call) -> dict[str, Any]:
     """Return a change set with a page of its changes."""
-    view = _ask(call, "change_set_show")
+    view = _ask(call, ShowChangeSet(**_named(call)))
     changes, token = page_of(list(_changes(view)), call["NextToken"])
     settings = view["settings"]
     return {
@@ -74,7 +84,7 @@ def describe(call: Call) -> dict[str, Any]:
 def list_all(call: Call) -> dict[str, Any]:
     """Return a page of a stack's change sets."""
     try:
-        found = call.ask("change_set_list", stack=call["StackName"])
+        found = call.ask(ListChangeSets(stack=call["StackName"]))
     except EntityNotFound:
         raise no_stack(call["StackName"]) from None
     page, token = page_of(found, call["NextToken"])
@@ -84,7 +94,7 @@ def list_all(call: Call) -> dict[str, Any]:
 def execute(call: Call) -> None:
     """Start to execute a change set."""
     try:
-        _ask(call, "change_set_execute", disable_rollback=call["DisableRollback"])
+        _ask(call, ExecuteChangeSet(**_named(call), disable_rollback=call["DisableRollback"]))
     except Invalid as error:
         if type(error) is not Invalid:
             raise
@@ -93,19 +103,29 @@ def execute(call: Call) -> None:
 
 def delete(call: Call) -> None:
     """Delete a change set."""
-    _ask(call, "change_set_delete")
+    _ask(call, DeleteChangeSet(**_named(call)))
 
 
-def _ask(call: Call, operation: str, **arguments: Any) -> Any:
+class _Named(TypedDict):
+    name: str
+    stack: str | None
+
+
+def _named(call: Call) -> _Named:
+    """Return the change set that the request names. Raises QueryError."""
     name, stack = call["ChangeSetName"], call["StackName"]
     if stack is None and not name.startswith("arn:"):
         raise QueryError("ValidationError", "StackName must be given unless ChangeSetName is an ARN.")
+    return {"name": name, "stack": stack}
+
+
+def _ask(call: Call, request: Request[Answer]) -> Answer:
     try:
-        return call.ask(operation, name=name, stack=stack, **arguments)
+        return call.ask(request)
     except EntityNotFound as error:
         if type(error) is not EntityNotFound:
             raise
-        raise QueryError("ChangeSetNotFound", f"ChangeSet [{name}] does not exist") from error
+        raise QueryError("ChangeSetNotFound", f"ChangeSet [{call['ChangeSetName']}] does not exist") from error
 
 
 def _change_set_arn(view: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from stoker.api.cfn import views
 from stoker.api.cfn.call import PAGE, Call, page_of
 from stoker.base.ids import arn
+from stoker.contract.drift import DetectDrift, DetectResourceDrift, ListDrift, ShowDriftDetection
 
 STATUSES = ("IN_SYNC", "MODIFIED", "DELETED", "NOT_CHECKED")
 
@@ -16,18 +17,20 @@ _UNASKED = "NOT_CHECKED"
 
 def detect(call: Call) -> dict[str, Any]:
     """Start to detect drift of a stack."""
-    return {"StackDriftDetectionId": call.ask_of_stack("drift_detect", names=call["LogicalResourceIds"])["id"]}
+    return {
+        "StackDriftDetectionId": call.ask_of_stack(DetectDrift(ref=call.ref, names=call["LogicalResourceIds"]))["id"]
+    }
 
 
 def detect_resource(call: Call) -> dict[str, Any]:
     """Detect drift of one resource."""
-    found = call.ask_of_stack("drift_detect_resource", name=call["LogicalResourceId"])
+    found = call.ask_of_stack(DetectResourceDrift(ref=call.ref, name=call["LogicalResourceId"]))
     return {"StackResourceDrift": views.resource_drift(found)}
 
 
 def describe_detection(call: Call) -> dict[str, Any]:
     """Return the progress of a drift detection, or its result for the stack."""
-    found = call.ask("drift_status", detection_id=call["StackDriftDetectionId"])
+    found = call.ask(ShowDriftDetection(detection_id=call["StackDriftDetectionId"]))
     return {
         "StackId": arn(found["project_id"], found["stack_name"], found["stack_id"]),
         "StackDriftDetectionId": found["id"],
@@ -42,6 +45,6 @@ def describe_detection(call: Call) -> dict[str, Any]:
 def describe_resources(call: Call) -> dict[str, Any]:
     """Return a page of the results of the last drift detection for the resources of a stack."""
     wanted = call["StackResourceDriftStatusFilters"] or [status for status in STATUSES if status != _UNASKED]
-    found = [view for view in call.ask_of_stack("drift_list") if view["status"] in wanted]
+    found = [view for view in call.ask_of_stack(ListDrift(ref=call.ref)) if view["status"] in wanted]
     page, token = page_of(found, call["NextToken"], call["MaxResults"] or PAGE)
     return {"StackResourceDrifts": [views.resource_drift(view) for view in page], "NextToken": token}

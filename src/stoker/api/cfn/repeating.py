@@ -8,6 +8,7 @@ from typing import Any
 
 from stoker.api.cfn.call import Call, Handler
 from stoker.api.cfn.faults import QueryError
+from stoker.contract.catalog import ClaimRequestToken, ReleaseRequestToken, SettleRequestToken
 
 TOKEN = "ClientRequestToken"  # noqa: S105  the name of a parameter
 
@@ -21,7 +22,7 @@ def once(call: Call, action: str, handler: Handler) -> dict[str, Any] | None:
     if token is None:
         return handler(call)
     content = json.dumps([action, dict(call.values)], sort_keys=True)
-    claim = call.ask("request_token_claim", token=token, digest=sha256(content.encode()).hexdigest())
+    claim = call.ask(ClaimRequestToken(token=token, digest=sha256(content.encode()).hexdigest()))
     match claim["state"]:
         case "answered":
             answer: dict[str, Any] | None = claim["answer"]
@@ -33,7 +34,7 @@ def once(call: Call, action: str, handler: Handler) -> dict[str, Any] | None:
     try:
         answer = handler(call)
     except Exception:
-        call.ask("request_token_release", token=token)
+        call.ask(ReleaseRequestToken(token=token))
         raise
-    call.ask("request_token_settle", token=token, answer=answer)
+    call.ask(SettleRequestToken(token=token, answer=answer))
     return answer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from stoker.api.cfn import views
@@ -11,6 +11,12 @@ from stoker.api.cfn.faults import QueryError
 from stoker.api.cfn.rendering import JsonText
 from stoker.api.cfn.stacks import policy
 from stoker.api.cfn.views import View
+from stoker.contract.change_sets import ListFutureStacks, ShowChangeSet
+from stoker.contract.drift import ListDrift
+from stoker.contract.events import ListEventsInDetail
+from stoker.contract.request import Answer, OfStack, by_name
+from stoker.contract.resources import DescribeResource, FindStackOfObject, ListResources, SignalResource
+from stoker.contract.stacks import ChangeSettings, SettingsChange, ShowSettings, ShowTemplate
 
 _AMAZON_SIGNAL = {"UniqueId": "UniqueId", "Status": "Status"}
 _OWN_SIGNAL = {"UniqueId": "id", "Status": "status"}
@@ -18,7 +24,7 @@ _OWN_SIGNAL = {"UniqueId": "id", "Status": "status"}
 
 def describe_one(call: Call) -> dict[str, Any]:
     """Return a resource with its metadata."""
-    view = call.ask_of_stack("resource_describe", name=call["LogicalResourceId"])
+    view = call.ask_of_stack(DescribeResource(ref=call.ref, name=call["LogicalResourceId"]))
     return {"StackResourceDetail": views.resource_detail(view)}
 
 
@@ -28,7 +34,7 @@ def describe_all(call: Call) -> dict[str, Any]:
     if (stack is None) == (physical_id is None):
         raise QueryError("InvalidParameterCombination", "Give StackName or PhysicalResourceId, and not both.")
     if stack is None:
-        stack = call.ask("stack_of_object", physical_id=physical_id)["id"]
+        stack = call.ask(FindStackOfObject(physical_id=physical_id))["id"]
     filters = {} if call["LogicalResourceId"] is None else {"name": [call["LogicalResourceId"]]}
     found = _resources_of(call, stack, filters=filters)
     if filters and not found:
@@ -43,42 +49,42 @@ def list_all(call: Call) -> dict[str, Any]:
     return {"StackResourceSummaries": summaries, "NextToken": token}
 
 
-def _resources_of(call: Call, stack: str, **arguments: Any) -> list[View]:
+def _resources_of(call: Call, stack: str, filters: Mapping[str, Sequence[str]] | None = None) -> list[View]:
     """Return the stack's resources with their positions."""
-    found = _parts_of(call, stack, "resource_list", **arguments)
+    found = _parts_of(call, ListResources(ref=by_name(stack), filters=filters))
     return [{**view, **found["stacks"][view["stack_id"]]} for view in found["resources"]] if found else []
 
 
 def _with_drift(call: Call, stack: str, found: Iterable[View], shown: Callable[[View], View]) -> list[View]:
     """Return resources rendered by `shown`, each with its result of the last drift detection."""
-    drift = {view["name"]: view for view in _parts_of(call, stack, "drift_list")}
+    drift = {view["name"]: view for view in _parts_of(call, ListDrift(ref=by_name(stack))) or ()}
     return [{**shown(view), "DriftInformation": views.drift_information(drift.get(view["name"]))} for view in found]
 
 
 def events(call: Call) -> dict[str, Any]:
     """Return a page of a stack's events, newest first."""
-    found = _parts_of(call, call["StackName"], "event_page", limit=PAGE, marker=marker_of(call["NextToken"]))
+    found = _parts_of(call, ListEventsInDetail(ref=call.ref, limit=PAGE, marker=marker_of(call["NextToken"]))) or ()
     token = next_token(found[-1]["id"]) if len(found) == PAGE else None
     return {"StackEvents": [views.event(view) for view in found], "NextToken": token}
 
 
-def _parts_of(call: Call, stack: str, operation: str, **arguments: Any) -> Any:
-    """Return the engine's list of parts of a stack; an empty one if it has only change sets so far."""
+def _parts_of(call: Call, request: OfStack[Answer]) -> Answer | None:
+    """Return the engine's list of parts of a stack; None if it has only change sets so far."""
     try:
-        return call.ask_of(stack, operation, **arguments)
+        return call.ask_of_stack(request)
     except QueryError:
-        if call.ask("stack_to_be", stack=stack):
-            return []
+        if call.ask(ListFutureStacks(stack=request.ref["name"])):
+            return None
         raise
 
 
 def template(call: Call) -> dict[str, Any]:
     """Return the template of a stack or of a change set."""
     if call["ChangeSetName"] is not None:
-        held = call.ask("change_set_show", name=call["ChangeSetName"], stack=call["StackName"])
+        held = call.ask(ShowChangeSet(name=call["ChangeSetName"], stack=call["StackName"]))
         body = held["template"]
     elif call["StackName"] is not None:
-        body = call.ask_of_stack("stack_template")
+        body = call.ask_of_stack(ShowTemplate(ref=call.ref))
     else:
         raise QueryError("MissingParameter", "The request must have the parameter StackName, or ChangeSetName.")
     return {"TemplateBody": JsonText(body), "StagesAvailable": ["Original"]}
@@ -86,12 +92,12 @@ def template(call: Call) -> dict[str, Any]:
 
 def signal(call: Call) -> None:
     """Send a signal to a resource; AWS and Heat use different keys in signals."""
-    found = call.ask_of_stack("resource_describe", name=call["LogicalResourceId"])
+    found = call.ask_of_stack(DescribeResource(ref=call.ref, name=call["LogicalResourceId"]))
     amazon = found["type"].startswith("AWS::")
     details = {name: call[key] for key, name in (_AMAZON_SIGNAL if amazon else _OWN_SIGNAL).items()}
     if amazon:
         details |= {"Reason": "", "Data": ""}
-    call.ask_of_stack("resource_signal", name=call["LogicalResourceId"], details=details)
+    call.ask_of_stack(SignalResource(ref=call.ref, name=call["LogicalResourceId"], details=details))
 
 
 # -- settings ------------------------------------------------------------------------------------------------------
@@ -102,16 +108,16 @@ def set_policy(call: Call) -> None:
     wanted = policy(call, "StackPolicy")
     if wanted is None:
         raise QueryError("MissingParameter", "The request must have the parameter StackPolicyBody, or StackPolicyURL.")
-    call.ask_of_stack("stack_settings_change", changes={"policy": wanted})
+    call.ask_of_stack(ChangeSettings(ref=call.ref, changes={"policy": wanted}))
 
 
 def get_policy(call: Call) -> dict[str, Any]:
     """Return the stack policy; without a policy, all updates are allowed."""
-    found = call.ask_of_stack("stack_settings_show")["policy"]
+    found = call.ask_of_stack(ShowSettings(ref=call.ref))["policy"]
     return {"StackPolicyBody": None if found is None else JsonText(found)}
 
 
 def protect(call: Call) -> dict[str, Any]:
     """Enable or disable termination protection."""
-    changes = {"protected": call["EnableTerminationProtection"]}
-    return {"StackId": views.stack_arn(call.ask_of_stack("stack_settings_change", changes=changes))}
+    changes: SettingsChange = {"protected": call["EnableTerminationProtection"]}
+    return {"StackId": views.stack_arn(call.ask_of_stack(ChangeSettings(ref=call.ref, changes=changes)))}

@@ -14,6 +14,8 @@ from typing import Any
 from stoker.api.bodies import parse_json
 from stoker.api.cfn.call import Call
 from stoker.api.faults import BadRequest, NoSuchPath
+from stoker.contract.request import by_name
+from stoker.contract.resources import ShowResourceMetadata, SignalResource
 
 POLICY = "resource:signal"
 
@@ -42,7 +44,7 @@ def target(path: str) -> Target:
 def wait_condition(call: Call, named: Target, body: bytes) -> dict[str, Any]:
     """Deliver the signal, and return all signals so far."""
     _signal(call, named, body)
-    metadata = call.ask_of(named.stack, "resource_metadata", name=named.resource)
+    metadata = call.ask_of_stack(ShowResourceMetadata(ref=by_name(named.stack), name=named.resource))
     return {"resource": named.resource, "metadata": metadata}
 
 
@@ -52,7 +54,7 @@ def signal(call: Call, named: Target, body: bytes) -> None:
 
 
 def _signal(call: Call, named: Target, body: bytes) -> None:
-    call.ask_of(named.stack, "resource_signal", name=named.resource, details=_details(body))
+    call.ask_of_stack(SignalResource(ref=by_name(named.stack), name=named.resource, details=_details(body)))
 
 
 def _details(body: bytes) -> Mapping[str, Any] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from stoker.api.bodies import parse_json
@@ -11,6 +12,24 @@ from stoker.api.cfn.call import PAGE, Call, marker_of, next_token, no_stack
 from stoker.api.cfn.faults import QueryError
 from stoker.base.errors import EntityNotFound
 from stoker.base.ids import arn
+from stoker.contract.change_sets import ForgetFutureStack, ListFutureStacks
+from stoker.contract.request import by_name
+from stoker.contract.stacks import (
+    ActOnStack,
+    ChangeSettings,
+    CheckForChanges,
+    CreateStackWithSettings,
+    DeleteStack,
+    DescribeStack,
+    DescribeStacks,
+    IdentifyStack,
+    ListStacks,
+    PatchStack,
+    SettingsChange,
+    ShowStack,
+    StackPatch,
+)
+from stoker.contract.views import StackView
 
 NO_UPDATES = "No updates are to be performed."
 """The error message for an update without changes; clients search for these words."""
@@ -27,14 +46,15 @@ _REVIEW = "REVIEW_IN_PROGRESS"
 def create(call: Call) -> dict[str, Any]:
     """Start to create a stack."""
     view = call.ask(
-        "stack_create_laid_down",
-        name=call["StackName"],
-        laid_down=laid_down(call),
-        template=call.required_text_of("Template"),
-        parameters=new_parameters(call),
-        tags=views.plain_tags(call["Tags"] or ()),
-        timeout_mins=call["TimeoutInMinutes"],
-        disable_rollback=disable_rollback(call),
+        CreateStackWithSettings(
+            name=call["StackName"],
+            laid_down=laid_down(call),
+            template=call.required_text_of("Template"),
+            parameters=new_parameters(call),
+            tags=views.plain_tags(call["Tags"] or ()),
+            timeout_mins=call["TimeoutInMinutes"],
+            disable_rollback=disable_rollback(call),
+        )
     )
     return {"StackId": views.stack_arn(view)}
 
@@ -47,15 +67,19 @@ def disable_rollback(call: Call) -> bool:
     return bool(disabled) or call["OnFailure"] == "DO_NOTHING"
 
 
-def laid_down(call: Call) -> dict[str, Any]:
+def laid_down(call: Call) -> SettingsChange:
     """Return the settings of the stack in the request; missing ones are omitted."""
-    found = {
-        "notification_topics": call["NotificationARNs"],
-        "capabilities": call["Capabilities"],
-        "protected": call.values.get("EnableTerminationProtection"),
-        "policy": policy(call, "StackPolicy") if "StackPolicyBody" in call.values else None,
-    }
-    return {name: value for name, value in found.items() if value is not None}
+    found: SettingsChange = {}
+    if call["NotificationARNs"] is not None:
+        found["notification_topics"] = call["NotificationARNs"]
+    if call["Capabilities"] is not None:
+        found["capabilities"] = call["Capabilities"]
+    if call.values.get("EnableTerminationProtection") is not None:
+        found["protected"] = call["EnableTerminationProtection"]
+    given = policy(call, "StackPolicy") if "StackPolicyBody" in call.values else None
+    if given is not None:
+        found["policy"] = given
+    return found
 
 
 def policy(call: Call, name: str) -> Any:
@@ -66,17 +90,17 @@ def policy(call: Call, name: str) -> Any:
 
 def update(call: Call) -> dict[str, Any]:
     """Start to update a stack. As in AWS, an update without changes is refused."""
-    body = {**patch(call), "policy": policy(call, "StackPolicyDuringUpdate")}
+    body = vars(replace(patch(call), policy=policy(call, "StackPolicyDuringUpdate")))
     settings = laid_down(call)
-    if not call.ask_of_stack("stack_patch_changes", laid_down=settings, **body):
+    if not call.ask_of_stack(CheckForChanges(ref=call.ref, laid_down=settings, **body)):
         raise QueryError("ValidationError", NO_UPDATES)
-    view = call.ask_of_stack("stack_patch", **body)
+    view = call.ask_of_stack(PatchStack(ref=call.ref, **body))
     if settings:
-        call.ask_of_stack("stack_settings_change", changes=settings)
+        call.ask_of_stack(ChangeSettings(ref=call.ref, changes=settings))
     return {"StackId": views.stack_arn(view)}
 
 
-def patch(call: Call) -> dict[str, Any]:
+def patch(call: Call) -> StackPatch:
     """Return the body of an update.
 
     Parameters that are neither given nor kept (UsePreviousValue) have their default.
@@ -87,18 +111,18 @@ def patch(call: Call) -> dict[str, Any]:
             "InvalidParameterCombination", "Give the template (TemplateBody or TemplateURL) or UsePreviousTemplate."
         )
     given, kept = _given_and_kept(call)
-    present = call.ask_of_stack("stack_show", resolve_outputs=False)["parameters"]
-    return {
-        "template": template,
-        "parameters": given,
-        "keep_parameters": sorted(kept),
-        "clear_parameters": [
+    present = call.ask_of_stack(ShowStack(ref=call.ref, resolve_outputs=False))["parameters"]
+    return StackPatch(
+        template=template,
+        parameters=given,
+        keep_parameters=sorted(kept),
+        clear_parameters=[
             name for name in present if name not in given and name not in kept and not views.is_pseudo_parameter(name)
         ],
-        "tags": None if call["Tags"] is None else views.plain_tags(call["Tags"]),
-        "timeout_mins": call.values.get("TimeoutInMinutes"),
-        "disable_rollback": disable_rollback(call),
-    }
+        tags=None if call["Tags"] is None else views.plain_tags(call["Tags"]),
+        timeout_mins=call.values.get("TimeoutInMinutes"),
+        disable_rollback=disable_rollback(call),
+    )
 
 
 def new_parameters(call: Call) -> dict[str, str]:
@@ -130,10 +154,10 @@ def _given_and_kept(call: Call) -> tuple[dict[str, str], set[str]]:
 def delete(call: Call) -> None:
     """Start to delete a stack, or delete its change sets if it has only these."""
     try:
-        call.ask("stack_delete", ref={"name": call["StackName"], "id": None})
+        call.ask(DeleteStack(ref=call.ref))
     except EntityNotFound:
         try:
-            call.ask("stack_to_be_forget", stack=call["StackName"])
+            call.ask(ForgetFutureStack(stack=call["StackName"]))
         except EntityNotFound:
             raise no_stack(call["StackName"]) from None
 
@@ -142,30 +166,30 @@ def act(action: str) -> Any:
     """Return a handler that starts an action on a stack."""
 
     def handler(call: Call) -> None:
-        call.ask_of_stack("stack_action", action=action)
+        call.ask_of_stack(ActOnStack(ref=call.ref, action=action))
 
     return handler
 
 
 def roll_back(call: Call) -> dict[str, Any]:
     """Start to roll back a failed creation or update."""
-    call.ask_of_stack("stack_action", action="rollback")
+    call.ask_of_stack(ActOnStack(ref=call.ref, action="rollback"))
     return _identified(call)
 
 
 def continue_rollback(call: Call) -> None:
     """Resume a failed rollback."""
-    view = call.ask_of_stack("stack_show", resolve_outputs=False)
+    view = call.ask_of_stack(ShowStack(ref=call.ref, resolve_outputs=False))
     if (view["action"], view["status"]) != ("ROLLBACK", "FAILED"):
         raise QueryError(
             "ValidationError",
             f"Only a failed rollback can be continued; {view['name']} is {views.stack_status(view)}.",
         )
-    call.ask_of_stack("stack_action", action="retry")
+    call.ask_of_stack(ActOnStack(ref=call.ref, action="retry"))
 
 
 def _identified(call: Call) -> dict[str, Any]:
-    return {"StackId": views.stack_arn(call.ask_of_stack("stack_identify"))}
+    return {"StackId": views.stack_arn(call.ask_of_stack(IdentifyStack(ref=call.ref)))}
 
 
 # -- looking -------------------------------------------------------------------------------------------------------
@@ -175,8 +199,8 @@ def describe(call: Call) -> dict[str, Any]:
     """Return one stack, or a page of all stacks, in full."""
     if call["StackName"] is not None:
         return {"Stacks": [_described(call, call["StackName"])]}
-    page = call.ask("stack_describe_page", limit=_DETAILED_PAGE, marker=marker_of(call["NextToken"]))
-    review = [] if call["NextToken"] else call.ask("stack_to_be")
+    page = call.ask(DescribeStacks(limit=_DETAILED_PAGE, marker=marker_of(call["NextToken"])))
+    review = [] if call["NextToken"] else call.ask(ListFutureStacks())
     return {
         "Stacks": [*map(views.stack, page), *map(_in_review, review)],
         "NextToken": _following(page, _DETAILED_PAGE),
@@ -185,9 +209,9 @@ def describe(call: Call) -> dict[str, Any]:
 
 def _described(call: Call, name: str) -> dict[str, Any]:
     try:
-        view = call.ask("stack_describe", ref={"name": name, "id": None})
+        view = call.ask(DescribeStack(ref=by_name(name)))
     except EntityNotFound:
-        review = call.ask("stack_to_be", stack=name)
+        review = call.ask(ListFutureStacks(stack=name))
         if not review:
             raise no_stack(name) from None
         return _in_review(review[0])
@@ -207,9 +231,9 @@ def _in_review(view: Mapping[str, Any]) -> dict[str, Any]:
 def list_stacks(call: Call) -> dict[str, Any]:
     """Return a page of the project's stacks with one of the requested statuses, including deleted ones."""
     marker = marker_of(call["NextToken"])
-    page: list[Any] = call.ask("stack_list", limit=PAGE, marker=marker, show_deleted=True)["stacks"]
+    page = call.ask(ListStacks(limit=PAGE, marker=marker, show_deleted=True))["stacks"]
     wanted = call["StackStatusFilter"]
-    review = [] if call["NextToken"] else [_in_review(view) for view in call.ask("stack_to_be")]
+    review = [] if call["NextToken"] else [_in_review(view) for view in call.ask(ListFutureStacks())]
     summaries = [*map(views.stack_summary, page), *review]
     return {
         "StackSummaries": [each for each in summaries if not wanted or each["StackStatus"] in wanted],
@@ -217,5 +241,5 @@ def list_stacks(call: Call) -> dict[str, Any]:
     }
 
 
-def _following(page: list[Any], size: int) -> str | None:
+def _following(page: Sequence[StackView], size: int) -> str | None:
     return next_token(page[-1]["id"]) if len(page) == size else None

@@ -11,7 +11,7 @@ from oslo_config import cfg
 from stoker.api.schema import Body, Query
 from stoker.api.v1.event_stream import CONTENT_TYPE, EventStream, EventStreams
 from stoker.api.v1.links import Links
-from stoker.contract.request import Request, Untyped
+from stoker.contract.request import Answer, Reference, Request
 from stoker.rpc.contract import EngineClient, RequestContext
 
 
@@ -42,18 +42,13 @@ class Call:
     wake: Callable[[], None] | None = None
 
     @property
-    def ref(self) -> dict[str, str | None]:
+    def ref(self) -> Reference:
         """The stack in the URL."""
         return {"name": self.path.get("stack_name"), "id": self.path.get("stack_id")}
 
-    def ask(self, operation: str | Request[Any], **arguments: Any) -> Any:
-        """Return the engine's result of `operation`."""
-        request = Untyped(operation, arguments) if isinstance(operation, str) else operation
+    def ask(self, request: Request[Answer]) -> Answer:
+        """Have an engine carry `request` out, and return its answer."""
         return self.client.call(self.context, request)
-
-    def ask_of_stack(self, operation: str, **arguments: Any) -> Any:
-        """Return the engine's result of `operation` on the stack in the URL."""
-        return self.ask(operation, ref=self.ref, **arguments)
 
 
 @dataclass(frozen=True)

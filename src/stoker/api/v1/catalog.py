@@ -7,9 +7,18 @@ from typing import Any
 from stoker.api.schema import Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import Call
-from stoker.api.v1.stack_body import validate_arguments
+from stoker.api.v1.stack_body import validate_request
 from stoker.api.values import BOOLEAN, COMMA_LIST, STRING, Choice, Field
 from stoker.base.errors import Forbidden
+from stoker.contract.catalog import (
+    GenerateTemplate,
+    ListEngines,
+    ListResourceTypes,
+    ListTemplateFunctions,
+    ListTemplateVersions,
+    ShowBuildInfo,
+    ShowResourceType,
+)
 
 VALIDATE_QUERY = Query({"show_nested": Field(BOOLEAN, default=False), "ignore_errors": Field(COMMA_LIST, default=[])})
 
@@ -29,44 +38,44 @@ FUNCTIONS_QUERY = Query({"with_condition_func": Field(BOOLEAN, default=False)})
 
 def validate_template(call: Call) -> dict[str, Any]:
     """Validate a template and show its parameters."""
-    return views.validated(call.ask("validate_template", **validate_arguments(call), **call.query))
+    return views.validated(call.ask(validate_request(call)))
 
 
 def list_resource_types(call: Call) -> dict[str, Any]:
     """List the resource types that the caller can use."""
-    answer = call.ask("resource_type_list", **call.query)
+    answer = call.ask(ListResourceTypes(**call.query))
     return {"resource_types": [item for item in answer if call.context.may_use(_type_name(item))]}
 
 
 def resource_schema(call: Call) -> Any:
     """Show a resource type's properties and attributes."""
-    return call.ask("resource_type_show", type_name=_allowed_type(call), with_description=False)
+    return call.ask(ShowResourceType(type_name=_allowed_type(call), with_description=False))
 
 
 def generate_template(call: Call) -> Any:
     """Generate a template with a resource type's properties as parameters."""
-    return call.ask("resource_type_template", type_name=_allowed_type(call), template_type=call.query["template_type"])
+    return call.ask(GenerateTemplate(type_name=_allowed_type(call), template_type=call.query["template_type"]))
 
 
 def list_template_versions(call: Call) -> dict[str, Any]:
     """List the template formats."""
-    return {"template_versions": call.ask("template_version_list")}
+    return {"template_versions": call.ask(ListTemplateVersions())}
 
 
 def list_template_functions(call: Call) -> dict[str, Any]:
     """List the functions of a template format."""
-    answer = call.ask("template_function_list", version=call.path["template_version"], **call.query)
+    answer = call.ask(ListTemplateFunctions(version=call.path["template_version"], **call.query))
     return {"template_functions": answer}
 
 
 def list_services(call: Call) -> dict[str, Any]:
     """List the engine processes."""
-    return {"services": [views.service(view) for view in call.ask("service_list")]}
+    return {"services": [views.service(view) for view in call.ask(ListEngines())]}
 
 
 def build_info(call: Call) -> dict[str, Any]:
     """Show the revisions of the API and of the engine."""
-    return {"api": {"revision": call.config.revision.heat_revision}, **call.ask("build_info")}
+    return {"api": {"revision": call.config.revision.heat_revision}, **call.ask(ShowBuildInfo())}
 
 
 def _type_name(item: Any) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import StokerError
 from stoker.base.ids import new_request_id
-from stoker.contract.request import Untyped
+from stoker.contract.events import GetEventNews
 from stoker.rpc.contract import EngineClient
 
 _log = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ class EventFeed:
 
     def _news(self, watched: Mapping[str, int], after: int | None) -> Any:
         context = RequestContext(new_request_id(), user_id="", user_name="", project_id="")
-        return self._client.call(context, Untyped("event_news", {"watched": watched, "after": after}))
+        return self._client.call(context, GetEventNews(watched=watched, after=after))
 
     def _ask(self, place: int) -> None:
         """Request events until there are no listeners."""

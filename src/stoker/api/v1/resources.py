@@ -10,6 +10,14 @@ from stoker.api.v1.call import Call, Reply
 from stoker.api.v1.event_stream import HEADERS, PAGE, Subscription
 from stoker.api.values import BOOLEAN, INTEGER, STRING, Choice, Field
 from stoker.base.errors import EntityNotFound
+from stoker.contract.events import ListEvents, ShowEvent
+from stoker.contract.resources import (
+    ListResources,
+    MarkResourceUnhealthy,
+    ShowResource,
+    ShowResourceMetadata,
+    SignalResource,
+)
 
 INDEX_QUERY = Query(
     fields={"nested_depth": Field(INTEGER, default=0), "with_detail": Field(BOOLEAN, default=False)},
@@ -53,7 +61,7 @@ _EVENT_FIELDS = {
 
 def index(call: Call) -> dict[str, Any]:
     """List the resources of a stack, and of nested stacks down to `nested_depth`."""
-    answer = call.ask_of_stack("resource_list", **call.query)
+    answer = call.ask(ListResources(ref=call.ref, **call.query))
     render = views.resource_in_detail if call.query["with_detail"] else views.resource
     places = {stack_id: views.Place.of(place, call.links) for stack_id, place in answer["stacks"].items()}
     return {"resources": [render(view, places[view["stack_id"]]) for view in answer["resources"]]}
@@ -61,29 +69,29 @@ def index(call: Call) -> dict[str, Any]:
 
 def show(call: Call) -> dict[str, Any]:
     """Show a resource with its attributes."""
-    view = call.ask_of_stack("resource_show", name=call.path["resource_name"], with_attr=call.query["with_attr"])
+    view = call.ask(ShowResource(ref=call.ref, name=call.path["resource_name"], with_attr=call.query["with_attr"]))
     return {"resource": views.resource_in_detail(view, views.Place.of(view, call.links))}
 
 
 def metadata(call: Call) -> dict[str, Any]:
     """Show a resource's metadata."""
-    return {"metadata": call.ask_of_stack("resource_metadata", name=call.path["resource_name"])}
+    return {"metadata": call.ask(ShowResourceMetadata(ref=call.ref, name=call.path["resource_name"]))}
 
 
 def signal(call: Call) -> None:
     """Send a signal to a resource."""
-    call.ask_of_stack("resource_signal", name=call.path["resource_name"], details=call.sent)
+    call.ask(SignalResource(ref=call.ref, name=call.path["resource_name"], details=call.sent))
 
 
 def mark_unhealthy(call: Call) -> None:
     """Mark a resource unhealthy, so that the next update replaces it, or healthy again."""
-    call.ask_of_stack("resource_mark_unhealthy", name=call.path["resource_name"], **call.body)
+    call.ask(MarkResourceUnhealthy(ref=call.ref, name=call.path["resource_name"], **call.body))
 
 
 def events(call: Call) -> dict[str, Any]:
     """List the events of a stack, or of the resource in the URL."""
     resource_name = call.path.get("resource_name")
-    answer = call.ask_of_stack("event_list", resource_name=resource_name, **call.query)
+    answer = call.ask(ListEvents(ref=call.ref, resource_name=resource_name, **call.query))
     if resource_name is not None and not answer:
         raise EntityNotFound(f"The resource {resource_name} of the stack {call.path['stack_name']} has no events.")
     with_root = call.query["nested_depth"] > 0
@@ -95,7 +103,7 @@ def event_stream(call: Call) -> Reply:
     depth, filters = call.query["nested_depth"], call.query["filters"]
 
     def history(marker: str | None) -> Any:
-        return call.ask_of_stack("event_list", marker=marker, limit=PAGE, nested_depth=depth, filters=filters)
+        return call.ask(ListEvents(ref=call.ref, marker=marker, limit=PAGE, nested_depth=depth, filters=filters))
 
     subscription = Subscription(
         stack_id=call.path["stack_id"],
@@ -111,5 +119,5 @@ def event_stream(call: Call) -> Reply:
 
 def show_event(call: Call) -> dict[str, Any]:
     """Show an event with the resource's properties at that time."""
-    view = call.ask_of_stack("event_show", resource_name=call.path["resource_name"], event_id=call.path["event_id"])
+    view = call.ask(ShowEvent(ref=call.ref, resource_name=call.path["resource_name"], event_id=call.path["event_id"]))
     return {"event": views.event(view, call.links)}

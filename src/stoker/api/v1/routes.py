@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from stoker.api.v1 import catalog, operations, resources, software, stacks
 from stoker.api.v1 import stack_body as body
 from stoker.api.v1.call import Action
+from stoker.contract.stacks import AbandonStack, ExportStack, ShowEnvironment, ShowFiles, ShowTemplate
 
 _STACK = "/stacks/{stack_name}/{stack_id}"
 _RESOURCE = _STACK + "/resources/{resource_name}"
@@ -101,11 +102,11 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     f"{_STACK}/actions": {
         "POST": Action(stacks.act, stacks.action_rule, body=stacks.ACTION_BODY, takes_types=True),
     },
-    f"{_STACK}/template": {"GET": Action(stacks.plain("stack_template"), "stacks:template")},
-    f"{_STACK}/environment": {"GET": Action(stacks.plain("stack_environment"), "stacks:environment")},
-    f"{_STACK}/files": {"GET": Action(stacks.plain("stack_files"), "stacks:files")},
-    f"{_STACK}/export": {"GET": Action(stacks.plain("stack_export"), "stacks:export")},
-    f"{_STACK}/abandon": {"DELETE": Action(stacks.plain("stack_abandon"), "stacks:abandon")},
+    f"{_STACK}/template": {"GET": Action(stacks.plain(ShowTemplate), "stacks:template")},
+    f"{_STACK}/environment": {"GET": Action(stacks.plain(ShowEnvironment), "stacks:environment")},
+    f"{_STACK}/files": {"GET": Action(stacks.plain(ShowFiles), "stacks:files")},
+    f"{_STACK}/export": {"GET": Action(stacks.plain(ExportStack), "stacks:export")},
+    f"{_STACK}/abandon": {"DELETE": Action(stacks.plain(AbandonStack), "stacks:abandon")},
     f"{_STACK}/outputs": {"GET": Action(stacks.list_outputs, "stacks:list_outputs")},
     f"{_STACK}/outputs/{{output_key}}": {"GET": Action(stacks.show_output, "stacks:show_output")},
     f"{_STACK}/snapshots": {

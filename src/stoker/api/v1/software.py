@@ -8,6 +8,18 @@ from stoker.api.schema import Body, Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import Call
 from stoker.api.values import BOOLEAN, INTEGER, MAP, MAP_OR_STRING, STRING, Field, ListOf, String
+from stoker.contract.software import (
+    CreateSoftwareConfig,
+    CreateSoftwareDeployment,
+    DeleteSoftwareConfig,
+    DeleteSoftwareDeployment,
+    ListSoftwareConfigs,
+    ListSoftwareDeployments,
+    ShowServerMetadata,
+    ShowSoftwareConfig,
+    ShowSoftwareDeployment,
+    UpdateSoftwareDeployment,
+)
 
 CONFIGS_QUERY = Query(
     {
@@ -59,56 +71,56 @@ def list_configs(call: Call) -> dict[str, Any]:
     if call.query["global_tenant"]:
         call.require("software_configs:global_index")
     with_project = call.context.is_admin
-    answer = call.ask("software_config_list", **call.query)
+    answer = call.ask(ListSoftwareConfigs(**call.query))
     return {"software_configs": [views.software_config_summary(view, with_project=with_project) for view in answer]}
 
 
 def create_config(call: Call) -> dict[str, Any]:
     """Create a config."""
-    return {"software_config": views.software_config(call.ask("software_config_create", **call.body))}
+    return {"software_config": views.software_config(call.ask(CreateSoftwareConfig(**call.body)))}
 
 
 def show_config(call: Call) -> dict[str, Any]:
     """Show a config in full."""
-    view = call.ask("software_config_show", config_id=call.path["config_id"])
+    view = call.ask(ShowSoftwareConfig(config_id=call.path["config_id"]))
     return {"software_config": views.software_config(view)}
 
 
 def delete_config(call: Call) -> None:
     """Delete a config."""
-    call.ask("software_config_delete", config_id=call.path["config_id"])
+    call.ask(DeleteSoftwareConfig(config_id=call.path["config_id"]))
 
 
 def list_deployments(call: Call) -> dict[str, Any]:
     """List the project's deployments, or those of one server."""
-    answer = call.ask("software_deployment_list", **call.query)
+    answer = call.ask(ListSoftwareDeployments(**call.query))
     return {"software_deployments": [views.software_deployment(view) for view in answer]}
 
 
 def create_deployment(call: Call) -> dict[str, Any]:
     """Deploy a config to a server."""
-    return {"software_deployment": views.software_deployment(call.ask("software_deployment_create", **call.body))}
+    return {"software_deployment": views.software_deployment(call.ask(CreateSoftwareDeployment(**call.body)))}
 
 
 def show_deployment(call: Call) -> dict[str, Any]:
     """Show a deployment in full."""
-    view = call.ask("software_deployment_show", deployment_id=call.path["deployment_id"])
+    view = call.ask(ShowSoftwareDeployment(deployment_id=call.path["deployment_id"]))
     return {"software_deployment": views.software_deployment(view)}
 
 
 def update_deployment(call: Call) -> dict[str, Any]:
     """Change the fields in the body."""
     values = {name: value for name, value in call.body.items() if name in (call.sent or {})}
-    view = call.ask("software_deployment_update", deployment_id=call.path["deployment_id"], values=values)
+    view = call.ask(UpdateSoftwareDeployment(deployment_id=call.path["deployment_id"], values=values))
     return {"software_deployment": views.software_deployment(view)}
 
 
 def delete_deployment(call: Call) -> None:
     """Delete a deployment."""
-    call.ask("software_deployment_delete", deployment_id=call.path["deployment_id"])
+    call.ask(DeleteSoftwareDeployment(deployment_id=call.path["deployment_id"]))
 
 
 def deployment_metadata(call: Call) -> dict[str, Any]:
     """Show the configs that a server must apply, sorted by name."""
-    answer = call.ask("software_deployment_metadata", server_id=call.path["server_id"])
+    answer = call.ask(ShowServerMetadata(server_id=call.path["server_id"]))
     return {"metadata": [views.software_config(view) for view in answer]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from stoker.api.bodies import parse_json
 from stoker.api.faults import BadRequest
@@ -11,6 +11,8 @@ from stoker.api.schema import Body
 from stoker.api.templates_by_url import template_at
 from stoker.api.v1.call import Call
 from stoker.api.values import BOOLEAN, MAP, MAP_OR_STRING, STRING, STRINGS, CommaList, Field, Integer, MapOf
+from stoker.contract.catalog import GetContainerFiles
+from stoker.contract.stacks import NewStack, PatchRequest, UpdateRequest, ValidateTemplate
 
 MOST_MINUTES = 2**31 - 1
 """The largest timeout that every supported database can store."""
@@ -60,56 +62,93 @@ def patch_rule(sent: Mapping[str, Any] | None) -> str:
     return "stacks:update_patch" if changed else "stacks:update_no_change"
 
 
-def create_arguments(call: Call) -> dict[str, Any]:
-    """Return the arguments of stack_create and stack_preview."""
-    if call.body["converge"] is not None:
-        raise BadRequest("converge is for updates only; a new stack has no state to compare.")
-    adopted = _adopted(call.body["adopt_stack_data"])
+Create = TypeVar("Create", bound=NewStack)
+Update = TypeVar("Update", bound=UpdateRequest[Any])
+Patch = TypeVar("Patch", bound=PatchRequest[Any])
+
+
+def create_request(kind: type[Create], call: Call) -> Create:
+    """Return the request to create a stack, or to preview that."""
+    body = call.body
+    if body["converge"] is not None:
+        raise BadRequest("converge belongs to updates; a new stack has nothing to converge.")
+    adopted = _adopted(body["adopt_stack_data"])
     template = _template(call)
     if template is None and adopted is not None:
         template = adopted.get("template")
-    return {
-        "name": call.body["stack_name"],
-        **_definition(call, _required(template)),
-        **_settings(call),
-        "adopt_stack_data": adopted,
-    }
+    return kind(
+        name=body["stack_name"],
+        template=_required(template),
+        environment=_environment(call),
+        environment_files=body["environment_files"] or [],
+        files=_files(call),
+        parameters=body["parameters"] or {},
+        tags=body["tags"],
+        disable_rollback=body["disable_rollback"],
+        timeout_mins=body["timeout_mins"],
+        plan_digest=body["plan_digest"],
+        adopt_stack_data=adopted,
+    )
 
 
-def update_arguments(call: Call) -> dict[str, Any]:
-    """Return the arguments of stack_update and its preview, without the stack."""
-    template = _required(_template(call))
-    return {**_definition(call, template), **_settings(call), "converge": call.body["converge"]}
+def update_request(kind: type[Update], call: Call) -> Update:
+    """Return the request to update the stack that the URL names, or to preview that."""
+    body = call.body
+    return kind(
+        ref=call.ref,
+        template=_required(_template(call)),
+        environment=_environment(call),
+        environment_files=body["environment_files"] or [],
+        files=_files(call),
+        parameters=body["parameters"] or {},
+        tags=body["tags"],
+        disable_rollback=body["disable_rollback"],
+        timeout_mins=body["timeout_mins"],
+        plan_digest=body["plan_digest"],
+        converge=body["converge"],
+    )
 
 
-def patch_arguments(call: Call) -> dict[str, Any]:
-    """Return the arguments of stack_patch and its preview, without the stack; missing fields do not change."""
-    return {
-        **_definition(call, _template(call)),
-        **_settings(call),
-        "converge": call.body["converge"],
-        "clear_parameters": call.body["clear_parameters"],
-    }
+def patch_request(kind: type[Patch], call: Call) -> Patch:
+    """Return the request to change what the body names, or to preview that; the other parts stay as they are."""
+    body = call.body
+    return kind(
+        ref=call.ref,
+        template=_template(call),
+        environment=_environment(call),
+        environment_files=body["environment_files"] or [],
+        files=_files(call),
+        parameters=body["parameters"] or {},
+        tags=body["tags"],
+        disable_rollback=body["disable_rollback"],
+        timeout_mins=body["timeout_mins"],
+        plan_digest=body["plan_digest"],
+        converge=body["converge"],
+        clear_parameters=body["clear_parameters"],
+    )
 
 
-def validate_arguments(call: Call) -> dict[str, Any]:
-    """Return the arguments of validate_template."""
-    return _definition(call, _required(_template(call)))
+def validate_request(call: Call) -> ValidateTemplate:
+    """Return the request to validate a template."""
+    return ValidateTemplate(
+        template=_required(_template(call)),
+        environment=_environment(call),
+        environment_files=call.body["environment_files"] or [],
+        files=_files(call),
+        parameters=call.body["parameters"] or {},
+        show_nested=call.query["show_nested"],
+        ignore_errors=call.query["ignore_errors"],
+    )
 
 
-def _settings(call: Call) -> dict[str, Any]:
-    return {name: call.body[name] for name in ("tags", "disable_rollback", "timeout_mins", "plan_digest")}
+def _environment(call: Call) -> Mapping[str, Any] | str:
+    """Return the environment of the body, unless named files replace it."""
+    environment: Mapping[str, Any] | str = {} if call.body["environment_files"] else call.body["environment"] or {}
+    return environment
 
 
-def _definition(call: Call, template: Any) -> dict[str, Any]:
-    environment_files = call.body["environment_files"] or []
-    return {
-        "template": template,
-        "environment": {} if environment_files else call.body["environment"] or {},
-        "environment_files": environment_files,
-        "files": {**_container_files(call), **(call.body["files"] or {})},
-        "parameters": call.body["parameters"] or {},
-    }
+def _files(call: Call) -> dict[str, str]:
+    return {**_container_files(call), **(call.body["files"] or {})}
 
 
 def _container_files(call: Call) -> dict[str, str]:
@@ -118,8 +157,7 @@ def _container_files(call: Call) -> dict[str, str]:
     if container is None:
         return {}
     limit = call.config.max_json_body_size
-    found: dict[str, str] = call.ask("container_files", container=container, limit=limit)
-    return found
+    return call.ask(GetContainerFiles(container=container, limit=limit))
 
 
 def _template(call: Call) -> dict[str, Any] | str | None:

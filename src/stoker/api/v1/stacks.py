@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -12,8 +13,25 @@ from stoker.api.schema import Body, Query
 from stoker.api.v1 import views
 from stoker.api.v1.call import Call, Handler, Reply
 from stoker.api.v1.links import link
-from stoker.api.v1.stack_body import create_arguments, patch_arguments, update_arguments
+from stoker.api.v1.stack_body import create_request, patch_request, update_request
 from stoker.api.values import BOOLEAN, COMMA_LIST, INTEGER, STRING, Choice, Field
+from stoker.contract.request import OfStack, by_name
+from stoker.contract.snapshots import CreateSnapshot, DeleteSnapshot, ListSnapshots, RestoreSnapshot, ShowSnapshot
+from stoker.contract.stacks import (
+    ActOnStack,
+    CreateStack,
+    DeleteStack,
+    IdentifyStack,
+    ListOutputs,
+    ListStacks,
+    PatchStack,
+    PreviewPatch,
+    PreviewStack,
+    PreviewUpdate,
+    ShowOutput,
+    ShowStack,
+    UpdateStack,
+)
 
 INDEX_QUERY = Query(
     fields={
@@ -73,7 +91,7 @@ def _listed(call: Call) -> dict[str, Any]:
     if call.query["global_tenant"]:
         call.require("stacks:global_index")
     known_sort_keys = [key for key in call.query["sort_keys"] if key in SORT_KEYS]
-    answer = call.ask("stack_list", **{**call.query, "sort_keys": known_sort_keys})
+    answer = call.ask(ListStacks(**{**call.query, "sort_keys": known_sort_keys}))
     stacks = answer["stacks"]
     body: dict[str, Any] = {"stacks": [views.stack_summary(view, call.links) for view in stacks]}
     if stacks and len(stacks) == call.query["limit"]:
@@ -90,14 +108,14 @@ def _next_page(call: Call, marker: str) -> str:
 
 def create(call: Call) -> Reply:
     """Start to create a stack."""
-    view = call.ask("stack_create", **create_arguments(call))
+    view = call.ask(create_request(CreateStack, call))
     body = views.stack_created(view, call.links)
     return Reply({"stack": body}, {"Location": body["links"][0]["href"]})
 
 
 def preview(call: Call) -> dict[str, Any]:
     """Preview a new stack; `plan` is an extension of Heat's API."""
-    view = call.ask("stack_preview", **create_arguments(call))
+    view = call.ask(create_request(PreviewStack, call))
     stack = views.stack_preview(view, call.links)
     resources = [views.resource_raw(item) for item in view["resources"]]
     return {"stack": {**stack, "resources": resources, "plan": view["plan"]}}
@@ -105,38 +123,38 @@ def preview(call: Call) -> dict[str, Any]:
 
 def show(call: Call) -> dict[str, Any]:
     """Show a stack in full."""
-    view = call.ask_of_stack("stack_show", resolve_outputs=call.query["resolve_outputs"])
+    view = call.ask(ShowStack(ref=call.ref, resolve_outputs=call.query["resolve_outputs"]))
     return {"stack": views.stack(view, call.links)}
 
 
 def update(call: Call) -> None:
     """Start to update a stack to the definition in the body."""
-    call.ask_of_stack("stack_update", **update_arguments(call))
+    call.ask(update_request(UpdateStack, call))
 
 
 def update_patch(call: Call) -> None:
     """Start to change the parts of a stack that are in the body."""
-    call.ask_of_stack("stack_patch", **patch_arguments(call))
+    call.ask(patch_request(PatchStack, call))
 
 
 def preview_update(call: Call) -> dict[str, Any]:
     """Preview an update."""
-    return _changes(call, "stack_update_preview", update_arguments(call))
+    return _changes(call, update_request(PreviewUpdate, call))
 
 
 def preview_update_patch(call: Call) -> dict[str, Any]:
     """Preview a change of the parts in the body."""
-    return _changes(call, "stack_patch_preview", patch_arguments(call))
+    return _changes(call, patch_request(PreviewPatch, call))
 
 
-def _changes(call: Call, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    answer = call.ask_of_stack(operation, **arguments, show_nested=call.query["show_nested"])
+def _changes(call: Call, request: PreviewUpdate | PreviewPatch) -> dict[str, Any]:
+    answer = call.ask(replace(request, show_nested=call.query["show_nested"]))
     return {"resource_changes": views.resource_changes(answer["resource_changes"]), "plan": answer["plan"]}
 
 
 def delete(call: Call) -> None:
     """Start to delete a stack."""
-    call.ask_of_stack("stack_delete")
+    call.ask(DeleteStack(ref=call.ref))
 
 
 def redirect(tail: str = "", named: str | None = None) -> Handler:
@@ -146,8 +164,8 @@ def redirect(tail: str = "", named: str | None = None) -> Handler:
     """
 
     def handler(call: Call) -> Reply:
-        ref = {"name": named or call.path["stack_name"], "id": None}
-        answer = call.ask("stack_identify", ref=ref, show_deleted=call.method == "GET")
+        ref = by_name(named or call.path["stack_name"])
+        answer = call.ask(IdentifyStack(ref=ref, show_deleted=call.method == "GET"))
         url = call.links.stack(answer["project_id"], answer["name"], answer["id"], tail)
         query = f"?{call.query_string}" if call.query_string else ""
         return Reply(headers={"Location": url + query})
@@ -155,11 +173,11 @@ def redirect(tail: str = "", named: str | None = None) -> Handler:
     return handler
 
 
-def plain(operation: str) -> Handler:
+def plain(kind: type[OfStack[Any]]) -> Handler:
     """Return a handler that responds with the engine's result unchanged."""
 
     def handler(call: Call) -> Any:
-        return call.ask_of_stack(operation)
+        return call.ask(kind(ref=call.ref))
 
     return handler
 
@@ -176,40 +194,40 @@ def action_rule(sent: Mapping[str, Any] | None) -> str:
 def act(call: Call) -> None:
     """Start the action in the body."""
     (action,) = call.sent or {}
-    call.ask_of_stack("stack_action", action=action)
+    call.ask(ActOnStack(ref=call.ref, action=action))
 
 
 def list_outputs(call: Call) -> dict[str, Any]:
     """List the names and descriptions of the outputs."""
-    return {"outputs": [views.output(view) for view in call.ask_of_stack("output_list")]}
+    return {"outputs": [views.output(view) for view in call.ask(ListOutputs(ref=call.ref))]}
 
 
 def show_output(call: Call) -> dict[str, Any]:
     """Show an output with its value, or with the error if it has none."""
-    return {"output": views.output(call.ask_of_stack("output_show", key=call.path["output_key"]))}
+    return {"output": views.output(call.ask(ShowOutput(ref=call.ref, key=call.path["output_key"])))}
 
 
 def list_snapshots(call: Call) -> dict[str, Any]:
     """List a stack's snapshots."""
-    return {"snapshots": [views.snapshot(view) for view in call.ask_of_stack("snapshot_list")]}
+    return {"snapshots": [views.snapshot(view) for view in call.ask(ListSnapshots(ref=call.ref))]}
 
 
 def create_snapshot(call: Call) -> dict[str, Any]:
     """Start to create a snapshot."""
-    return views.snapshot(call.ask_of_stack("snapshot_create", name=call.body["name"]))
+    return views.snapshot(call.ask(CreateSnapshot(ref=call.ref, name=call.body["name"])))
 
 
 def show_snapshot(call: Call) -> dict[str, Any]:
     """Show a snapshot with its data."""
-    view = call.ask_of_stack("snapshot_show", snapshot_id=call.path["snapshot_id"])
+    view = call.ask(ShowSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"]))
     return {"snapshot": views.snapshot(view)}
 
 
 def delete_snapshot(call: Call) -> None:
     """Delete a snapshot."""
-    call.ask_of_stack("snapshot_delete", snapshot_id=call.path["snapshot_id"])
+    call.ask(DeleteSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"]))
 
 
 def restore_snapshot(call: Call) -> None:
     """Start to restore a snapshot."""
-    call.ask_of_stack("snapshot_restore", snapshot_id=call.path["snapshot_id"])
+    call.ask(RestoreSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"]))

@@ -5,7 +5,7 @@ Pure functions from a view to JSON. `stoker.operations` describes the engine's v
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -151,9 +151,9 @@ def resource(view: View, place: Place) -> dict[str, Any]:
     return body
 
 
-def resource_raw(view: View | list[Any]) -> dict[str, Any] | list[Any]:
+def resource_raw(view: View | Sequence[Any]) -> dict[str, Any] | list[Any]:
     """Return a resource of a preview; a list for a nested stack."""
-    if isinstance(view, list):
+    if not isinstance(view, Mapping):
         return [resource_raw(item) for item in view]
     project_id, stack_name, stack_id = view["project_id"], view["stack_name"], view["stack_id"]
     body = {

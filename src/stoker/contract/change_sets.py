@@ -1,0 +1,122 @@
+"""Requests about change sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from stoker.contract.request import Request
+from stoker.contract.stacks import SettingsChange, StackPatch
+from stoker.contract.views import JSONObject
+
+
+class ChangeSetIdentity(TypedDict):
+    """Which change set it is."""
+
+    id: str
+    name: str
+    stack_id: str
+    stack_name: str
+    project_id: str
+
+
+class ChangeSetView(ChangeSetIdentity):
+    """A change set in a list; `kind` is CREATE or UPDATE."""
+
+    kind: str
+    description: str
+    status: str
+    status_reason: str
+    execution_status: str
+    created_at: float
+
+
+class ChangeSetDetails(ChangeSetView):
+    """A change set with its plan; `physical_ids` has the objects that its steps change, by the steps' keys."""
+
+    plan: JSONObject
+    physical_ids: Mapping[str, str | None]
+    parameters: JSONObject
+    tags: Sequence[str]
+    template: JSONObject
+    settings: JSONObject
+    nested: bool
+
+
+class FutureStack(TypedDict):
+    """A stack that has change sets and was never created."""
+
+    id: str
+    name: str
+    project_id: str
+    created_at: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreateChangeSet(Request[ChangeSetIdentity]):
+    """Plan a new stack (`kind` CREATE) or a change of a stack (UPDATE), and keep that under `name`.
+
+    `laid_down` are the settings that the stack will have. With `nested`, the plan includes nested stacks.
+    """
+
+    method = "change_set_create"
+    stack_name: str
+    name: str
+    kind: str
+    description: str | None
+    body: StackPatch
+    laid_down: SettingsChange
+    nested: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowChangeSet(Request[ChangeSetDetails]):
+    """Show a change set, by its name and that of its stack, or by its ID or ARN."""
+
+    method = "change_set_show"
+    name: str
+    stack: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListChangeSets(Request[Sequence[ChangeSetView]]):
+    """List a stack's change sets, oldest first."""
+
+    method = "change_set_list"
+    stack: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecuteChangeSet(Request[None]):
+    """Start what a change set contains."""
+
+    method = "change_set_execute"
+    name: str
+    stack: str | None = None
+    disable_rollback: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeleteChangeSet(Request[None]):
+    """Delete a change set."""
+
+    method = "change_set_delete"
+    name: str
+    stack: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListFutureStacks(Request[Sequence[FutureStack]]):
+    """List the stacks that have change sets and were never created: all, or the one of this name or ID."""
+
+    method = "stack_to_be"
+    stack: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForgetFutureStack(Request[None]):
+    """Delete all change sets of a stack that was never created."""
+
+    method = "stack_to_be_forget"
+    stack: str

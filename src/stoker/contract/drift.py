@@ -1,0 +1,63 @@
+"""Requests about drift: differences between the recorded and the actual state of a stack's objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from stoker.contract.request import OfStack, Request
+from stoker.contract.resources import StackId
+from stoker.contract.views import JSONObject
+
+
+@dataclass(frozen=True, kw_only=True)
+class DetectDrift(OfStack[StackId]):
+    """Start to detect drift of a stack, or of the resources with these names; the ID is that of the detection."""
+
+    method = "drift_detect"
+    names: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DetectResourceDrift(OfStack[JSONObject]):
+    """Detect the drift of one resource."""
+
+    method = "drift_detect_resource"
+    name: str
+
+
+class DriftStatus(TypedDict):
+    """A detection; `drift` and the number of `drifted` resources are known once `status` is COMPLETE."""
+
+    id: str
+    stack_id: str
+    stack_name: str
+    project_id: str
+    status: str
+    reason: str
+    drift: str | None
+    drifted: int
+    time: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowDriftDetection(Request[DriftStatus]):
+    """Show the progress or the result of a detection."""
+
+    method = "drift_status"
+    detection_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListDrift(OfStack[Sequence[JSONObject]]):
+    """List what the last detection found, in the order in which the resources are created."""
+
+    method = "drift_list"
+
+
+class DriftSummary(TypedDict):
+    """Whether a stack has drifted, and the time of the last detection."""
+
+    status: str
+    time: float | None

@@ -1,0 +1,353 @@
+"""Requests about stacks as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from stoker.contract.drift import DriftSummary
+from stoker.contract.request import Answer, OfStack, Request
+from stoker.contract.views import (
+    JSONObject,
+    ResourceView,
+    SettingsView,
+    StackDetails,
+    StackIdentity,
+    StackSummary,
+    StackView,
+)
+
+# -- what a stack should be --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class TemplateInputs:
+    """A template with all that belongs to it; None where nothing was given.
+
+    Environment files are named files, which replace `environment`.
+    """
+
+    template: Mapping[str, Any] | str | None = None
+    environment: Mapping[str, Any] | str | None = None
+    environment_files: Sequence[str] | None = None
+    files: Mapping[str, str] | None = None
+    parameters: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackInputs(TemplateInputs):
+    """What a request says about a stack. With `plan_digest`, only exactly that plan is applied."""
+
+    tags: Sequence[str] | None = None
+    disable_rollback: bool | None = None
+    timeout_mins: int | None = None
+    plan_digest: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewStack(StackInputs):
+    """What a request says about a stack that does not exist yet. `adopt_stack_data` is an exported document."""
+
+    name: str
+    adopt_stack_data: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackChange(StackInputs):
+    """A change of a stack. With `converge`, the actual state of the objects is read first."""
+
+    converge: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackPatch(StackChange):
+    """A change of the given parts.
+
+    `keep_parameters` keep their values like all that are not given, but must exist before and after the change.
+    `policy` replaces the stack's policy during this update.
+    """
+
+    clear_parameters: Sequence[str] | None = None
+    keep_parameters: Sequence[str] | None = None
+    policy: Mapping[str, Any] | None = None
+
+
+class SettingsChange(TypedDict, total=False):
+    """Settings of a tree of stacks that a request changes."""
+
+    protected: bool
+    policy: Any
+    notification_topics: Sequence[str]
+    capabilities: Sequence[str]
+
+
+# -- create, update, delete --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreateStack(NewStack, Request[StackView]):
+    """Create a stack."""
+
+    method = "stack_create"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreateStackWithSettings(NewStack, Request[StackView]):
+    """Create a stack whose settings apply before it exists."""
+
+    method = "stack_create_laid_down"
+    laid_down: SettingsChange
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpdateRequest(StackChange, OfStack[Answer]):
+    """A request to update a stack, or to preview that."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatchRequest(StackPatch, OfStack[Answer]):
+    """A request to change parts of a stack, or to preview that."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpdateStack(UpdateRequest[StackView]):
+    """Replace the whole definition of a stack."""
+
+    method = "stack_update"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatchStack(PatchRequest[StackView]):
+    """Change the given parts of a stack."""
+
+    method = "stack_patch"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckForChanges(PatchRequest[bool]):
+    """Return whether a patch, with the settings that belong to it, would change anything."""
+
+    method = "stack_patch_changes"
+    laid_down: SettingsChange
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeleteStack(OfStack[None]):
+    """Delete a stack."""
+
+    method = "stack_delete"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActOnStack(OfStack[None]):
+    """Start an action such as `suspend`, `cancel_update` or `retry`."""
+
+    method = "stack_action"
+    action: str
+
+
+# -- previews ----------------------------------------------------------------------------------------------------------
+
+
+class StackPreview(StackSummary):
+    """A stack that a request would create. The resources of a nested stack are a list."""
+
+    resources: Sequence[ResourceView | Sequence[Any]]
+    plan: JSONObject
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreviewStack(NewStack, Request[StackPreview]):
+    """Show the stack that a request would create."""
+
+    method = "stack_preview"
+
+
+class ChangesPreview(TypedDict):
+    """What an update would do: the resources by kind of change, and the plan."""
+
+    resource_changes: Mapping[str, Sequence[ResourceView]]
+    plan: JSONObject
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreviewUpdate(UpdateRequest[ChangesPreview]):
+    """Show what `UpdateStack` would do."""
+
+    method = "stack_update_preview"
+    show_nested: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreviewPatch(PatchRequest[ChangesPreview]):
+    """Show what `PatchStack` would do."""
+
+    method = "stack_patch_preview"
+    show_nested: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidateTemplate(TemplateInputs, Request[JSONObject]):
+    """Check a template; the answer describes its parameters. `ignore_errors` has codes of checks to omit."""
+
+    method = "validate_template"
+    show_nested: bool = False
+    ignore_errors: Sequence[str] = ()
+
+
+class TemplateSummary(TypedDict):
+    """What a template takes and contains."""
+
+    description: str
+    parameters: JSONObject
+    types: Sequence[str]
+    version: str
+    metadata: Any
+    transform: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class SummarizeTemplate(Request[TemplateSummary]):
+    """Describe a template."""
+
+    method = "template_summary"
+    template: Mapping[str, Any] | str
+
+
+# -- show --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentifyStack(OfStack[StackIdentity]):
+    """Find the stack that a name, an ID or an ARN means."""
+
+    method = "stack_identify"
+    show_deleted: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowStack(OfStack[StackDetails]):
+    """Show a stack in full."""
+
+    method = "stack_show"
+    resolve_outputs: bool = True
+
+
+class StackPage(TypedDict):
+    """A page of stacks; `count` is the number of all, if it was asked for."""
+
+    stacks: Sequence[StackView]
+    count: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListStacks(Request[StackPage]):
+    """List stacks, newest first by default."""
+
+    method = "stack_list"
+    filters: Mapping[str, Sequence[Any]] | None = None
+    tags: Sequence[str] | None = None
+    tags_any: Sequence[str] | None = None
+    not_tags: Sequence[str] | None = None
+    not_tags_any: Sequence[str] | None = None
+    limit: int | None = None
+    marker: str | None = None
+    sort_keys: Sequence[str] | None = None
+    sort_dir: str | None = None
+    global_tenant: bool = False
+    show_deleted: bool = False
+    show_nested: bool = False
+    show_hidden: bool = False
+    with_count: bool = False
+
+
+class StackDescription(StackDetails):
+    """A stack in full with its drift; for a nested one the names of the stacks above it by their IDs."""
+
+    drift: DriftSummary
+    above: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DescribeStack(OfStack[StackDescription]):
+    """Show a stack in full, with its drift."""
+
+    method = "stack_describe"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DescribeStacks(Request[Sequence[StackDescription]]):
+    """List stacks in full, newest first."""
+
+    method = "stack_describe_page"
+    limit: int
+    marker: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowTemplate(OfStack[JSONObject]):
+    """Show the template of a stack."""
+
+    method = "stack_template"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowEnvironment(OfStack[JSONObject]):
+    """Show the environment of a stack."""
+
+    method = "stack_environment"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowFiles(OfStack[Mapping[str, str]]):
+    """Show the files that came with the template of a stack."""
+
+    method = "stack_files"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListOutputs(OfStack[Sequence[JSONObject]]):
+    """List the keys and descriptions of the outputs."""
+
+    method = "output_list"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowOutput(OfStack[JSONObject]):
+    """Show an output with its value."""
+
+    method = "output_show"
+    key: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportStack(OfStack[JSONObject]):
+    """Export the document of a stack."""
+
+    method = "stack_export"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AbandonStack(OfStack[JSONObject]):
+    """Remove a stack from the records and leave its objects; the answer is its document."""
+
+    method = "stack_abandon"
+
+
+# -- settings ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowSettings(OfStack[SettingsView]):
+    """Show the settings of a stack."""
+
+    method = "stack_settings_show"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeSettings(OfStack[StackIdentity]):
+    """Change the given settings of a stack."""
+
+    method = "stack_settings_change"
+    changes: SettingsChange

@@ -1,0 +1,114 @@
+"""Data that several operations return: stacks, resources, events. Times are seconds since the epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NotRequired, TypeAlias, TypedDict
+
+JSONObject: TypeAlias = Mapping[str, Any]
+"""A JSON object that is passed through, or whose content is a user's."""
+
+
+class StackIdentity(TypedDict):
+    """Which stack it is."""
+
+    id: str
+    name: str
+    project_id: str
+
+
+class StackView(StackIdentity):
+    """A stack without what only its template says. `owner` and `parent_id` are the ID of the stack that contains it."""
+
+    description: str
+    owner: str | None
+    user_name: str | None
+    action: str
+    status: str
+    status_reason: str
+    created_at: float | None
+    updated_at: float | None
+    deleted_at: float | None
+    disable_rollback: bool
+    timeout_mins: int | None
+    parent_id: str | None
+    root_id: str
+    stack_user_project_id: str | None
+    tags: Sequence[str] | None
+
+
+class SettingsView(TypedDict):
+    """The settings of a tree of stacks."""
+
+    protected: bool
+    policy: JSONObject | None
+    notification_topics: Sequence[str]
+    capabilities: Sequence[str]
+
+
+class StackSummary(StackView, SettingsView):
+    """A stack with what its template and its parameters say."""
+
+    template_description: str
+    parameters: JSONObject
+
+
+class StackDetails(StackSummary):
+    """A stack in full; `outputs` only if they were asked for. `exports` has the name of each exported output."""
+
+    exports: Mapping[str, str]
+    outputs: Sequence[JSONObject] | None
+
+
+class Place(TypedDict):
+    """Where the resources of a stack are. `parent_resource` is the resource that contains the stack."""
+
+    stack_id: str
+    stack_name: str
+    project_id: str
+    parent_resource: str | None
+    root_stack_id: str
+
+
+class ResourceRow(TypedDict):
+    """A resource in a list; `nested_id` and `nested_name` are those of the stack nested behind it."""
+
+    name: str
+    type: str
+    action: str
+    status: str
+    status_reason: str
+    physical_id: str | None
+    created_at: float | None
+    updated_at: float | None
+    required_by: Sequence[str]
+    stack_id: str
+    nested_id: str | None
+    nested_name: str | None
+    attributes: NotRequired[JSONObject]
+    description: NotRequired[str]
+    metadata: NotRequired[JSONObject]
+    properties: NotRequired[JSONObject]
+
+
+class ResourceView(ResourceRow, Place):
+    """A resource with its place."""
+
+
+class EventView(TypedDict):
+    """An event; with the properties of the resource at that time if they were asked for."""
+
+    id: str
+    stack_id: str
+    stack_name: str
+    project_id: str
+    resource_name: str
+    resource_type: str
+    action: str
+    status: str
+    status_reason: str
+    physical_id: str | None
+    time: float
+    root_stack_id: str
+    root_stack_name: str
+    resource_properties: NotRequired[JSONObject]
