@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from stoker.contract.drift import DriftSummary
@@ -192,6 +192,7 @@ class ValidateTemplate(TemplateInputs, Request[JSONObject]):
     """Check a template; the answer describes its parameters. `ignore_errors` has codes of checks to omit."""
 
     method = "validate_template"
+    template: Mapping[str, Any] | str = field()  # required, unlike in the base class
     show_nested: bool = False
     ignore_errors: Sequence[str] = ()
 
