@@ -11,7 +11,7 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.resource import ResourceType
 from stoker.template.check import check, graph
-from stoker.template.definition import ResourceDefinition
+from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import UnknownScope
 from stoker.template.properties import finalize
 from tests.template.support import TYPES, bind, complaints, load, texts

@@ -12,7 +12,7 @@ from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.plugins.resource import ResourceType
 from stoker.template.check import requirements
 from stoker.template.cycles import circular
-from stoker.template.definition import ResourceDefinition
+from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import UnknownScope
 from stoker.template.properties import finalize
 

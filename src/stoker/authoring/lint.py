@@ -16,7 +16,8 @@ from stoker.plugins.constraints import FormCheck
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ChildRequest, ResourceType
 from stoker.template.check import check
-from stoker.template.definition import Definition, ResourceDefinition
+from stoker.template.definition import Definition
+from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import UnknownScope
 from stoker.template.properties import finalize, key_path
 from stoker.template.warnings import warnings

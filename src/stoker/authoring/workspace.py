@@ -11,7 +11,8 @@ from stoker.authoring.sources import Files, Sources, beside, is_remote
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ChildRequest, ResourceType
-from stoker.template.definition import Definition, ResourceDefinition
+from stoker.template.definition import Definition
+from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.environment import Environment
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.parameters import PseudoParameters

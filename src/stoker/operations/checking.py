@@ -30,7 +30,8 @@ from stoker.schema.property import custom_constraints
 from stoker.schema.unknown import has_unknown
 from stoker.store.records import Stack
 from stoker.template.check import check
-from stoker.template.definition import Definition, ResourceDefinition
+from stoker.template.definition import Definition
+from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.derived import derived_values
 from stoker.template.expressions import UnknownScope
 from stoker.template.parameters import PseudoParameters

@@ -13,7 +13,8 @@ from stoker.base.budget import charge, ensured
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.resource import Node, ResourceType
-from stoker.template.definition import Definition, PlacedReference, ResourceDefinition
+from stoker.template.definition import Definition
+from stoker.template.definition_parts import PlacedReference, ResourceDefinition
 from stoker.template.expressions import (
     Evaluation,
     FunctionError,

@@ -10,7 +10,8 @@ from stoker.base.diagnostics import Diagnostic, Path
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Change, Finalizer, Problem, Property
 from stoker.schema.unknown import Unknown
-from stoker.template.definition import Definition, ResourceDefinition
+from stoker.template.definition import Definition
+from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import (
     OMIT,
     Evaluation,

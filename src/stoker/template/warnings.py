@@ -16,7 +16,8 @@ from stoker.plugins.resource import ResourceType
 from stoker.schema.constraints import AllowedPattern, AllowedValues
 from stoker.schema.property import Property, Support, Type
 from stoker.template.check import TypeLookup
-from stoker.template.definition import Definition, ResourceDefinition
+from stoker.template.definition import Definition
+from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import Expression, entries_of, every_node, items_of
 from stoker.template.functions.base import Function
 from stoker.template.functions.conditional import If

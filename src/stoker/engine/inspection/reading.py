@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from stoker.base.errors import CloudError, StokerError, TemplateInvalid
 from stoker.engine.calls.building import call_to_look
@@ -21,8 +20,6 @@ from stoker.schema.unknown import has_unknown, is_unknown
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.functions.aws import FnGetAZs
-
-Result = TypeVar("Result")
 
 LOG = logging.getLogger(__name__)
 
@@ -66,9 +63,6 @@ class Reader:
                 missing.add(key)
         return found | await self._read_now(view, state, missing) if missing else found
 
-    async def _evaluate(self, stack: Stack, work: Callable[[], Result]) -> Result:
-        return await self._services.evaluator.evaluate(stack.project_id, work)
-
     async def _read_now(
         self, view: StackView, state: ResourceState, keys: set[AttributeKey]
     ) -> dict[AttributeKey, Any]:
@@ -102,7 +96,7 @@ class Reader:
             return []
         view = await self.view(stack)
         await self._prefetch(view, definition, names)
-        answers = await self._evaluate(stack, lambda: [_output(view, definition, name) for name in names])
+        answers = await view.evaluate(lambda: [_output(view, definition, name) for name in names])
         for answer in answers:
             if answer["output_value"] is None and "output_error" not in answer:
                 why = await self._why_below(view, definition, answer["output_key"])
@@ -117,7 +111,7 @@ class Reader:
     async def _why_below(self, view: StackView, definition: Definition, name: str) -> str | None:
         """Return the error of the nested stack's output that an output without a value refers to."""
         expression = definition.outputs[name].value
-        for placed in await self._evaluate(view.stack, lambda: list(definition.references_in(expression))):
+        for placed in await view.evaluate(lambda: list(definition.references_in(expression))):
             reference = placed.reference
             state = view.current.get(reference.resource)
             if state is None or not state.type.nested or not reference.attribute:
@@ -137,13 +131,13 @@ class Reader:
         view = await self.view(stack)
         await self._prefetch(view, definition, [name])
         try:
-            value = await self._evaluate(stack, partial(definition.resolve, definition.outputs[name].value, view.scope))
+            value = await view.evaluate(partial(definition.resolve, definition.outputs[name].value, view.scope))
         except TemplateInvalid as error:
             return error.diagnostics[0].message
         return await self._why_below(view, definition, name) if value is None else None
 
     async def _prefetch(self, view: StackView, definition: Definition, names: list[str]) -> None:
-        shows_zones, wanted = await self._evaluate(view.stack, partial(_looked_at, view, definition, names))
+        shows_zones, wanted = await view.evaluate(partial(_looked_at, view, definition, names))
         if shows_zones and is_unknown(view.scope.zones):
             await _load_zones(view)
         found = await asyncio.gather(*(self.read(view, view.current[name], keys) for name, keys in wanted.items()))

@@ -6,7 +6,9 @@ A view has its own states and scope, and cannot record anything or change a runn
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 from stoker.base.ids import arn
 from stoker.cloud.session import Cloud
@@ -17,6 +19,9 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.resource import StackFacts
 from stoker.store.records import Operation, Stack
+
+Result = TypeVar("Result")
+View = TypeVar("View", bound="StackView")
 
 
 class StackView:
@@ -50,6 +55,10 @@ class StackView:
         """Return the current resource with this name, or the latest one that is being removed."""
         leaving = [state for state in self.states.values() if state.row.name == name]
         return self.current.get(name) or max(leaving, key=lambda state: state.row.position, default=None)
+
+    async def evaluate(self, work: Callable[[], Result]) -> Result:
+        """Return the result of evaluating the stack's template; long work is done outside the event loop."""
+        return await self.services.evaluator.evaluate(self.stack.project_id, work)
 
     async def load_zones(self) -> None:
         """Read the compute service's availability zones for `Fn::GetAZs`."""
@@ -87,11 +96,15 @@ class StackView:
         return self._cloud
 
 
+async def filled(view: View) -> View:
+    """Fill a new view with what is recorded of its stack, and return it."""
+    view.fill(await view.services.database.read(partial(Recorded.of, view.services), view.stack))
+    return view
+
+
 async def view_of(services: EngineServices, stack: Stack) -> StackView:
     """Return the stack as currently recorded."""
-    view = StackView(services, stack)
-    view.fill(await services.database.read(partial(Recorded.of, services), stack))
-    return view
+    return await filled(StackView(services, stack))
 
 
 async def available_zones(cloud: Cloud) -> list[str]:

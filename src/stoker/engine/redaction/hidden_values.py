@@ -19,7 +19,8 @@ from stoker.engine.records.values import finalized
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import secret_paths
 from stoker.schema.unknown import Unknown
-from stoker.template.definition import Definition, ResourceDefinition
+from stoker.template.definition import Definition
+from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import Facade, Scope, UnknownScope
 
 HIDDEN = Unknown.of("(hidden)")

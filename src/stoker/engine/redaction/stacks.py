@@ -113,7 +113,7 @@ async def _derived(view: StackView, secrets: set[str], only: Collection[str] | N
         inputs = view.inputs or await view.services.loader.load(view.stack.inputs)
         definition = await view.services.bind(view.stack, inputs)
         work = partial(derived_values, definition, view.scope, secrets, only)
-        return await view.services.evaluator.evaluate(view.stack.project_id, work)
+        return await view.evaluate(work)
     return frozenset()
 
 
@@ -162,7 +162,7 @@ async def properties_shown(
             found[identifier] = redact_values(visible, secrets)
         return found
 
-    return await services.evaluator.evaluate(stack.project_id, redacted)
+    return await view.evaluate(redacted)
 
 
 def _redaction(view: StackView, inputs: LoadedInputs) -> Redaction | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Mapping
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -14,15 +13,13 @@ from stoker.engine.calls.context import OperationHost, StackContext
 from stoker.engine.notifications.announcer import Sinks
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Wanted
-from stoker.engine.records.recorded import Recorded
+from stoker.engine.records.stack_view import filled
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.polling import Watchtower
 from stoker.engine.running.stopping import Stop, Stopped
 from stoker.plugins.resource import AttributeKey
 from stoker.store.journal import Batch, Claim
 from stoker.store.records import Event, Operation, Stack
-
-Result = TypeVar("Result")
 
 
 class StepHost(OperationHost):
@@ -80,10 +77,6 @@ class OperationContext(StackContext):
     def key(self) -> str:
         """Return the target that only one run at a time works on: the stack, or the snapshot that is deleted."""
         return self.operation.stack_id
-
-    async def evaluate(self, work: Callable[[], Result]) -> Result:
-        """Return the result of template work, which is charged to the operation."""
-        return await self.engine.evaluator.evaluate(self.stack.project_id, work)
 
     def serves(self, state: ResourceState) -> bool:
         """Return whether a resource is the one that implements the definition."""
@@ -183,6 +176,4 @@ async def acting_on(engine: StepHost, stack: Stack) -> StackContext:
     running = engine.runs.get(stack.id)
     if running is not None and running.plan is not None:
         return running
-    context = StackContext(engine, stack)
-    context.fill(await engine.database.read(partial(Recorded.of, engine), stack))
-    return context
+    return await filled(StackContext(engine, stack))
