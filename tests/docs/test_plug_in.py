@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from stevedore import ExtensionManager
-
+from stoker.base import extensions
 from stoker.base.errors import TemplateInvalid
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
@@ -18,7 +18,7 @@ CREATION = "POST /network/v2.0/address-groups"
 
 
 @pytest.fixture(autouse=True)
-def installed(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def installed(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The example as pip would install it: its module importable, its entry points where Python looks for them."""
     source = docs / "how-to" / "plug-in"
     project = tomllib.loads((source / "pyproject.toml").read_text())["project"]
@@ -32,7 +32,9 @@ def installed(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     (info / "entry_points.txt").write_text("\n".join(lines))
     monkeypatch.syspath_prepend(source)
     monkeypatch.syspath_prepend(info.parent)
-    monkeypatch.setattr(ExtensionManager, "ENTRY_POINT_CACHE", {})  # else what was found before is not looked for again
+    extensions.forget()
+    yield
+    extensions.forget()
 
 
 @pytest.fixture

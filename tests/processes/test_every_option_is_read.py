@@ -14,7 +14,7 @@ from oslo_middleware import cors, healthcheck, http_proxy_to_wsgi
 
 import stoker
 from stoker.base.config import OPTIONS, SERVICE_USER_OPTIONS
-from stoker.cloud.services import SERVICES
+from stoker.cloud.services import OPENSTACK
 from stoker.cloud.settings import CloudSettings
 
 PACKAGE = Path(stoker.__file__).parent
@@ -105,7 +105,7 @@ def test_stoker_registers_no_options_in_sections_of_libraries() -> None:
 
 
 def test_every_section_for_a_service_is_for_one_that_is_called() -> None:
-    assert [group for group in CLIENTS if group.removeprefix("clients_") not in SERVICES] == []
+    assert [group for group in CLIENTS if group.removeprefix("clients_") not in OPENSTACK] == []
 
 
 def test_every_option_of_the_service_user_is_a_setting() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from stoker.base.clock import ManualClock
 from stoker.base.errors import CloudError
-from stoker.cloud.finders import FINDERS
+from stoker.cloud.finders import OPENSTACK as FINDERS
 from stoker.cloud.session import Cloud
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud

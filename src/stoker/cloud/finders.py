@@ -1,7 +1,8 @@
 """Resolution of names to IDs: how to look up each kind of object, as data.
 
 A finder is a list of look-ups, tried in order until one finds the value. `resolve` of a property and every constraint
-that calls a service refer to a finder by its name here.
+that calls a service refer to a finder by its name. Packages offer further finders by entry points in the group
+`stoker.finders`: mappings from names to `Finder` objects.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import quote
 
+from stoker.base.extensions import PluginInvalid, remembered, table
 from stoker.cloud.errors import Ambiguous, NotNamed
+from stoker.cloud.services import services
 
 _IN_DOMAIN = re.compile(r"(?P<name>.+)\{(?P<domain>[^{}]+)\}")
 
@@ -173,7 +176,7 @@ _SECURITY_GROUP = (Search("id", only_uuid=True), Search("name", mine=True), Sear
 _TAP_SERVICE = _chaining("tap_services", "taas", "tap_service")
 _TAP_FLOW = _chaining("tap_flows", "taas", "tap_flow")
 
-FINDERS: Mapping[str, Finder] = {
+OPENSTACK: Mapping[str, Finder] = {
     "barbican.container": _by_id("barbican", "/v1/containers", "", id_field="container_ref", reference=True),
     "barbican.secret": _by_id("barbican", "/v1/secrets", "", id_field="secret_ref", reference=True),
     "blazar.reservation": _by_id("blazar", "/leases", "lease"),
@@ -254,3 +257,18 @@ FINDERS: Mapping[str, Finder] = {
     "openstack.network_segment": _SEGMENT,
     "trove.flavor": Finder("trove", "/flavors", (Fetch(), Scan("name")), "flavors", "flavor"),
 }
+"""How objects of OpenStack's services are found."""
+
+
+@remembered
+def finders() -> Mapping[str, Finder]:
+    """Return the finders that the installed packages offer, by name. Raises PluginInvalid."""
+    found = table("stoker.finders", Finder)
+    problems = [
+        f"the finder {name!r} needs the service {finder.service!r}, which no installed package offers"
+        for name, finder in found.items()
+        if finder.service not in services()
+    ]
+    if problems:
+        raise PluginInvalid(problems)
+    return found

@@ -1,13 +1,17 @@
-"""The services that Stoker calls, as data: catalog names, versions, microversion headers.
+"""Services as data: catalog names, versions, microversion headers.
 
-The keys are the names of Heat's client plug-ins.
+The names of OpenStack's services are those of Heat's client plug-ins. Packages offer further services by entry points
+in the group `stoker.services`: mappings from names to `Service` objects.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from stoker.base.extensions import PluginInvalid, remembered, table
 
 Version = tuple[int, ...]
 
@@ -27,12 +31,17 @@ class Microversions:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One service. `version` is the path segment that precedes paths that do not contain one themselves."""
+    """One service. `version` is the path segment that precedes paths that do not contain one themselves.
+
+    `catalog_types` are its types in Keystone's catalog, in the order in which they are looked up. `extension_list` is
+    the path of the list of the API's extensions, None for a service without any.
+    """
 
     name: str
     catalog_types: tuple[str, ...]
     version: str = ""
     microversions: Microversions | None = None
+    extension_list: str | None = None
 
 
 _TABLE = (
@@ -44,6 +53,7 @@ _TABLE = (
         ("volumev3", "block-storage"),
         "v3",
         Microversions((("OpenStack-API-Version", "volume {}"),), newest="3.71"),
+        extension_list="/extensions",
     ),
     Service("designate", ("dns",), "v2"),
     Service("glance", ("image",), "v2"),
@@ -64,7 +74,7 @@ _TABLE = (
         Microversions((("X-OpenStack-Manila-API-Version", "{}"),), always="2.13"),
     ),
     Service("mistral", ("workflowv2", "workflow"), "v2"),
-    Service("neutron", ("network",), "v2.0"),
+    Service("neutron", ("network",), "v2.0", extension_list="/v2.0/extensions"),
     Service(
         "nova",
         ("compute",),
@@ -73,6 +83,7 @@ _TABLE = (
             (("OpenStack-API-Version", "compute {}"), ("X-OpenStack-Nova-API-Version", "{}")),
             newest="2.96",
         ),
+        extension_list="/extensions",
     ),
     Service("octavia", ("load-balancer",), "v2.0"),
     Service("openstack", ("network",), "v2.0"),
@@ -82,7 +93,23 @@ _TABLE = (
     Service("zun", ("container",), "v1", Microversions((("OpenStack-API-Version", "container {}"),), always="1.12")),
 )
 
-SERVICES = {service.name: service for service in _TABLE}
+OPENSTACK: Mapping[str, Service] = {service.name: service for service in _TABLE}
+"""The services of OpenStack."""
+
+
+@remembered
+def services() -> Mapping[str, Service]:
+    """Return the services that the installed packages offer, by name. Raises PluginInvalid."""
+    found = table("stoker.services", Service)
+    problems = [
+        f"the service {name!r} is offered under another name than its own, {service.name!r}"
+        for name, service in found.items()
+        if name != service.name
+    ]
+    if problems:
+        raise PluginInvalid(problems)
+    return found
+
 
 _SPLIT = re.compile(r"(?P<root>.*?)(?:/(?P<version>v\d+(?:\.\d+)?)(?P<tail>(?:/.*)?))?")
 _NAMES_VERSION = re.compile(r"/v\d+(\.\d+)?(/|$)")

@@ -12,16 +12,16 @@ from stoker.base.errors import CloudError
 from stoker.base.json_text import dumps
 from stoker.cloud.credentials import Credential, StackDomainAdmin
 from stoker.cloud.errors import refusal
-from stoker.cloud.finders import FINDERS
+from stoker.cloud.finders import finders
 from stoker.cloud.login import Access, Login
 from stoker.cloud.services import (
-    SERVICES,
     Endpoint,
     Service,
     Version,
     identity_url,
     offered_versions,
     parse_version,
+    services,
     show_version,
 )
 from stoker.cloud.settings import ClientSettings, CloudSettings
@@ -30,7 +30,6 @@ from stoker.cloud.transport import Answer, Body, Request, Transport
 Open = Callable[[Credential, str | None], Awaitable["Cloud"]]
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _EXTENSIONS_CACHE = 3600.0
-_EXTENSION_LISTS = {"neutron": "/v2.0/extensions", "cinder": "/extensions", "nova": "/extensions"}
 
 
 class Shared:
@@ -105,7 +104,7 @@ class Cloud:
 
     def has_service(self, service: str) -> bool:
         """Return whether the catalog has the service, in this region, with the configured interface."""
-        return self._endpoint(SERVICES[service]) is not None
+        return self._endpoint(services()[service]) is not None
 
     def endpoint(self, service: str) -> str:
         """Return the service's URL with version, without a trailing slash. Raises CloudError 404 if there is none."""
@@ -149,7 +148,7 @@ class Cloud:
         if microversion is None:
             microversion = await self.microversion(service)
         if microversion is not None:
-            sent.update(_version_headers(SERVICES[service], microversion))
+            sent.update(_version_headers(services()[service], microversion))
         if json is not None:
             data = dumps(json)
             sent.setdefault("Content-Type", "application/json")
@@ -221,7 +220,7 @@ class Cloud:
                 self._found.pop((kind, value), None)
 
         self._forget_old(now)
-        question = asyncio.ensure_future(FINDERS[kind].find(self, kind, value))
+        question = asyncio.ensure_future(finders()[kind].find(self, kind, value))
         question.add_done_callback(answered)
         entry = self._found[kind, value] = (now + self._shared.settings.finder_cache_seconds, question)
         return entry
@@ -232,7 +231,7 @@ class Cloud:
 
     async def has_extension(self, service: str, alias: str) -> bool:
         """Return whether the service has loaded an API extension; true for services without extensions."""
-        path = _EXTENSION_LISTS.get(service)
+        path = services()[service].extension_list
         if path is None:
             return True
         now = self._shared.clock.now()
@@ -246,10 +245,10 @@ class Cloud:
 
     async def microversion(self, service: str) -> str | None:
         """Return the microversion of calls: fixed, or the newest that both sides support and the operator allows."""
-        known = SERVICES[service].microversions
+        known = services()[service].microversions
         if known is None or known.newest is None:
             return known.always if known else None
-        offered = await self._offered(SERVICES[service])
+        offered = await self._offered(services()[service])
         if offered is None:
             return None
         newest = min(offered[1], parse_version(known.newest))
@@ -317,7 +316,7 @@ class Cloud:
         return access
 
     def _required(self, service: str) -> Endpoint:
-        endpoint = self._endpoint(SERVICES[service])
+        endpoint = self._endpoint(services()[service])
         if endpoint is None:
             where = f" in region {self.region}" if self.region else ""
             raise CloudError(service, 404, f"the catalog has no endpoint of {service}{where}")

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from stoker.base.errors import CloudError
+from stoker.cloud.finders import finders
 from stoker.cloud.session import Cloud
 
 
@@ -17,8 +19,13 @@ class CustomCheck(ABC):
     path of that service's collection in which an object with the name or ID must exist; None for other checks.
     """
 
-    service: str | None = None
-    collection: str | None = None
+    @property
+    def service(self) -> str | None:
+        return None
+
+    @property
+    def collection(self) -> str | None:
+        return None
 
     @abstractmethod
     async def complaint(self, value: Any, cloud: Cloud | None) -> str | None:
@@ -34,6 +41,39 @@ class FormCheck(CustomCheck):
 
     async def complaint(self, value: Any, cloud: Cloud | None) -> str | None:
         return self.problem(value)
+
+
+class Exists(CustomCheck):
+    """The value must be the name or ID of an object, as a finder finds it; with `empty_allowed` it may also be empty.
+
+    `finder` is the name of a finder (`neutron.network`).
+    """
+
+    def __init__(self, finder: str, empty_allowed: bool = False) -> None:
+        self.finder = finder
+        self._empty_allowed = empty_allowed
+
+    @property
+    def service(self) -> str:
+        return finders()[self.finder].service
+
+    @property
+    def collection(self) -> str:
+        return finders()[self.finder].path
+
+    async def complaint(self, value: Any, cloud: Cloud | None) -> str | None:
+        if cloud is None or (self._empty_allowed and not value):
+            return None
+        finder = finders()[self.finder]
+        try:
+            if finder.extension is not None and not await cloud.has_extension(finder.service, finder.extension):
+                return f"{finder.service} has not loaded the extension {finder.extension}"
+            await cloud.find(self.finder, str(value))
+        except CloudError as error:
+            if error.transient or error.status == 401 or not 400 <= error.status < 500:
+                raise
+            return error.reason
+        return None
 
 
 class ConstraintChecker:

@@ -1,11 +1,15 @@
-"""The registered resource types and constraints: found by entry points, and validated at start.
+"""The resource types and other parts that the installed packages offer, validated at start.
 
-| group | object of the entry point |
+| group | object of an entry point |
 |---|---|
 | `stoker.resources` | an iterable of `ResourceType` classes |
 | `stoker.constraints` | a mapping from names to `CustomCheck` objects |
 | `stoker.template_types` | one function `(template, name) -> ResourceType` for resources that are templates |
 | `stoker.event_sinks` | a mapping from the types of event sinks to `EventSink` objects |
+
+The other groups are read where they are used: `stoker.services` in `stoker.cloud.services`, `stoker.finders` in
+`stoker.cloud.finders`. A package whose entry point cannot be loaded prevents the start, except for event sinks: stacks
+that name one that is missing are refused, and all others are not affected.
 """
 
 from __future__ import annotations
@@ -13,12 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from stevedore import ExtensionManager
-
-from stoker.base.errors import StokerError
-from stoker.cloud.finders import FINDERS
-from stoker.cloud.services import SERVICES
-from stoker.plugins.constraints import CustomCheck
+from stoker.base.extensions import Offer, PluginInvalid, entries, offers, twice, working_offers
+from stoker.cloud.finders import finders
+from stoker.cloud.services import services
+from stoker.plugins.constraints import CustomCheck, Exists
 from stoker.plugins.event_sink import EventSink
 from stoker.plugins.recovery import Recovery
 from stoker.plugins.resource import ResourceType
@@ -31,14 +33,6 @@ TEMPLATE_TYPES = "stoker.template_types"
 EVENT_SINKS = "stoker.event_sinks"
 
 TemplateType = Callable[[Any, str], ResourceType]
-
-
-class PluginInvalid(StokerError):
-    """A plug-in cannot be used; `problems` has one sentence per problem."""
-
-    def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("Plug-ins cannot be used:\n" + "\n".join(f"  {problem}" for problem in self.problems))
 
 
 class Registry:
@@ -60,9 +54,9 @@ class Registry:
         self._template_type = template_type
         self._sinks = dict(sinks or {})
         self._types: dict[str, ResourceType] = {}
-        problems: list[str] = []
+        problems = list(constraint_problems(self._constraints))
         for kind in types:
-            name = getattr(kind, "type_name", "") or f"{kind.__module__}.{kind.__qualname__}"
+            name = type_name(kind)
             if name in self._types and type(self._types[name]) is not kind:
                 problems.append(f"{name}: declared by {type(self._types[name]).__qualname__} and {kind.__qualname__}")
                 continue
@@ -75,17 +69,13 @@ class Registry:
     @classmethod
     def from_entry_points(cls, options: Mapping[str, Any] | None = None) -> Registry:
         """Load all plug-ins of the installed packages, configured with `options`. Raises PluginInvalid."""
-        types = [kind for offered in _offers(RESOURCES) for kind in offered]
-        constraints: dict[str, CustomCheck] = {}
-        for offered in _offers(CONSTRAINTS):
-            constraints |= offered
-        factories = list(_offers(TEMPLATE_TYPES))
-        if len(factories) > 1:
-            raise PluginInvalid([f"{len(factories)} entry points in {TEMPLATE_TYPES}; only one is allowed"])
-        sinks: dict[str, EventSink] = {}
-        for offered in _offers(EVENT_SINKS):
-            sinks |= offered
-        return cls(types, constraints, factories[0] if factories else None, options, sinks)
+        return cls(
+            _types(),
+            {entry.name: entry.value for entry in entries(CONSTRAINTS, offers(CONSTRAINTS), CustomCheck)},  # type: ignore[type-abstract]
+            _template_type(),
+            options,
+            {entry.name: entry.value for entry in entries(EVENT_SINKS, working_offers(EVENT_SINKS), EventSink)},  # type: ignore[type-abstract]
+        )
 
     def get(self, type_name: str) -> ResourceType | None:
         """Return the type with exactly this name; None when there is none."""
@@ -118,22 +108,49 @@ class Registry:
         return self._template_type(template, name)
 
 
-def _offers(group: str) -> Iterator[Any]:
-    """Load the objects of a group's entry points, in the order of their names."""
+def type_name(kind: type[ResourceType]) -> str:
+    """Return the name of a type in templates; that of the class for one that has not declared any."""
+    return getattr(kind, "type_name", "") or f"{kind.__module__}.{kind.__qualname__}"
 
-    def refused(manager: Any, entry_point: Any, error: BaseException) -> None:
-        raise PluginInvalid([f"{group}: {entry_point.name} ({entry_point.value}) cannot be loaded: {error}"]) from error
 
-    manager = ExtensionManager(group, on_load_failure_callback=refused)
-    return iter([extension.plugin for extension in sorted(manager, key=lambda extension: extension.name)])
+def _types() -> list[type[ResourceType]]:
+    """Return the classes that packages offer. Raises PluginInvalid."""
+    known: dict[str, Offer[type[ResourceType]]] = {}
+    problems: list[str] = []
+    for offer in offers(RESOURCES):
+        for kind in offer.value:
+            if not (isinstance(kind, type) and issubclass(kind, ResourceType)):
+                problems.append(f"{offer.origin}: {kind!r} must be a class derived from ResourceType")
+                continue
+            name = type_name(kind)
+            entry = Offer(name, kind, offer.package, offer.entry_point)
+            if known.setdefault(name, entry).value is not kind:
+                problems.append(twice(name, known[name], entry))
+    if problems:
+        raise PluginInvalid(problems)
+    return [entry.value for entry in known.values()]
+
+
+def _template_type() -> TemplateType | None:
+    found = offers(TEMPLATE_TYPES)
+    if len(found) > 1:
+        raise PluginInvalid([twice("the type of resources that are templates", found[0], found[1])])
+    return found[0].value if found else None
+
+
+def constraint_problems(constraints: Mapping[str, CustomCheck]) -> Iterator[str]:
+    """Return the problems of constraints, one sentence each."""
+    for name, check in constraints.items():
+        if isinstance(check, Exists) and check.finder not in finders():
+            yield f"the constraint {name!r} needs the finder {check.finder!r}, which no installed package offers"
 
 
 def declaration_problems(kind: ResourceType, constraints: Mapping[str, CustomCheck]) -> Iterator[str]:
     """Return the problems of a type's declarations, one sentence each."""
     if not getattr(kind, "type_name", ""):
         yield "has no type_name"
-    if kind.service is not None and kind.service not in SERVICES:
-        yield f"needs the service {kind.service!r}, which Stoker does not support"
+    if kind.service is not None and kind.service not in services():
+        yield f"needs the service {kind.service!r}, which no installed package offers"
     if not kind.local and not (isinstance(kind.recovery, Recovery) and kind.recovery.why):
         yield "has side effects but does not declare (in `recovery`) how an interrupted creation is found again"
     yield from _schema_problems(kind.properties, "properties", constraints)
@@ -157,7 +174,7 @@ def _schema_problems(
 
 
 def _property_problems(prop: Property, where: str, constraints: Mapping[str, CustomCheck]) -> Iterator[str]:
-    if prop.resolve is not None and prop.resolve not in FINDERS:
+    if prop.resolve is not None and prop.resolve not in finders():
         yield f"{where} resolves names with {prop.resolve!r}, which is not a finder"
     for constraint in prop.constraints:
         if isinstance(constraint, CustomConstraint) and constraint.name not in constraints:

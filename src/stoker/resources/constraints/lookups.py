@@ -1,38 +1,8 @@
-"""Constraints that look an object up in its service, with the table of finders."""
+"""Constraints that look an object up in its service."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from stoker.base.errors import CloudError
-from stoker.cloud.finders import FINDERS
-from stoker.cloud.session import Cloud
-from stoker.plugins.constraints import Checks, CustomCheck
-
-
-class Exists(CustomCheck):
-    """The value must be the name or ID of an object of one kind; with `empty_allowed` it may also be empty."""
-
-    def __init__(self, finder: str, empty_allowed: bool = False) -> None:
-        self.finder = finder
-        self.service = FINDERS[finder].service
-        self.collection = FINDERS[finder].path
-        self._empty_allowed = empty_allowed
-
-    async def complaint(self, value: Any, cloud: Cloud | None) -> str | None:
-        if cloud is None or (self._empty_allowed and not value):
-            return None
-        finder = FINDERS[self.finder]
-        try:
-            if finder.extension is not None and not await cloud.has_extension(finder.service, finder.extension):
-                return f"{finder.service} has not loaded the extension {finder.extension}"
-            await cloud.find(self.finder, str(value))
-        except CloudError as error:
-            if error.transient or error.status == 401 or not 400 <= error.status < 500:
-                raise
-            return error.reason
-        return None
-
+from stoker.plugins.constraints import Checks, Exists
 
 _SAME_NAME = (
     "barbican.container",

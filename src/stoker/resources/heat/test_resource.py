@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
-from stoker.cloud.services import SERVICES
+from stoker.cloud.services import services
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import dig
@@ -86,8 +86,8 @@ class TestResource(ResourceType):
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         service = properties["client_name"]
-        if isinstance(service, str) and service and service not in SERVICES:
-            yield f"client_name: unknown service {service!r}; the known services are {', '.join(sorted(SERVICES))}"
+        if isinstance(service, str) and service and service not in services():
+            yield f"client_name: unknown service {service!r}; the known services are {', '.join(sorted(services()))}"
 
     def replacement_reason(
         self, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
