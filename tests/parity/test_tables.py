@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from stoker.schema.property import Finalizer, Property, Type
-from stoker.template.functions.base import VARIANTS
+from stoker.template.functions.builtin import FUNCTIONS
 from stoker.template.parameter import ParameterSchema
 from stoker.template.parameter_types import BY_HOT_NAME
-from stoker.template.versions import BY_NAME, VERSIONS, Version, functions_of, list_versions
+from stoker.template.versions import VERSIONS, Version, by_name, functions_of, list_versions
 
 _HERE = Path(__file__).parent
 FACTS: Mapping[str, Any] = json.loads((_HERE / "template_versions.json").read_text())
@@ -50,7 +50,7 @@ ADDED: Mapping[str, Mapping[str, Any]] = {
 @pytest.mark.parametrize("name", sorted(FACTS["versions"]))
 def test_version(name: str) -> None:
     expected = FACTS["versions"][name]
-    version = BY_NAME[tuple(name.split(".", 1))]  # type: ignore[index]
+    version = by_name()[tuple(name.split(".", 1))]  # type: ignore[index]
     assert version.name == name
     assert version.dialect.name == expected["kind"]
     assert [f"{version.key}.{alias}" for alias in version.aliases] == expected["aliases"]
@@ -69,9 +69,9 @@ def _ours(functions: Mapping[str, str]) -> dict[str, str]:
 
 def test_every_version_is_there_and_every_variant_is_used() -> None:
     assert {version.name for version in VERSIONS} == set(FACTS["versions"])
-    assert len(BY_NAME) == len(FACTS["versions"]) + len(FACTS["aliases"])
+    assert len(by_name()) == len(FACTS["versions"]) + len(FACTS["aliases"])
     tables = (table for version in VERSIONS for table in _tables(version))
-    assert {variant for table in tables for variant in table.values()} == set(VARIANTS)
+    assert {variant for table in tables for variant in table.values()} == set(FUNCTIONS)
 
 
 def _tables(version: Version) -> Iterator[Mapping[str, str]]:

@@ -14,7 +14,7 @@ from stoker.base.processor_time import processor_time
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.expressions import UnknownScope
-from stoker.template.functions.base import VARIANTS
+from stoker.template.functions.builtin import FUNCTIONS as VARIANTS
 from stoker.template.limits import Limits
 from stoker.template.parameters import PseudoParameters
 from stoker.template.template import Template

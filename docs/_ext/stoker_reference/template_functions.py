@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stoker.template.functions.base import VARIANTS
+from stoker.template.functions.builtin import FUNCTIONS
 from stoker.template.versions import VERSIONS, Version
 from stoker_reference.markdown import code, page, section, sentence, table
 
@@ -72,5 +72,5 @@ def _meanings(names: list[str]) -> str:
     rows = []
     for name in names:
         variants = dict.fromkeys(version.functions[name] for version in VERSIONS if name in version.functions)
-        rows += [(code(name), _number(variant), sentence(VARIANTS[variant].__doc__ or "")) for variant in variants]
+        rows += [(code(name), _number(variant), sentence(FUNCTIONS[variant].__doc__ or "")) for variant in variants]
     return table(("Function", "Variant", "Arguments and result"), rows)

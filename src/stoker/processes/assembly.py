@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from typing import Any
 
 from oslo_config import cfg
 from sqlalchemy.exc import DBAPIError, IntegrityError
@@ -23,6 +24,7 @@ from stoker.store.database import Database
 from stoker.store.failures import unusable
 from stoker.store.journal import Batch, Journal
 from stoker.store.sealing import Sealer
+from stoker.template.versions import by_name
 
 
 @asynccontextmanager
@@ -73,7 +75,7 @@ async def made_engine(
             database=database,
             journal=journal,
             sealer=sealer,
-            registry=Registry.from_entry_points(settings.type_options),
+            registry=loaded_plugins(settings.type_options),
             pool=pool,
             clock=clock,
             settings=settings,
@@ -83,6 +85,15 @@ async def made_engine(
         )
         report_section("Operations", lambda: {run.operation.id: run.values() for run in engine.all_runs()})
         yield engine
+
+
+def loaded_plugins(options: Mapping[str, Any]) -> Registry:
+    """Load everything that the installed packages offer, so that what cannot be used prevents the start.
+
+    `options` are the operator's settings for resource types. Raises PluginInvalid.
+    """
+    by_name()
+    return Registry.from_entry_points(options)
 
 
 async def _prove_keys(journal: Journal, sealer: Sealer) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 from stoker.base.budget import charge
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.template.expressions import Expression, ListExpression, Malformed, MapExpression
-from stoker.template.functions.base import VARIANTS, Compiler, Function
+from stoker.template.functions.base import Compiler, Function
 from stoker.template.functions.conditions import ConditionName, ConditionResult
+from stoker.template.functions.registered import functions
 from stoker.template.loops import is_loop
 from stoker.template.problems import Problems, suggestion, type_name
 from stoker.template.versions import Version
@@ -196,7 +197,7 @@ class _ConditionCompiler:
     def _call(self, name: str, arguments: Any, path: Path) -> Expression | None:
         variant = self._table.get(name)
         if variant is not None:
-            return self._template.build(VARIANTS[variant], name, arguments, path, self)
+            return self._template.build(functions()[variant], name, arguments, path, self)
         version = self._template.version
         if name in version.functions or name in version.removed_functions:
             message = f"{name} cannot be used in {self._place}"

@@ -16,7 +16,7 @@ from stoker.template.formats import named_formats
 from stoker.template.limits import Limits
 from stoker.template.parameter import ParameterSchema
 from stoker.template.problems import Problems, suggestion, type_name
-from stoker.template.versions import BY_NAME, VERSIONS, Version
+from stoker.template.versions import Version, by_name, versions
 
 
 def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
@@ -32,10 +32,10 @@ def read_version(data: Mapping[str, Any], problems: Problems) -> Version:
         )
     else:
         key = keys[0]
-        version = BY_NAME.get((key, str(named[key])))
+        version = by_name().get((key, str(named[key])))
         if version is not None:
             return version
-        known = [value for name, value in BY_NAME if name == key]
+        known = [value for name, value in by_name() if name == key]
         problems.add(
             "version",
             f"The template version is invalid: unknown {key} {data[key]!r}",
@@ -65,7 +65,7 @@ def check_section_names(data: Mapping[str, Any], version: Version, problems: Pro
     """Add a problem for each section that the version does not have."""
     for name in data:
         if name not in version.sections:
-            elsewhere = [other.value for other in VERSIONS if other.key == version.key and name in other.sections]
+            elsewhere = [other.value for other in versions() if other.key == version.key and name in other.sections]
             hint = f"it exists from {elsewhere[0]} on" if elsewhere else suggestion(name, version.sections)
             problems.add("section", f"unknown section {name!r}", (name,), hint=hint)
 

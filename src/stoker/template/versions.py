@@ -1,69 +1,23 @@
 """The sections, keys, functions and condition functions of each template version: one table.
 
 A HOT version is its predecessor with changes. Functions map the name that templates use to a variant in
-`stoker.template.functions`. `tests/parity/test_tables.py` compares the table with Heat's.
+`stoker.template.functions`. `tests/parity/test_tables.py` compares the table with Heat's. Packages offer further
+versions by entry points in the group `stoker.template_versions`: iterables of `Version` objects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from stoker.template.functions import (
-    assertions,
-    aws,
-    cidr,
-    conditional,
-    conditions,
-    digest,
-    extensions,
-    facade,
-    files,
-    imports,
-    join,
-    lists,
-    mappings,
-    maps,
-    parameters,
-    references,
-    repeat,
-    select,
-    split,
-    sub,
-    url,
-    yaql_query,
-)
-from stoker.template.functions import replace as text_replace
-from stoker.template.functions.base import VARIANTS, Function
+from stoker.base.extensions import Offer, PluginInvalid, offers, remembered, twice
+from stoker.template.formats import VERSION_KEYS
+from stoker.template.functions.base import Function
+from stoker.template.functions.registered import functions
 from stoker.template.parameter_types import BY_AWS_NAME, BY_CFN_NAME, BY_HOT_NAME, ParameterType
 
-FUNCTION_MODULES = (
-    assertions,
-    aws,
-    cidr,
-    conditional,
-    conditions,
-    digest,
-    extensions,
-    facade,
-    files,
-    imports,
-    join,
-    lists,
-    mappings,
-    maps,
-    parameters,
-    references,
-    repeat,
-    select,
-    split,
-    sub,
-    text_replace,
-    url,
-    yaql_query,
-)
-"""The modules whose import fills the table of variants."""
+GROUP = "stoker.template_versions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +144,7 @@ class Version:
     def variant(self, name: str) -> type[Function] | None:
         """Return the function with the name `name` in templates of this version; None if there is none."""
         found = self.functions.get(name)
-        return VARIANTS[found] if found else None
+        return functions()[found] if found else None
 
 
 _POLICIES = {name: name for name in ("Delete", "Retain", "Snapshot")}
@@ -231,15 +185,20 @@ _HOT_2013_05_23 = Version(
 )
 
 
-def _next(before: Version, value: str, *aliases: str, removed: frozenset[str] = frozenset(), **added: Any) -> Version:
-    """Return the version after `before`, with additions to its mappings and sets and without `removed` functions."""
+def next_version(
+    before: Version, value: str, *aliases: str, removed: frozenset[str] = frozenset(), **added: Any
+) -> Version:
+    """Return a version that has all of the version `before`, with additions and without `removed` functions.
+
+    `added` has the additions to the mappings and sets of `Version`, by their names.
+    """
     merged = {name: _joined(getattr(before, name), extra) for name, extra in added.items()}
-    functions = merged.pop("functions", before.functions)
+    called = merged.pop("functions", before.functions)
     return replace(
         before,
         value=value,
         aliases=aliases,
-        functions={name: made for name, made in functions.items() if name not in removed},
+        functions={name: made for name, made in called.items() if name not in removed},
         removed_functions=before.removed_functions | removed,
         **merged,
     )
@@ -249,14 +208,14 @@ def _joined(before: Any, extra: Any) -> Any:
     return {**before, **extra} if isinstance(before, Mapping) else before | frozenset(extra)
 
 
-_HOT_2014_10_16 = _next(
+_HOT_2014_10_16 = next_version(
     _HOT_2013_05_23,
     "2014-10-16",
     removed=frozenset(_AS_CFN) - {"Fn::Select"},
     functions={"get_attr": "get_attr/2"},
 )
-_HOT_2015_04_30 = _next(_HOT_2014_10_16, "2015-04-30", functions={"digest": "digest/1", "repeat": "repeat/1"})
-_HOT_2015_10_15 = _next(
+_HOT_2015_04_30 = next_version(_HOT_2014_10_16, "2015-04-30", functions={"digest": "digest/1", "repeat": "repeat/1"})
+_HOT_2015_10_15 = next_version(
     _HOT_2015_04_30,
     "2015-10-15",
     removed=frozenset({"Fn::Select"}),
@@ -267,8 +226,8 @@ _HOT_2015_10_15 = _next(
         "str_split": "str_split/1",
     },
 )
-_HOT_2016_04_08 = _next(_HOT_2015_10_15, "2016-04-08", functions={"map_merge": "map_merge/1"})
-_HOT_2016_10_14 = _next(
+_HOT_2016_04_08 = next_version(_HOT_2015_10_15, "2016-04-08", functions={"map_merge": "map_merge/1"})
+_HOT_2016_10_14 = next_version(
     _HOT_2016_04_08,
     "2016-10-14",
     "newton",
@@ -285,14 +244,14 @@ _HOT_2016_10_14 = _next(
         "or": "or/1",
     },
 )
-_HOT_2017_02_24 = _next(
+_HOT_2017_02_24 = next_version(
     _HOT_2016_10_14,
     "2017-02-24",
     "ocata",
     parameter_constraints={"modulo"},
     functions={"filter": "filter/1", "str_replace_strict": "str_replace_strict/1"},
 )
-_HOT_2017_09_01 = _next(
+_HOT_2017_09_01 = next_version(
     _HOT_2017_02_24,
     "2017-09-01",
     "pike",
@@ -306,9 +265,9 @@ _HOT_2017_09_01 = _next(
     },
     condition_functions={"contains": "contains/1", "yaql": "yaql/1"},
 )
-_HOT_2018_03_02 = _next(_HOT_2017_09_01, "2018-03-02", "queens", parameter_keys={"tags"})
-_HOT_2018_08_31 = _next(_HOT_2018_03_02, "2018-08-31", "rocky")
-_HOT_2021_04_16 = _next(_HOT_2018_08_31, "2021-04-16", "wallaby", functions={"if": "if/2"})
+_HOT_2018_03_02 = next_version(_HOT_2017_09_01, "2018-03-02", "queens", parameter_keys={"tags"})
+_HOT_2018_08_31 = next_version(_HOT_2018_03_02, "2018-08-31", "rocky")
+HOT_2021_04_16 = next_version(_HOT_2018_08_31, "2021-04-16", "wallaby", functions={"if": "if/2"})
 
 _HEAT_2012_12_12 = Version(
     key="HeatTemplateFormatVersion",
@@ -342,7 +301,7 @@ _HEAT_2012_12_12 = Version(
 )
 _TRANSFORM = "AWS::LanguageExtensions"
 _EXTENDED = {"Fn::FindInMap": "Fn::FindInMap/2", "Fn::Length": "Fn::Length/1", "Fn::ToJsonString": "Fn::ToJsonString/1"}
-_AWS_2010_09_09 = replace(
+AWS_2010_09_09 = replace(
     _HEAT_2012_12_12,
     key="AWSTemplateFormatVersion",
     value="2010-09-09",
@@ -390,7 +349,7 @@ _AWS_2010_09_09 = replace(
 )
 
 VERSIONS: tuple[Version, ...] = (
-    _AWS_2010_09_09,
+    AWS_2010_09_09,
     _HEAT_2012_12_12,
     _HOT_2013_05_23,
     _HOT_2014_10_16,
@@ -402,17 +361,53 @@ VERSIONS: tuple[Version, ...] = (
     _HOT_2017_09_01,
     _HOT_2018_03_02,
     _HOT_2018_08_31,
-    _HOT_2021_04_16,
+    HOT_2021_04_16,
 )
-"""Every format, each available under its own value and its aliases."""
-
-BY_NAME: Mapping[tuple[str, str], Version] = {
-    (version.key, name): version for version in VERSIONS for name in (version.value, *version.aliases)
-}
-"""Formats by the key and value that a template starts with."""
+"""The formats of Heat and CloudFormation, each available under its own value and its aliases."""
 
 EMPTY_TEMPLATE: Mapping[str, Any] = {"heat_template_version": "2015-04-30"}
 """The template of a stack without one."""
+
+
+@remembered
+def by_name() -> Mapping[tuple[str, str], Version]:
+    """Return the formats that the installed packages offer, by the key and value that a template begins with.
+
+    Raises PluginInvalid.
+    """
+    known: dict[tuple[str, str], Offer[Version]] = {}
+    problems: list[str] = []
+    for offer in offers(GROUP):
+        for version in offer.value:
+            if not isinstance(version, Version):
+                problems.append(f"{offer.origin}: {version!r} must be a Version")
+                continue
+            problems += (f"{offer.origin}: {version.name}: {problem}" for problem in _problems(version))
+            for value in (version.value, *version.aliases):
+                entry = Offer(f"{version.key}: {value}", version, offer.package, offer.entry_point)
+                if (first := known.setdefault((version.key, value), entry)) is not entry:
+                    problems.append(twice(entry.name, first, entry))
+    if problems:
+        raise PluginInvalid(problems)
+    return {name: offer.value for name, offer in known.items()}
+
+
+def _problems(version: Version) -> Iterator[str]:
+    """Return what is wrong with a version, one sentence each."""
+    if version.key not in VERSION_KEYS:
+        yield f"a template states its version with {', '.join(VERSION_KEYS)}, not with {version.key!r}"
+    elif version.key not in version.sections:
+        yield f"its sections must contain {version.key}"
+    for each in (version, version.extended):
+        for called in (each.functions, each.condition_functions, each.rule_functions):
+            for name, variant in called.items():
+                if variant not in functions():
+                    yield f"the function {name} is the variant {variant!r}, which no installed package offers"
+
+
+def versions() -> list[Version]:
+    """Return the formats that the installed packages offer, Stoker's own first. Raises PluginInvalid."""
+    return list({id(version): version for version in by_name().values()}.values())
 
 
 def list_versions() -> list[dict[str, Any]]:
@@ -423,7 +418,7 @@ def list_versions() -> list[dict[str, Any]]:
             "type": version.dialect.name,
             "aliases": [f"{version.key}.{alias}" for alias in version.aliases],
         }
-        for version in VERSIONS
+        for version in versions()
     ]
 
 
@@ -432,14 +427,11 @@ def functions_of(name: str, *, with_condition_functions: bool = False) -> list[d
     by name; None if there is no such format.
     """
     key, _, value = name.partition(".")
-    version = BY_NAME.get((key, value))
+    version = by_name().get((key, value))
     if version is None:
         return None
-    functions = {**(version.condition_functions if with_condition_functions else {}), **version.functions}
-    return [
-        {"functions": function, "description": _summary(VARIANTS[functions[function]])}
-        for function in sorted(functions)
-    ]
+    called = {**(version.condition_functions if with_condition_functions else {}), **version.functions}
+    return [{"functions": name, "description": _summary(functions()[called[name]])} for name in sorted(called)]
 
 
 def _summary(function: type[Function]) -> str:

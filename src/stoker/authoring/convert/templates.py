@@ -16,13 +16,13 @@ from stoker.authoring.layout import layout
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.template.formats import VERSION_KEYS
 from stoker.template.template import Template
-from stoker.template.versions import BY_NAME, Version
+from stoker.template.versions import AWS_2010_09_09, HOT_2021_04_16, Version
 
 HOT = "hot"
 CFN = "cfn"
 TARGETS = {
-    HOT: BY_NAME["heat_template_version", "2021-04-16"],
-    CFN: BY_NAME["AWSTemplateFormatVersion", "2010-09-09"],
+    HOT: HOT_2021_04_16,
+    CFN: AWS_2010_09_09,
 }
 _CALLS = {HOT: to_hot.CALLS, CFN: to_cfn.CALLS}
 _PARAMETERS = {HOT: hot_parameter, CFN: cfn_parameter}

@@ -1,19 +1,16 @@
-"""The base class of all functions, and the table of all variants."""
+"""The base class of all functions."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import ModuleType
 from typing import Any, ClassVar, Protocol
 
 from stoker.base.budget import ITEM_BYTES, measured
 from stoker.base.diagnostics import Path
 from stoker.schema.unknown import Unknown, combine
 from stoker.template.expressions import OMIT, Evaluation, Expression, FunctionError, evaluate
-
-VARIANTS: dict[str, type[Function]] = {}
-"""Every variant of every function by its own name; template versions map the names in templates to these."""
-
 
 _WITHOUT_PARTS = frozenset({bool, int, float, type(None), Unknown, type(OMIT)})
 _FEW_STEPS = 8
@@ -39,11 +36,15 @@ class Function(Expression):
     Invalid arguments are found in two stages, as in Heat: `complaint` finds those with a wrong shape when the template
     is loaded; `apply` finds the rest when the values are known. If there is an unknown inside the arguments, only
     `accepts_unknown` functions are applied; none is applied if the arguments as a whole are unknown.
+
+    The class must be importable by its name, since templates are also evaluated in other processes, and `apply` must
+    depend on its arguments alone: it may be called several times for the same call.
     """
 
     __slots__ = ("_steps", "arguments", "name", "path")
 
     accepts_unknown: ClassVar[bool] = False
+    variants: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, name: str, arguments: Any, path: Path) -> None:
         self.name = name
@@ -98,6 +99,14 @@ class Function(Expression):
         """Return the call's value for resolved arguments; raises FunctionError."""
         raise NotImplementedError
 
+    def charge(self, evaluation: Evaluation, steps: int = 1, made: int = 0) -> None:
+        """Deduct `steps`, and `made` bytes of a value that is about to be built, from what the request may cost.
+
+        Every function must charge for work that grows with its arguments before it does the work. The arguments and the
+        result are charged for already. Raises BudgetExceeded, and Postponed: let both pass.
+        """
+        evaluation.budget.charge(steps, made)
+
     def written(self, value: Any, evaluation: Evaluation, **layout: Any) -> str:
         """Return plain data as JSON; raises FunctionError if the result is too long for a value."""
         limit = evaluation.binding.limits.max_expanded_size
@@ -133,15 +142,28 @@ class Function(Expression):
         return self.wrong(message, "TypeError")
 
 
-def variant(name: str) -> Callable[[type[Function]], type[Function]]:
-    """Class decorator: register a function in the table as `name`, which has the form `function/number`."""
+def variant(*names: str) -> Callable[[type[Function]], type[Function]]:
+    """Class decorator: name the variants that a class implements, each in the form `function/number`.
 
-    def register(cls: type[Function]) -> type[Function]:
-        assert name not in VARIANTS, name
-        VARIANTS[name] = cls
+    Template versions refer to variants by these names.
+    """
+
+    def named(cls: type[Function]) -> type[Function]:
+        cls.variants = names
         return cls
 
-    return register
+    return named
+
+
+def variants_in(modules: Iterable[ModuleType]) -> dict[str, type[Function]]:
+    """Return the functions that modules define, by the names of their variants."""
+    return {
+        name: cls
+        for module in modules
+        for cls in vars(module).values()
+        if isinstance(cls, type) and issubclass(cls, Function) and cls.__module__ == module.__name__
+        for name in vars(cls).get("variants", ())
+    }
 
 
 def is_list(value: Any) -> bool:
