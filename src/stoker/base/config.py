@@ -188,13 +188,11 @@ _BEHAVIOUR = (
     cfg.StrOpt(
         "default_software_config_transport",
         default="POLL_SERVER_CFN",
-        choices=["POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL", "ZAQAR_MESSAGE"],
-        help="Default of how servers get their metadata.",
+        help="Default of how servers get their metadata: the name of a transport that an installed package offers.",
     ),
     cfg.StrOpt(
         "default_deployment_signal_transport",
         default="CFN_SIGNAL",
-        choices=["CFN_SIGNAL", "HEAT_SIGNAL", "TEMP_URL_SIGNAL", "ZAQAR_SIGNAL"],
         help="Default of how servers signal the results of software deployments.",
     ),
     cfg.StrOpt(

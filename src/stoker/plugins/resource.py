@@ -122,7 +122,7 @@ class ResourceType(ABC):
     replaced_with_parent: ClassVar[bool] = False
     signalable: ClassVar[bool] = False
     deaf_during: ClassVar[frozenset[str]] = frozenset({"SUSPEND", "DELETE"})
-    redacted_data: ClassVar[frozenset[str]] = frozenset()
+    redacted_data: frozenset[str] = frozenset()
     recovery: ClassVar[Recovery | None] = None
     part_of: ClassVar[str | None] = None
     id_is_new: ClassVar[bool] = False

@@ -15,6 +15,7 @@ from stoker.base.config import OPTIONS, PUBLIC_KEY, SERVICE_USER, SERVICE_USER_O
 from stoker.cloud.settings import ClientSettings, CloudSettings
 from stoker.engine.operator_environment import OperatorEnvironment
 from stoker.engine.settings import EngineSettings
+from stoker.plugins.transports import configuration_transports, deployment_transports, signal_transport
 from stoker.store.database import Pool
 
 TOKEN_CHECK = "keystone_authtoken"  # noqa: S105  the name of a section
@@ -121,10 +122,12 @@ def database_pool(config: cfg.ConfigOpts) -> Pool:
 def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
     """Return the engine's settings; `type_options` are those that resource types may read.
 
-    Raises cfg.Error for an unsupported deferred_auth_method and for a heartbeat that is too long for the lease,
+    Raises cfg.Error for an unsupported deferred_auth_method, for a heartbeat that is too long for the lease and for
+    default transports that no package offers, PluginInvalid for a package whose transports cannot be used,
     TemplateInvalid for an invalid file of the operator's environment.
     """
     _check_lease(config)
+    _check_transports(config)
     if config.deferred_auth_method != "trusts":
         raise cfg.Error(
             f"[DEFAULT] deferred_auth_method: {config.deferred_auth_method!r} is not supported, because Stoker does "
@@ -152,6 +155,17 @@ def engine_settings(config: cfg.ConfigOpts) -> EngineSettings:
             "clients_heat_insecure": _clients_insecure(config),
         },
     )
+
+
+def _check_transports(config: cfg.ConfigOpts) -> None:
+    """Check that installed packages offer the default transports. NO_SIGNAL and its like are no default."""
+    signals = [name for name in deployment_transports() if signal_transport(name).expected]
+    for option, known in (
+        ("default_software_config_transport", configuration_transports()),
+        ("default_deployment_signal_transport", signals),
+    ):
+        if config[option] not in known:
+            raise cfg.Error(f"[DEFAULT] {option}: {config[option]!r} is not one of {', '.join(sorted(known))}")
 
 
 def _check_lease(config: cfg.ConfigOpts) -> None:

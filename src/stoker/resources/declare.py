@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from stoker.schema.constraints import (
@@ -10,6 +11,7 @@ from stoker.schema.constraints import (
     Constraint,
     CustomConstraint,
     Length,
+    Offered,
     Range,
 )
 
@@ -24,6 +26,11 @@ def custom(name: str) -> Constraints:
 def one_of(*values: Any) -> Constraints:
     """The value must be one of these."""
     return (AllowedValues(values=values),)
+
+
+def offered(names: Callable[[], Iterable[str]]) -> Constraints:
+    """The value must be one of the names that the installed packages offer; `names` returns them."""
+    return (Offered(names=names),)
 
 
 def between(low: float | None = None, high: float | None = None) -> Constraints:

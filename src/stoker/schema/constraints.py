@@ -7,7 +7,7 @@ message that is generated here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,6 +111,19 @@ class AllowedValues(Constraint):
 
     def to_schema(self) -> dict[str, Any]:
         return self._described({"allowed_values": list(self.values)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offered(Constraint):
+    """One of the names that the installed packages offer; they are asked for when a value is checked."""
+
+    names: Callable[[], Iterable[str]]
+
+    def _problem(self, value: Any) -> str | None:
+        return AllowedValues(values=tuple(self.names())).problem(value)
+
+    def to_schema(self) -> dict[str, Any]:
+        return self._described({"allowed_values": list(self.names())})
 
 
 def _same(value: Any, allowed: Any) -> bool:

@@ -17,7 +17,8 @@ from stoker.base.clock import isoformat
 from stoker.base.errors import RequestLimitExceeded
 from stoker.engine.calls.context import OperationHost
 from stoker.engine.records.services import EngineServices
-from stoker.plugins.agents import AGENT, DEPLOYMENTS, METADATA_PATH, METADATA_QUEUE, send_metadata
+from stoker.plugins.agents import AGENT, DEPLOYMENTS
+from stoker.plugins.transports import configuration_transports, used
 from stoker.store import deployments, queries
 from stoker.store.journal import Batch
 from stoker.store.records import SoftwareConfig, SoftwareDeployment
@@ -169,14 +170,12 @@ async def _push(services: EngineServices, server_id: str, project_id: str) -> No
     for row in await services.database.read(deployments.server_resources, server_id, project_id):
         state = services.sealer.open(row.state) if row.state else {}
         data = state.get("data") or {}
-        looks = METADATA_PATH in data or METADATA_QUEUE in data
-        stack = await services.database.read(queries.stack_by_id, row.stack_id) if looks else None
+        transports = used(configuration_transports(), data)
+        stack = await services.database.read(queries.stack_by_id, row.stack_id) if transports else None
         if stack is None:
             continue
         cloud = await services.credentials.cloud_of(stack)
         async with services.pushing:  # the older of two simultaneous writes must not be last
             told = await agent_metadata(services, state.get("metadata") or {}, server_id, stack.project_id)
-            if METADATA_PATH in data:
-                await cloud.put("swift", data[METADATA_PATH], told)
-            else:
-                await send_metadata(cloud, data, stack.user_project_id or "", told)
+            for transport in transports:
+                await transport.send(cloud, data, stack.user_project_id or "", told)

@@ -34,15 +34,20 @@ _NOTHING_YET = b"in progress"
 """Initial content of an object whose versions are kept."""
 
 
-async def choose(call: Call, transport: str) -> bool:
-    """Record where signals will be stored, before anything is created; return False when it is recorded already."""
-    if transport == "TEMP_URL_SIGNAL" and OBJECT_URL not in call.data:
-        call.data[OBJECT_URL] = await temp_url(call.cloud, "PUT", _path(call))
-        return True
-    if transport == "ZAQAR_SIGNAL" and QUEUE not in call.data:
-        call.data[QUEUE] = call.physical_name
-        return True
-    return False
+async def choose_object(call: Call) -> bool:
+    """Record the URL of the object, before it is created; return False when it is recorded already."""
+    if OBJECT_URL in call.data:
+        return False
+    call.data[OBJECT_URL] = await temp_url(call.cloud, "PUT", _path(call))
+    return True
+
+
+def choose_queue(call: Call) -> bool:
+    """Record the name of the queue, before it is created; return False when it is recorded already."""
+    if QUEUE in call.data:
+        return False
+    call.data[QUEUE] = call.physical_name
+    return True
 
 
 async def empty_object(call: Call) -> None:
@@ -108,18 +113,23 @@ async def signals_in_queue(call: Call) -> dict[str, Mapping[str, Any]]:
     return {identifier: _map(body) for identifier, body in messages.items()}
 
 
-async def remove_places(call: Call) -> None:
-    """Delete the object or the queue, if there is one."""
-    if call.data.pop(OBJECT_URL, None) is not None:
-        await delete_object(call.cloud, _path(call))
-    queue = call.data.pop(QUEUE, None)
-    if queue is not None and "user_id" in call.data:
-        try:
-            await messaging.delete_queue(await _user(call), queue)
-        except CloudError as error:
-            if error.status != 401:
-                raise
-            LOG.info("queue %s is not deleted, because its user %s no longer exists", queue, call.data["user_id"])
+async def remove_object(call: Call) -> None:
+    """Delete the object."""
+    del call.data[OBJECT_URL]
+    await delete_object(call.cloud, _path(call))
+
+
+async def remove_queue(call: Call) -> None:
+    """Delete the queue, which only its user can."""
+    queue = call.data.pop(QUEUE)
+    if "user_id" not in call.data:
+        return
+    try:
+        await messaging.delete_queue(await _user(call), queue)
+    except CloudError as error:
+        if error.status != 401:
+            raise
+        LOG.info("queue %s is not deleted, because its user %s no longer exists", queue, call.data["user_id"])
 
 
 def sender(call: Call) -> dict[str, Any]:

@@ -15,18 +15,18 @@ from stoker.plugins.agents import AGENT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, NoActionRequired, ResourceType
+from stoker.plugins.transports import deployment_transports, remove_signals, secrets_of, signal_transports
 from stoker.resources.base import dig
-from stoker.resources.declare import one_of
+from stoker.resources.declare import offered, one_of
 from stoker.resources.heat.companion_user import adopt_user, dismiss_user
 from stoker.resources.heat.deployment_config import derived_config, put_in, triggers, value_of, with_inputs
 from stoker.resources.heat.deployment_signal import (
-    TRANSPORTS,
     collected,
     judged,
     prepare,
     sender_inputs,
+    transport_of,
 )
-from stoker.resources.heat.signal_place import OBJECT_URL, remove_places
 from stoker.resources.heat.stack_user import user_project
 from stoker.resources.steps import Step, in_turn
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -49,7 +49,9 @@ COMMON_PROPERTIES: dict[str, Property] = {
     ),
     "name": Property(description="Name of the derived configuration.", change=Change.UPDATE),
     "signal_transport": Property(
-        description="How the server reports the result.", default="CFN_SIGNAL", constraints=one_of(*TRANSPORTS)
+        description="How the server reports the result.",
+        default="CFN_SIGNAL",
+        constraints=offered(deployment_transports),
     ),
 }
 """Properties of deployments and of groups of deployments."""
@@ -82,7 +84,7 @@ class SoftwareDeployment(ResourceType):
     signalable = True
     deaf_during = frozenset()
     any_attribute = True
-    redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id", OBJECT_URL})
+    redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id"})
     recovery = Recovery(
         FoundBy.IDENTIFIER,
         "The deployment's ID is the resource's ID; the IDs of derived configurations are recorded before creation.",
@@ -97,6 +99,7 @@ class SoftwareDeployment(ResourceType):
 
     def configure(self, options: Mapping[str, Any]) -> None:
         self.properties = with_default_transport(type(self).properties, options)
+        self.redacted_data = type(self).redacted_data | secrets_of(signal_transports())
 
     def rendered(self, call: Call, config: Any, inputs: Sequence[Mapping[str, Any]]) -> Any:
         """Return the configuration in the form for the server."""
@@ -226,7 +229,7 @@ async def _send(call: Call) -> None:
     deployment = await call.deployments.get(call.uuid)
     if deployment is not None and deployment["config_id"] == call.progress["derived"]:
         return
-    silent = call.properties["signal_transport"] == "NO_SIGNAL"
+    silent = not transport_of(call).expected
     values = {
         "config_id": call.progress["derived"],
         "action": call.action,
@@ -271,7 +274,7 @@ async def _forget(call: Call) -> Outcome:
         await call.configs.delete(deployment["config_id"])
     if "derived" in call.progress:
         await call.configs.delete(call.progress["derived"])
-    await remove_places(call)
+    await remove_signals(call)
     return Done()
 
 

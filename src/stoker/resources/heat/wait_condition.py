@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, Neighbour, ResourceType
+from stoker.plugins.transports import signal_transports
 from stoker.resources.base import dig
 from stoker.resources.declare import between
 from stoker.resources.heat.pause import seconds_left
-from stoker.resources.heat.wait_condition_handle import COLLECTED_FROM, TRANSPORT
+from stoker.resources.heat.wait_condition_handle import TRANSPORT
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 HANDLES = frozenset(
@@ -83,7 +84,8 @@ class WaitCondition(Waiting):
 
 def judge(handle: Neighbour, count: int, left: float) -> Outcome:
     """Evaluate whether the signals suffice, with `left` seconds until the timeout."""
-    if handle.data.get(TRANSPORT) == "NO_SIGNAL":
+    transport = signal_transports().get(handle.data.get(TRANSPORT, ""))
+    if transport is not None and not transport.expected:
         return Done()
     signals = _signals(handle).values()
     failures = [str(entry["reason"]) for entry in signals if entry["status"] != "SUCCESS"]
@@ -95,7 +97,8 @@ def judge(handle: Neighbour, count: int, left: float) -> Outcome:
         return Failed(";".join(failures), "WaitConditionFailure")
     if len(signals) >= count:
         return Done()
-    return Again(after=min(left, _COLLECTING_SECONDS) if handle.data.get(TRANSPORT) in COLLECTED_FROM else left)
+    collects = transport is not None and transport.place is not None
+    return Again(after=min(left, _COLLECTING_SECONDS) if collects else left)
 
 
 def _signals(handle: Neighbour) -> dict[str, Mapping[str, Any]]:

@@ -4,35 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from stoker.base.errors import BadValue
-from stoker.cloud.credentials import StackUserCredential
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Again, Outcome
 from stoker.plugins.resource import COLLECTED, AttributeKey, Call
-from stoker.resources.base import dig
-from stoker.resources.declare import one_of
-from stoker.resources.heat.signal_place import (
-    OBJECT_URL,
-    QUEUE,
-    choose,
-    remove_places,
-    sender,
-    signals_in_queue,
-    signals_in_versions,
-    versioned_object,
+from stoker.plugins.transports import (
+    handle_transports,
+    remove_signals,
+    secrets_of,
+    signal_transport,
+    signal_transports,
+    used,
 )
-from stoker.resources.heat.signal_url import WAIT_CONDITION, orchestration_url, signed_url
-from stoker.resources.heat.stack_user import DOMAIN, StackUserResource, make_key_pair, user_project
+from stoker.resources.base import dig
+from stoker.resources.declare import offered
+from stoker.resources.heat.stack_user import StackUserResource
 from stoker.schema.property import Attribute, Property, Support, Type
 
 STATUSES = ("SUCCESS", "FAILURE")
 TRANSPORT = "signal_transport"
 """The key of `Call.data` from which a wait condition reads how the handle is signalled."""
-
-COLLECTED_FROM = frozenset({"TEMP_URL_SIGNAL", "ZAQAR_SIGNAL"})
-"""The transports whose signals stay in another service until they are collected."""
 
 _KEYS = frozenset({"status", "data", "reason", "id"})
 
@@ -44,15 +36,11 @@ class WaitConditionHandle(StackUserResource):
     description = "Receives the signals of a wait condition."
     support = Support(version="2014.2")
 
-    redacted_data = StackUserResource.redacted_data | {OBJECT_URL}
-
     properties = {
         "signal_transport": Property(
             description="How signals are sent.",
             default="TOKEN_SIGNAL",
-            constraints=one_of(
-                "CFN_SIGNAL", "TEMP_URL_SIGNAL", "HEAT_SIGNAL", "NO_SIGNAL", "ZAQAR_SIGNAL", "TOKEN_SIGNAL"
-            ),
+            constraints=offered(handle_transports),
             support=Support(version="6.0.0"),
         ),
     }
@@ -65,37 +53,28 @@ class WaitConditionHandle(StackUserResource):
         ),
     }
 
+    def configure(self, options: Mapping[str, Any]) -> None:
+        self.redacted_data = type(self).redacted_data | secrets_of(signal_transports())
+
     # -- creating ---------------------------------------------------------------------------------------------
 
     async def adopt(self, call: Call) -> Outcome:
-        for key in (OBJECT_URL, QUEUE, COLLECTED):
-            call.data.pop(key, None)
+        for transport in used(signal_transports(), call.data):
+            del call.data[str(transport.place)]
+        call.data.pop(COLLECTED, None)
         return await super().adopt(call)
 
     async def equip(self, call: Call) -> Outcome:
-        transport = call.properties["signal_transport"]
-        call.data[TRANSPORT] = transport
-        if await choose(call, transport):
+        call.data[TRANSPORT] = call.properties["signal_transport"]
+        transport = signal_transport(call.data[TRANSPORT])
+        if await transport.choose(call):
             return Again(after=0.0)
-        match transport:
-            case "CFN_SIGNAL":
-                unfinished = await make_key_pair(call)
-                if unfinished is not None:
-                    return unfinished
-                call.data["ec2_signed_url"] = signed_url(call, WAIT_CONDITION, since=call.now)
-            case "HEAT_SIGNAL":
-                call.data["heat_signal_url"] = orchestration_url(call)
-            case "TOKEN_SIGNAL":
-                call.data["token"] = await _token(call)
-                call.data["endpoint"] = orchestration_url(call)
-            case "TEMP_URL_SIGNAL":
-                await versioned_object(call)
-        return Done()
+        return await transport.prepare_handle(call)
 
     async def delete(self, call: Call) -> Outcome:
-        if QUEUE in call.data:
-            await self.resume(call)  # a suspended user cannot delete its queue
-        await remove_places(call)
+        if any(transport.as_user for transport in used(signal_transports(), call.data)):
+            await self.resume(call)  # a suspended user cannot delete what belongs to it
+        await remove_signals(call)
         return await super().delete(call)
 
     # -- reading --------------------------------------------------------------------------------------------
@@ -112,9 +91,9 @@ class WaitConditionHandle(StackUserResource):
     # -- signals ---------------------------------------------------------------------------------------------
 
     async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, Any] | None]:
-        if OBJECT_URL in call.data:
-            return await signals_in_versions(call, call.data.get(COLLECTED, ()))
-        return await signals_in_queue(call) if QUEUE in call.data else {}
+        for transport in used(signal_transports(), call.data):
+            return dict(await transport.signals_of_handle(call))
+        return {}
 
     async def signal(self, call: Call, details: Mapping[str, Any] | None) -> str:
         """Store the signal. Raises BadValue if it is malformed."""
@@ -133,12 +112,6 @@ class WaitConditionHandle(StackUserResource):
         return f"status:{status} reason:{reason}"
 
 
-async def _token(call: Call) -> str:
-    """Return a token of the resource's user."""
-    credential = StackUserCredential(str(call.physical_id), call.data["password"], user_project(call))
-    return await (await call.cloud.acting_as(credential)).token()
-
-
 def _curl(call: Call) -> str | None:
     if "token" not in call.data:
         return None
@@ -149,30 +122,7 @@ def _curl(call: Call) -> str | None:
     )
 
 
-def _payload(call: Call) -> dict[str, Any] | None:
+def _payload(call: Call) -> Mapping[str, Any] | None:
     """Return what the sender of a signal needs; None while the handle is still being created."""
-    transport, data = call.data.get(TRANSPORT), call.data
-    if transport == "NO_SIGNAL":
-        return {}
-    if transport not in _SENDER_FIELDS or _SENDER_FIELDS[transport].key not in data:
-        return None
-    field = _SENDER_FIELDS[transport]
-    credentials = {**sender(call), "domain_id": data[DOMAIN]} if field.as_user else {}
-    return {field.name: data[field.key], **credentials}
-
-
-@dataclass(frozen=True, slots=True)
-class _SenderField:
-    """The key of `Call.data` for where signals go, its name for senders, and whether they must be the handle's user."""
-
-    key: str
-    name: str
-    as_user: bool = False
-
-
-_SENDER_FIELDS = {
-    "CFN_SIGNAL": _SenderField("ec2_signed_url", "alarm_url"),
-    "TEMP_URL_SIGNAL": _SenderField(OBJECT_URL, "alarm_url"),
-    "HEAT_SIGNAL": _SenderField("heat_signal_url", "alarm_url", as_user=True),
-    "ZAQAR_SIGNAL": _SenderField(QUEUE, "queue_id", as_user=True),
-}
+    transport = signal_transports().get(call.data.get(TRANSPORT, ""))
+    return None if transport is None else transport.sender(call)

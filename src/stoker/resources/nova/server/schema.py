@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stoker.resources.declare import between, custom, length, one_of
+from stoker.plugins.transports import configuration_transports
+from stoker.resources.declare import between, custom, length, offered, one_of
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 USER_DATA_FORMATS = ("HEAT_CFNTOOLS", "RAW", "SOFTWARE_CONFIG")
-TRANSPORTS = ("POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL", "ZAQAR_MESSAGE")
 VNIC_TYPES = ("normal", "direct", "macvtap", "direct-physical", "baremetal", "virtio-forwarder", "smart-nic")
 
 _HIDDEN_2013 = Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.1", previous=Support(version="2013.2")))
@@ -227,7 +227,7 @@ PROPERTIES: Mapping[str, Property] = {
     "software_config_transport": Property(
         description="How the server receives its software configuration.",
         default="POLL_SERVER_CFN",
-        constraints=one_of(*TRANSPORTS),
+        constraints=offered(configuration_transports),
         change=Change.UPDATE,
     ),
     "user_data_update_policy": Property(

@@ -12,6 +12,7 @@ from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import FoundBy, Recovery
 from stoker.plugins.resource import AttributeKey, Call, Graph, Node
+from stoker.plugins.transports import configuration_transports, secrets_of
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.heat.companion_user import adopt_user
 from stoker.resources.nova.server.attributes import read_attributes
@@ -81,6 +82,7 @@ class Server(RestResource):
         }
         given = {name: replace(PROPERTIES[name], default=value) for name, value in defaults.items() if value}
         self.properties = {**PROPERTIES, **given}
+        self.redacted_data = type(self).redacted_data | secrets_of(configuration_transports())
 
     def validate(self, properties: Mapping[str, Any]) -> Iterable[str]:
         return complaints(properties)
