@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from stoker.base import extensions
+from stoker.base.clock import ManualClock, SystemClock
+from stoker.emulator.services import new_cloud
+from stoker.emulator.testing import ServedCloud
+
+sys.path.append(
+    str(Path(__file__).parents[1] / "engine")
+)  # the engine's tests have the world that these tests need too
+
+from world import World
 
 Install = Callable[..., None]
 """`install(package, entry_points, source)`: `entry_points` maps groups to objects, `source` is that of the module."""
@@ -33,3 +42,23 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 
     yield installed
     extensions.forget()
+
+
+@pytest.fixture
+def served() -> Iterator[ServedCloud]:
+    with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
+        yield served
+
+
+@pytest.fixture
+async def begin(served: ServedCloud, tmp_path: Path) -> AsyncIterator[Callable[[], Awaitable[World]]]:
+    """`await begin()`: a whole Stoker, which loads the packages that are installed by then."""
+    begun: list[World] = []
+
+    async def start() -> World:
+        begun.append(await World(tmp_path / "stoker.db", served, ManualClock(SystemClock().now())).start())
+        return begun[-1]
+
+    yield start
+    for world in begun:
+        await world.stop()

@@ -121,7 +121,7 @@ def working_offers(group: str) -> tuple[Offer[Any], ...]:
     return found
 
 
-def entries(group: str, found: Iterable[Offer[Any]], kind: type[Object]) -> Iterator[Offer[Object]]:
+def entries(found: Iterable[Offer[Any]], kind: type[Object]) -> Iterator[Offer[Object]]:
     """Yield the entries of mappings from names to objects of a kind, which the entry points of most groups refer to.
 
     Raises PluginInvalid for an object of another kind, and for a name that two packages offer.
@@ -158,7 +158,7 @@ def table(group: str, kind: type[Object]) -> Mapping[str, Object]:
 
     Raises PluginInvalid, also when there are none: Stoker's own are registered in the same way.
     """
-    found = {entry.name: entry.value for entry in entries(group, offers(group), kind)}
+    found = {entry.name: entry.value for entry in entries(offers(group), kind)}
     if not found:
         raise PluginInvalid(
             [f"no installed package has an entry point in {group}, not even Stoker itself: install Stoker again"]

@@ -354,7 +354,7 @@ class Engine(OwnerHost):
                 batch.then(partial(queries.set_stack, stack_id=stack.id, values={"good_inputs": operation.inputs}))
             if (step := exchanged(run)) is not None:
                 batch.then(step)
-        rollback = rollback_of(stack, operation, self.settings, now) if status == FAILED else None
+        rollback = rollback_of(stack, operation, self.settings, now) if status == FAILED and not run.refused else None
         if rollback is not None:
             self._own(rollback)
             values |= {"action": "ROLLBACK", "status": IN_PROGRESS, "reason": reason, "operation": rollback.id}

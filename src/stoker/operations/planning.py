@@ -20,6 +20,7 @@ from stoker.engine.core import Engine
 from stoker.engine.planning.nested import Inside
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import Forward, Wanted
+from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.restoring import Restoring
 from stoker.engine.records.recorded import Recorded
 from stoker.engine.records.scope import RecordedScope
@@ -129,7 +130,8 @@ def _forward(
         wanted.restore = Restoring(recorded.current)
         former = engine.loader.bind(stack, recorded.inputs, strict=False)
     scope = RecordedScope(recorded.current.get, zones=inside.zones if inside is not None else UNDETERMINED)
-    return Forward(action, wanted, list(recorded.states.values()), scope, former, nested=inside)
+    policies = Policies.of(engine, stack, action)
+    return Forward(action, wanted, list(recorded.states.values()), scope, policies, former, nested=inside)
 
 
 def _unborn(engine: Engine, stack: Stack, checked: CheckedRequest) -> Wanted:

@@ -6,24 +6,31 @@
 | `stoker.constraints` | a mapping from names to `CustomCheck` objects |
 | `stoker.template_types` | one function `(template, name) -> ResourceType` for resources that are templates |
 | `stoker.event_sinks` | a mapping from the types of event sinks to `EventSink` objects |
+| `stoker.lifecycle` | a mapping from names to `LifecyclePlugin` objects |
+| `stoker.update_policies` | a mapping from names to `UpdatePolicy` objects |
 
 The other groups are read where they are used: `stoker.services` in `stoker.cloud.services`, `stoker.finders` in
-`stoker.cloud.finders`. A package whose entry point cannot be loaded prevents the start, except for event sinks: stacks
-that name one that is missing are refused, and all others are not affected.
+`stoker.cloud.finders`, the transports in `stoker.plugins.transports`, `stoker.template_functions` and
+`stoker.template_versions` in `stoker.template`.
+
+A package whose entry point cannot be loaded prevents the start, except for event sinks: stacks that name one that is
+missing are refused, and all others are not affected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from stoker.base.extensions import Offer, PluginInvalid, entries, offers, twice, working_offers
 from stoker.cloud.finders import finders
 from stoker.cloud.services import services
 from stoker.plugins.constraints import CustomCheck, Exists
 from stoker.plugins.event_sink import EventSink
+from stoker.plugins.lifecycle import LifecyclePlugin
 from stoker.plugins.recovery import Recovery
 from stoker.plugins.resource import ResourceType
+from stoker.plugins.update_policy import UpdatePolicy
 from stoker.schema.constraints import CustomConstraint
 from stoker.schema.property import Finalizer, Property
 
@@ -31,8 +38,13 @@ RESOURCES = "stoker.resources"
 CONSTRAINTS = "stoker.constraints"
 TEMPLATE_TYPES = "stoker.template_types"
 EVENT_SINKS = "stoker.event_sinks"
+LIFECYCLE = "stoker.lifecycle"
+UPDATE_POLICIES = "stoker.update_policies"
 
 TemplateType = Callable[[Any, str], ResourceType]
+
+Object = TypeVar("Object")
+Ordered = TypeVar("Ordered", LifecyclePlugin, UpdatePolicy)
 
 
 class Registry:
@@ -45,6 +57,8 @@ class Registry:
         template_type: TemplateType | None = None,
         options: Mapping[str, Any] | None = None,
         sinks: Mapping[str, EventSink] | None = None,
+        lifecycle: Mapping[str, LifecyclePlugin] | None = None,
+        update_policies: Mapping[str, UpdatePolicy] | None = None,
     ) -> None:
         """`options` are the operator's settings (heat.conf names), with which types configure themselves.
 
@@ -53,6 +67,8 @@ class Registry:
         self._constraints = dict(constraints or {})
         self._template_type = template_type
         self._sinks = dict(sinks or {})
+        self._lifecycle = _in_order(lifecycle or {})
+        self._update_policies = _in_order(update_policies or {})
         self._types: dict[str, ResourceType] = {}
         problems = list(constraint_problems(self._constraints))
         for kind in types:
@@ -71,10 +87,12 @@ class Registry:
         """Load all plug-ins of the installed packages, configured with `options`. Raises PluginInvalid."""
         return cls(
             _types(),
-            {entry.name: entry.value for entry in entries(CONSTRAINTS, offers(CONSTRAINTS), CustomCheck)},  # type: ignore[type-abstract]
+            _named(offers(CONSTRAINTS), CustomCheck),  # type: ignore[type-abstract]
             _template_type(),
             options,
-            {entry.name: entry.value for entry in entries(EVENT_SINKS, working_offers(EVENT_SINKS), EventSink)},  # type: ignore[type-abstract]
+            _named(working_offers(EVENT_SINKS), EventSink),  # type: ignore[type-abstract]
+            _named(offers(LIFECYCLE), LifecyclePlugin),
+            _named(offers(UPDATE_POLICIES), UpdatePolicy),  # type: ignore[type-abstract]
         )
 
     def get(self, type_name: str) -> ResourceType | None:
@@ -101,11 +119,27 @@ class Registry:
         """All kinds of event sinks by name."""
         return self._sinks
 
+    def lifecycle(self) -> Sequence[tuple[str, LifecyclePlugin]]:
+        """The lifecycle plug-ins with their names, in the order in which they are called before an operation."""
+        return self._lifecycle
+
+    def update_policies(self) -> Sequence[tuple[str, UpdatePolicy]]:
+        """The update policies with their names, in the order in which they are asked."""
+        return self._update_policies
+
     def template_type(self, template: Any, name: str) -> ResourceType:
         """Return the type of a resource that is itself a (parsed) template; `name` is its file's name or URL."""
         if self._template_type is None:
             raise PluginInvalid([f"{name}: there is no plug-in in {TEMPLATE_TYPES} for resources that are templates"])
         return self._template_type(template, name)
+
+
+def _named(found: Iterable[Offer[Any]], kind: type[Object]) -> dict[str, Object]:
+    return {entry.name: entry.value for entry in entries(found, kind)}
+
+
+def _in_order(plugins: Mapping[str, Ordered]) -> tuple[tuple[str, Ordered], ...]:
+    return tuple(sorted(plugins.items(), key=lambda item: (item[1].order, item[0])))
 
 
 def type_name(kind: type[ResourceType]) -> str:

@@ -23,6 +23,7 @@ from stoker.engine.planning.decide import Target
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Plan, Step, forward_key
 from stoker.engine.planning.planner import Forward, Wanted, Within, plan_removal
+from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.rehearsal import Rehearsal, Unforeseeable
 from stoker.engine.records.loader import LoadedInputs
@@ -214,11 +215,13 @@ class ChildOutlook:
         former = None
         if recorded is not None and recorded.inputs is not None:
             former = services.loader.bind(recorded.stack, recorded.inputs, strict=False, exports=inside.exports)
+        action = "UPDATE" if recorded is not None else "CREATE"
         return Forward(
-            "UPDATE" if recorded is not None else "CREATE",
+            action,
             Wanted.of(services, definition, inputs),
             list(recorded.states.values()) if recorded is not None else [],
             scope,
+            Policies.of(services, stack, action),
             former=former,
             above=self._seen_from_above(),
             secrets_above=self._secrets,

@@ -158,13 +158,14 @@ def cleanup_key(name: str, uuid: str) -> str:
 
 @dataclass(slots=True)
 class Removal:
-    """A recorded resource that is not in the desired definition."""
+    """A recorded resource that is not in the desired definition; `kind` is REFUSE if it must not be deleted."""
 
     uuid: str
     name: str
     type: str
     requires: frozenset[str]
     reasons: tuple[Reason, ...]
+    kind: Kind = Kind.DELETE
 
 
 def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset()) -> list[Step]:
@@ -185,12 +186,12 @@ def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset
         key = cleanup_key(removal.name, removal.uuid)
         steps[key] = Step(
             key,
-            Kind.DELETE,
+            removal.kind,
             removal.name,
             removal.type,
             removal.uuid,
             removal.reasons,
-            after=frozenset(first) | after,
+            after=frozenset(first) | after if removal.kind is Kind.DELETE else frozenset(),
         )
     return _in_order(steps)
 

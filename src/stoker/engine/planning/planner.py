@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from stoker.engine.planning.decide import BEGINNING, Fate, Target, decide, definition_changes, is_asleep
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, forward_key, removal_steps
+from stoker.engine.planning.policies import Policies
 from stoker.engine.planning.reasons import Awaited, Reason, ReasonCode
 from stoker.engine.planning.restoring import Restore, as_given
 from stoker.engine.planning.retaining import removal_policy
@@ -172,11 +173,12 @@ def plan_forward(
     wanted: Wanted,
     states: list[ResourceState],
     recorded: RecordedScope,
+    policies: Policies,
     former: Definition | None = None,
     secrets_above: frozenset[str] = frozenset(),
 ) -> Plan:
     """Return the plan from the recorded to the desired state. `former` is the definition of the recorded state."""
-    return Forward(action, wanted, states, recorded, former, secrets_above=secrets_above).plan()
+    return Forward(action, wanted, states, recorded, policies, former, secrets_above=secrets_above).plan()
 
 
 @dataclass(slots=True)
@@ -193,6 +195,7 @@ class Forward:
     wanted: Wanted
     states: list[ResourceState]
     recorded: RecordedScope
+    policies: Policies
     former: Definition | None = None
     above: Definition | None = None
     nested: Nested | None = None
@@ -224,7 +227,7 @@ class Forward:
         kept = {step.uuid for step in steps if step.kind is not Kind.REPLACE}
         replaced = {step.uuid: step.name for step in steps if step.kind is Kind.REPLACE}
         removals = [
-            _removal(state, _why_removed(state, self.wanted), self._on_replacement(replaced.get(state.row.uuid)))
+            self._removal(state, replaced.get(state.row.uuid))
             for state in reversed(self.states)
             if state.row.uuid not in kept
         ]
@@ -233,6 +236,14 @@ class Forward:
         steps += removal_steps(removals, first)
         whole = _with_inside(steps, self.states, self.nested, self._inside)
         return Plan(self.action, tuple(whole), frozenset(self._secrets))
+
+    def _removal(self, state: ResourceState, replaced: str | None) -> Removal:
+        """The removal of a recorded resource, refused where a policy forbids it; `replaced` names what replaces it."""
+        why = _why_removed(state, self.wanted)
+        removal = _removal(state, why, self._on_replacement(replaced))
+        if why is ReasonCode.NOT_IN_TEMPLATE and (objections := self.policies.removal_objections(state)):
+            return replace(removal, kind=Kind.REFUSE, reasons=objections)
+        return removal
 
     def _on_replacement(self, name: str | None) -> str | None:
         """Return the update replace policy of a resource that will be replaced; None if there is none."""
@@ -245,6 +256,7 @@ class Forward:
         state = self._chosen[name]
         if self.nested is not None and target.type.nested:
             decision = self._look_inside(self.nested, target, state, decision)
+        decision = self.policies.judged(decision, target, state)
         scope.decisions[name] = decision
         redefined = definition_changes(target, state) if state and decision.kind in _REDEFINES else ()
         return Step(

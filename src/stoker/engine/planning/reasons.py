@@ -39,6 +39,7 @@ class ReasonCode(StrEnum):
     OBJECT_RETAINED = "object-retained"
     SNAPSHOT_RETAINED = "snapshot-retained"
     OBJECT_EXTERNAL = "object-external"
+    POLICY = "policy"
 
 
 RETENTION = frozenset({ReasonCode.OBJECT_RETAINED, ReasonCode.SNAPSHOT_RETAINED, ReasonCode.OBJECT_EXTERNAL})
@@ -126,5 +127,6 @@ _SENTENCES = {
     ReasonCode.NESTED_STACK_DELETED: "its stack is deleted",
     ReasonCode.OBJECT_RETAINED: "its object is retained ({detail} {subject})",
     ReasonCode.SNAPSHOT_RETAINED: "a snapshot of its object is retained ({detail} {subject})",
+    ReasonCode.POLICY: "the update policy {subject} forbids it: {detail}",
     ReasonCode.OBJECT_EXTERNAL: "its object is retained, as it does not belong to this stack (external_id)",
 }

@@ -22,6 +22,7 @@ from stoker.base.ids import new_id
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Plan, Step, StepGraph
 from stoker.engine.planning.planner import VerbOrder, Wanted, plan_forward, plan_removal, plan_verb, unmade_checks
+from stoker.engine.planning.policies import Policies
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, ROLLS_BACK
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.loader import LoadedInputs
@@ -29,6 +30,7 @@ from stoker.engine.records.recorded import facade_of
 from stoker.engine.records.state import ResourceState, attribute_text, namesakes
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above, without_secrets
 from stoker.engine.running.exports import reached_values, refuse_changes
+from stoker.engine.running.lifecycle import Lifecycle
 from stoker.engine.running.operation_context import OperationContext, StepHost
 from stoker.engine.running.refresh import observe
 from stoker.engine.running.stack_documents import (
@@ -40,10 +42,11 @@ from stoker.engine.running.stack_documents import (
 )
 from stoker.engine.running.steps import StepRunner
 from stoker.engine.running.stopping import LOST, Stop, Stopped
+from stoker.plugins.lifecycle import OperationRefused
 from stoker.plugins.resource import AttributeKey
 from stoker.store import exchange
 from stoker.store.journal import Batch, waits_for_space
-from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, Operation, Stack
+from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, SUPERSEDED, Operation, Stack
 from stoker.template.definition import Definition
 
 LOG = logging.getLogger(__name__)
@@ -85,7 +88,8 @@ class OperationRun(OperationContext):
     """Runs an operation as the module's docstring describes. `done` is set when the run has ended and is fully
     recorded.
 
-    `former_owner` is the engine that ran the operation before, unless that engine handed it over.
+    `refused` is true when a plug-in has refused the operation, and nothing has been done for it. `former_owner` is the
+    engine that ran the operation before, unless that engine handed it over.
     """
 
     def __init__(self, engine: RunHost, operation: Operation, stack: Stack, former_owner: str | None = None) -> None:
@@ -97,6 +101,8 @@ class OperationRun(OperationContext):
         self.document: str | None = None
         self.done = asyncio.Event()
         self.follow_up: OperationRun | None = None
+        self.refused = False
+        self._lifecycle = Lifecycle(engine.registry.lifecycle())
         self._graph = StepGraph()
         self._runner = StepRunner(self)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -112,6 +118,7 @@ class OperationRun(OperationContext):
             with opened(Budget(self.engine.loader.limits.allowed.times(_EVALUATIONS))):
                 await self._prepare()
                 self._keep_plan()
+                await self._ask_plugins()
                 await self._execute()
                 await self._refresh_outputs()
             await self._finish()
@@ -154,9 +161,20 @@ class OperationRun(OperationContext):
                 await observe(self, states)
             former = await self._former()
             above = await self._secrets_above()
-            self.plan = await self.evaluate(partial(plan_forward, action, wanted, states, self.scope, former, above))
+            policies = Policies.of(self.engine, self.stack, action)
+            work = partial(plan_forward, action, wanted, states, self.scope, policies, former, above)
+            self.plan = await self.evaluate(work)
         else:
             raise Bug(f"there is no way to run {action}")
+
+    async def _ask_plugins(self) -> None:
+        """Call the lifecycle plug-ins, while nothing has been done yet. Raises OperationRefused."""
+        assert self.plan is not None
+        try:
+            await self._lifecycle.before(self.operation, self.stack, self.plan, self.inputs)
+        except OperationRefused:
+            self.refused = self.operation.epoch == 1
+            raise
 
     async def _secrets_above(self) -> frozenset[str]:
         """Return the secrets of the stacks above: from the plan of the parent operation, or from the database."""
@@ -378,10 +396,12 @@ class OperationRun(OperationContext):
         if self.stopping is Stop.LOST:
             LOG.info("operation %s of stack %s was taken over by its new owner", self.operation.id, self.stack.name)
         elif self.cancelled:
+            await self._lifecycle.after(FAILED)
             await self.engine.end_cancelled(self)
         elif self.stopping is Stop.SHUTDOWN:
             await self.engine.hand_over(self)
         elif self.stopping is Stop.SUPERSEDED:
+            await self._lifecycle.after(SUPERSEDED)
             await self.engine.end_superseded(self)
         elif self.stopping is not None:
             await self._end(FAILED, self.stopping.value)
@@ -422,6 +442,7 @@ class OperationRun(OperationContext):
         if status == FAILED:
             names = {failure.path[0] for failure in self.failures}
             reason = await without_secrets(self, reason, [self.current[name] for name in names & self.current.keys()])
+        await self._lifecycle.after(status)
         await self.engine.end(self, status, reason)
 
     def values(self) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import orjson
@@ -28,6 +28,7 @@ from stoker.engine.planning.decide import (
 )
 from stoker.engine.planning.kinds import Kind
 from stoker.engine.planning.plan import Decision, Step
+from stoker.engine.planning.policies import Policies, forbidden
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.retaining import ON_REPLACEMENT, removal_policy
 from stoker.engine.records.failure import Failure
@@ -59,6 +60,8 @@ class StepRunner:
             await self._remove(step)
         elif step.kind is Kind.VERB:
             await self._verb(step)
+        elif self.run_.wanted is not None and step.name not in self.run_.wanted.requires:
+            raise await self._forbidden(self._state(step), step.reasons)
         else:
             await self.forward(step)
 
@@ -123,8 +126,11 @@ class StepRunner:
         if state is not None and decision.kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE):
             run.current[step.name] = state
             decision = await self._serving(target, state, decision)
+        decision = Policies.of(run.engine, run.stack, run.operation.action).judged(decision, target, state)
         if state is not None and decision.kind.value in target.restricted:
-            raise await self._restricted(state, decision)
+            raise await self._held(state, f"{decision.kind.value} is restricted for resource.")
+        if state is not None and forbidden(decision):
+            raise await self._forbidden(state, decision.reasons)
         if state is not None and decision.kind is Kind.KEEP:
             await self._keep(state, target)
         elif state is not None and decision.kind is Kind.REFUSE:
@@ -134,13 +140,14 @@ class StepRunner:
         else:
             await self._create(target, state)
 
-    async def _restricted(self, state: ResourceState, decision: Decision) -> Failure:
-        """Return the failure for a change that the environment forbids (`restricted_actions`); the resource is
-        unchanged.
-        """
+    async def _forbidden(self, state: ResourceState, reasons: Iterable[Reason]) -> Failure:
+        """Return the failure for a change that an update policy forbids; the resource is unchanged."""
+        return await self._held(state, "; ".join(reason.sentence() for reason in reasons))
+
+    async def _held(self, state: ResourceState, text: str) -> Failure:
+        """Return the failure for a change that is not allowed; the resource is unchanged."""
         run = self.run_
         run.current[state.row.name] = state
-        text = f"{decision.kind.value} is restricted for resource."
         event = run.event(state, text)
         event.action, event.status = "UPDATE", FAILED
         await run.commit(Batch().add(event))

@@ -1,0 +1,78 @@
+"""Calling the lifecycle plug-ins of one run of an operation."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.plan import Plan
+from stoker.engine.records.loader import LoadedInputs
+from stoker.plugins.lifecycle import LifecyclePlugin, OperationRefused, PlannedStep, StackOperation
+from stoker.store.records import Operation, Stack
+
+LOG = logging.getLogger(__name__)
+
+Named = tuple[str, LifecyclePlugin]
+
+
+class Lifecycle:
+    """`plugins` are in the order in which `before` is called."""
+
+    def __init__(self, plugins: Sequence[Named]) -> None:
+        self._plugins = plugins
+        self._begun: list[Named] = []
+        self._about: StackOperation | None = None
+
+    async def before(self, operation: Operation, stack: Stack, plan: Plan, inputs: LoadedInputs | None) -> None:
+        """Call every plug-in. Raises OperationRefused when one refuses the operation, fails or takes too long."""
+        if not self._plugins:
+            return
+        self._about = about = _described(operation, stack, plan, inputs)
+        for name, plugin in self._plugins:
+            try:
+                async with asyncio.timeout(plugin.seconds):
+                    await plugin.before(about)
+            except OperationRefused as refusal:
+                raise OperationRefused(f"The plug-in {name} refuses the operation: {refusal.message}") from refusal
+            except TimeoutError as error:
+                raise OperationRefused(
+                    f"The plug-in {name} has not answered within {plugin.seconds:g} seconds; ask the operator of the "
+                    "service."
+                ) from error
+            except Exception as error:
+                LOG.exception("plug-in %s failed before operation %s of stack %s", name, operation.id, stack.name)
+                raise OperationRefused(
+                    f"The plug-in {name} failed with {type(error).__name__}; ask the operator of the service."
+                ) from error
+            self._begun.append((name, plugin))
+
+    async def after(self, status: str) -> None:
+        """Call the plug-ins whose `before` has returned, in reverse; what they raise is logged."""
+        while self._begun and self._about is not None:
+            name, plugin = self._begun.pop()
+            try:
+                async with asyncio.timeout(plugin.seconds):
+                    await plugin.after(self._about, status)
+            except Exception:
+                LOG.exception("plug-in %s failed after operation %s (%s)", name, self._about.id, status)
+
+
+def _described(operation: Operation, stack: Stack, plan: Plan, inputs: LoadedInputs | None) -> StackOperation:
+    return StackOperation(
+        id=operation.id,
+        action=operation.action,
+        stack_id=stack.id,
+        stack_name=stack.name,
+        project_id=stack.project_id,
+        root_id=stack.root_id,
+        parent_id=stack.parent_id,
+        template=inputs.template.data if inputs is not None else None,
+        steps=tuple(
+            PlannedStep(step.name, step.type, step.kind.value, tuple(change.name for change in step.changes))
+            for step in plan.steps
+            if step.kind is not Kind.KEEP
+        ),
+        resumed=operation.epoch > 1,
+    )
