@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from stoker.base import extensions
 from stoker.base.errors import TemplateInvalid
 from stoker.emulator.core.faults import Fault

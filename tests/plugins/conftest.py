@@ -12,12 +12,7 @@ from stoker.base import extensions
 from stoker.base.clock import ManualClock, SystemClock
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
-
-sys.path.append(
-    str(Path(__file__).parents[1] / "engine")
-)  # the engine's tests have the world that these tests need too
-
-from world import World
+from tests.engine.world import World
 
 Install = Callable[..., None]
 """`install(package, entry_points, source)`: `entry_points` maps groups to objects, `source` is that of the module."""

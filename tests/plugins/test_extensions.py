@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from plugins.conftest import Install
 from stoker.base.extensions import PluginInvalid, offers, working_offers
 from stoker.cloud.finders import finders
 from stoker.cloud.services import services
 from stoker.plugins.registry import Registry
+from tests.plugins.conftest import Install
 
 SERVICE = """
 from stoker.cloud.finders import Finder, Search

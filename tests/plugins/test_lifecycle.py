@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from world import World
 
-from plugins.conftest import Install
 from stoker.base.extensions import PluginInvalid
 from stoker.plugins.registry import Registry
+from tests.engine.world import World
+from tests.plugins.conftest import Install
 
 Begin = Callable[[], Awaitable[World]]
 
@@ -48,7 +48,7 @@ class Witness(LifecyclePlugin):
 
 PLUGINS = {"late": Witness("late", 10), "early": Witness("early", -10), "middle": Witness("middle", 0)}
 """
-VALUE = {
+VALUE: dict[str, Any] = {
     "heat_template_version": "2021-04-16",
     "resources": {"word": {"type": "OS::Heat::TestResource", "properties": {"value": "one"}}},
 }
@@ -185,7 +185,7 @@ class Guard(UpdatePolicy):
 
 POLICIES = {"guard": Guard()}
 """
-TWO = {
+TWO: dict[str, Any] = {
     **VALUE,
     "resources": {**VALUE["resources"], "other": {"type": "OS::Heat::TestResource", "properties": {"value": "two"}}},
 }

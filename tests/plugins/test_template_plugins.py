@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from plugins.conftest import Install
 from stoker.base.budget import Budget, opened
 from stoker.base.errors import BudgetExceeded, TemplateInvalid
 from stoker.base.extensions import PluginInvalid
@@ -17,6 +16,7 @@ from stoker.template.limits import Limits
 from stoker.template.parameters import PseudoParameters
 from stoker.template.template import Template
 from stoker.template.versions import by_name, functions_of, list_versions, versions
+from tests.plugins.conftest import Install
 
 SOURCE = """
 from stoker.template.functions.base import Function
