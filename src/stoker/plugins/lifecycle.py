@@ -5,11 +5,12 @@ Packages offer them by entry points in the group `stoker.lifecycle`: mappings fr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from stoker.base.errors import StokerError
+from stoker.cloud.session import Cloud
 
 
 class OperationRefused(StokerError):
@@ -35,9 +36,10 @@ class StackOperation:
     """An operation on a stack, nested ones included: those have a `parent_id`.
 
     `action` is CREATE, UPDATE, DELETE, ROLLBACK, ADOPT, ABANDON, RESTORE, CHECK, SUSPEND, RESUME, SNAPSHOT or
-    DELETE_SNAPSHOT. `template` is the plain data of the template that the stack is led to, None for an operation
-    without one. `steps` are planned before anything is done. `resumed` is true when another engine, or this one before
-    a restart, has already begun the operation.
+    DELETE_SNAPSHOT. `template` is the plain data of the template that the operation works with: the new one for an
+    update, the recorded one for a deletion; None if there is none. `steps` are planned before anything is done.
+    `await cloud()` gives calls of services on behalf of the stack's owner. `resumed` is true when another engine, or
+    this one before a restart, has already begun the operation.
     """
 
     id: str
@@ -49,6 +51,7 @@ class StackOperation:
     parent_id: str | None
     template: Mapping[str, Any] | None
     steps: tuple[PlannedStep, ...]
+    cloud: Callable[[], Awaitable[Cloud]]
     resumed: bool = False
 
 

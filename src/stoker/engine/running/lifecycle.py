@@ -7,10 +7,8 @@ import logging
 from collections.abc import Sequence
 
 from stoker.engine.planning.kinds import Kind
-from stoker.engine.planning.plan import Plan
-from stoker.engine.records.loader import LoadedInputs
+from stoker.engine.running.operation_context import OperationContext
 from stoker.plugins.lifecycle import LifecyclePlugin, OperationRefused, PlannedStep, StackOperation
-from stoker.store.records import Operation, Stack
 
 LOG = logging.getLogger(__name__)
 
@@ -25,11 +23,11 @@ class Lifecycle:
         self._begun: list[Named] = []
         self._about: StackOperation | None = None
 
-    async def before(self, operation: Operation, stack: Stack, plan: Plan, inputs: LoadedInputs | None) -> None:
+    async def before(self, run: OperationContext) -> None:
         """Call every plug-in. Raises OperationRefused when one refuses the operation, fails or takes too long."""
         if not self._plugins:
             return
-        self._about = about = _described(operation, stack, plan, inputs)
+        self._about = about = _described(run)
         for name, plugin in self._plugins:
             try:
                 async with asyncio.timeout(plugin.seconds):
@@ -42,7 +40,7 @@ class Lifecycle:
                     "service."
                 ) from error
             except Exception as error:
-                LOG.exception("plug-in %s failed before operation %s of stack %s", name, operation.id, stack.name)
+                LOG.exception("plug-in %s failed before operation %s of stack %s", name, about.id, about.stack_name)
                 raise OperationRefused(
                     f"The plug-in {name} failed with {type(error).__name__}; ask the operator of the service."
                 ) from error
@@ -57,9 +55,11 @@ class Lifecycle:
                     await plugin.after(self._about, status)
             except Exception:
                 LOG.exception("plug-in %s failed after operation %s (%s)", name, self._about.id, status)
+        self._about = None
 
 
-def _described(operation: Operation, stack: Stack, plan: Plan, inputs: LoadedInputs | None) -> StackOperation:
+def _described(run: OperationContext) -> StackOperation:
+    operation, stack = run.operation, run.stack
     return StackOperation(
         id=operation.id,
         action=operation.action,
@@ -68,11 +68,12 @@ def _described(operation: Operation, stack: Stack, plan: Plan, inputs: LoadedInp
         project_id=stack.project_id,
         root_id=stack.root_id,
         parent_id=stack.parent_id,
-        template=inputs.template.data if inputs is not None else None,
+        template=run.inputs.template.data if run.inputs is not None else None,
         steps=tuple(
             PlannedStep(step.name, step.type, step.kind.value, tuple(change.name for change in step.changes))
-            for step in plan.steps
+            for step in (run.plan.steps if run.plan is not None else ())
             if step.kind is not Kind.KEEP
         ),
+        cloud=run.cloud,
         resumed=operation.epoch > 1,
     )

@@ -169,9 +169,8 @@ class OperationRun(OperationContext):
 
     async def _ask_plugins(self) -> None:
         """Call the lifecycle plug-ins, while nothing has been done yet. Raises OperationRefused."""
-        assert self.plan is not None
         try:
-            await self._lifecycle.before(self.operation, self.stack, self.plan, self.inputs)
+            await self._lifecycle.before(self)
         except OperationRefused:
             self.refused = self.operation.epoch == 1
             raise
