@@ -206,3 +206,17 @@ def test_a_lease_that_can_expire_between_two_reports_is_refused(
 def test_three_reports_in_a_lease_are_enough(configure: Configure) -> None:
     settings = engine_settings(configure("[engine]\nlease_seconds = 0.9\nheartbeat_seconds = 0.3\n"))
     assert (settings.lease_seconds, settings.heartbeat_seconds) == (0.9, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("default_software_config_transport", "POLL_NOTHING"),
+        ("default_deployment_signal_transport", "SMOKE_SIGNAL"),
+        ("default_deployment_signal_transport", "NO_SIGNAL"),
+        ("default_deployment_signal_transport", "TOKEN_SIGNAL"),
+    ],
+)
+def test_a_default_transport_that_no_package_offers_is_refused(configure: Configure, option: str, value: str) -> None:
+    with pytest.raises(cfg.Error, match=rf"\[DEFAULT\] {option}: '{value}' is not one of "):
+        engine_settings(configure(f"{option} = {value}"))
