@@ -15,8 +15,11 @@ from uuid import uuid4
 import requests
 
 Told = Mapping[str, Any]
-Tool = Callable[[dict[str, Any], str], dict[str, Any]]
-"""`(inputs by name, configuration)` → what the tool says: deploy_stdout, deploy_status_code, outputs …"""
+Tool = Callable[[dict[str, Any], Any], dict[str, Any]]
+"""`(inputs by name, configuration)` → what the tool reports: deploy_stdout, deploy_status_code, outputs …
+
+The configuration is a string, or for structured ones data.
+"""
 
 _SECONDS = 20
 
@@ -25,7 +28,7 @@ def boot_metadata(user_data: bytes) -> dict[str, Any]:
     """The metadata among the parts of a server's user data."""
     for part in message_from_bytes(user_data).walk():
         if part.get_filename() == "cfn-init-data":
-            found: dict[str, Any] = json.loads(part.get_payload(decode=True) or b"{}")
+            found: dict[str, Any] = json.loads(bytes(part.get_payload(decode=True)) or b"{}")
             return found
     raise AssertionError("the user data have no metadata in them")
 
@@ -124,7 +127,7 @@ def _token(told: Told) -> str:
 
 def _log_in(told: Told) -> requests.Response:
     who = {"id": told["user_id"], "password": told["password"]}
-    body = {
+    body: dict[str, Any] = {
         "auth": {
             "identity": {"methods": ["password"], "password": {"user": who}},
             "scope": {"project": {"id": told["project_id"]}},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from oslo_config import cfg
@@ -71,6 +71,7 @@ _IDENTITY_HEADERS = (
 
 def every_argument(request: Request[Any]) -> dict[str, Any]:
     """The arguments of a request, those included that have their default."""
+    assert is_dataclass(request)
     return {item.name: getattr(request, item.name) for item in fields(request)}
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from falcon import testing
+from oslo_config import cfg
 
 from stoker.api.app import make_app
 from stoker.base import errors
@@ -31,6 +32,7 @@ from tests.api.api_support import (
     resource_view,
     stack_view,
 )
+from tests.api.conftest import Request
 
 BASE = f"http://falconframework.org/v1/{PROJECT}/stacks"
 STACK = f"/stacks/web/{STACK_ID}"
@@ -82,7 +84,7 @@ EVENT = {
 }
 
 
-def test_stack(request_as, engine) -> None:
+def test_stack(request_as: Request, engine: FakeEngine) -> None:
     shown = {
         **SUMMARY,
         "description": "A web server",
@@ -102,7 +104,7 @@ def test_stack(request_as, engine) -> None:
     }
 
 
-def test_what_has_no_description_is_said_to_have_none(request_as, engine) -> None:
+def test_what_has_no_description_is_said_to_have_none(request_as: Request, engine: FakeEngine) -> None:
     bare = {"output_key": "absent", "description": "", "enabled": False, "output_value": None}
     named = {"output_key": "absent", "description": "No description given"}
     engine.answers["stack_show"] = stack_view(description="", template_description="", outputs=[bare])
@@ -119,7 +121,7 @@ def test_what_has_no_description_is_said_to_have_none(request_as, engine) -> Non
     assert (found["Description"], found["NestedParameters"]["one"]["Description"]) == ("No description",) * 2
 
 
-def test_stack_list(request_as, engine) -> None:
+def test_stack_list(request_as: Request, engine: FakeEngine) -> None:
     assert request_as("GET", "/stacks").json == {"stacks": [SUMMARY]}
     assert request_as("GET", "/stacks", query_string="with_count=true").json["count"] == 1
     assert request_as("GET", "/stacks/detail", token="admin-token").json == {"stacks": [SUMMARY]}
@@ -127,7 +129,7 @@ def test_stack_list(request_as, engine) -> None:
     assert as_admin == {"stacks": [{**SUMMARY, "project": PROJECT}]}
 
 
-def test_stack_list_links_to_the_next_page_when_one_is_full(request_as, engine) -> None:
+def test_stack_list_links_to_the_next_page_when_one_is_full(request_as: Request, engine: FakeEngine) -> None:
     query = "limit=1&tags=a%2Cb&status=COMPLETE&status=FAILED&marker=old"
     answer = request_as("GET", "/stacks", query_string=query).json
     (link,) = answer["links"]
@@ -139,7 +141,7 @@ def test_stack_list_links_to_the_next_page_when_one_is_full(request_as, engine) 
     assert "links" not in request_as("GET", "/stacks", query_string="limit=2").json
 
 
-def test_stack_list_passes_over_unknown_sort_keys_and_parameters(request_as, engine) -> None:
+def test_stack_list_passes_over_unknown_sort_keys_and_parameters(request_as: Request, engine: FakeEngine) -> None:
     assert request_as("GET", "/stacks", query_string="sort_keys=colour&sort_keys=stack_name&x=1").status_code == 200
     assert engine.last["sort_keys"] == ["stack_name"]
 
@@ -153,7 +155,7 @@ def client_with_policy(engine: FakeEngine, directory: Path, rules: str) -> testi
     return testing.TestClient(make_app(load_config([], [str(settings)]), engine, check_tokens))
 
 
-def test_global_lists_need_their_own_policy(request_as, engine, tmp_path) -> None:
+def test_global_lists_need_their_own_policy(request_as: Request, engine: FakeEngine, tmp_path: Path) -> None:
     for path in ("/stacks", "/software_configs"):
         assert request_as("GET", path, token="admin-token", query_string="global_tenant=true").status_code == 403
     assert engine.calls == []
@@ -167,18 +169,18 @@ def test_global_lists_need_their_own_policy(request_as, engine, tmp_path) -> Non
     assert stack["links"][0]["href"].startswith(f"http://falconframework.org/v1/{other}/")
 
 
-def test_created_stack(request_as) -> None:
+def test_created_stack(request_as: Request) -> None:
     answer = request_as("POST", "/stacks", json={"stack_name": "web", "template": {}})
     assert answer.json == {"stack": {"id": STACK_ID, "links": [{"href": STACK_URL, "rel": "self"}]}}
     assert answer.headers["Location"] == STACK_URL
 
 
-def test_accepted_update(request_as) -> None:
+def test_accepted_update(request_as: Request) -> None:
     answer = request_as("PUT", STACK, json={"template": {}})
     assert answer.json == {"code": "202 Accepted", "title": "Accepted", "message": ""}
 
 
-def test_preview(request_as, engine) -> None:
+def test_preview(request_as: Request, engine: FakeEngine) -> None:
     nested = [resource_view(name="inner", nested_id=NESTED_ID, nested_name="web-g")]
     engine.answers["stack_preview"] = {**ANSWERS["stack_preview"], "resources": [nested, resource_view()]}
     stack = request_as("POST", "/stacks/preview", json={"stack_name": "web", "template": {}}).json["stack"]
@@ -192,7 +194,7 @@ def test_preview(request_as, engine) -> None:
     assert (outer["resource_action"], outer["resource_status"]) == ("CREATE", "COMPLETE")
 
 
-def test_resources(request_as, engine) -> None:
+def test_resources(request_as: Request, engine: FakeEngine) -> None:
     assert request_as("GET", f"{STACK}/resources").json == {"resources": [RESOURCE]}
     engine.answers["resource_list"] = resource_list(
         physical_id=None,
@@ -212,7 +214,7 @@ def test_resources(request_as, engine) -> None:
     assert detail == {**RESOURCE, "attributes": {"name": "n"}, "description": "The server"}
 
 
-def test_events(request_as, engine) -> None:
+def test_events(request_as: Request, engine: FakeEngine) -> None:
     assert request_as("GET", f"{STACK}/events").json == {"events": [EVENT]}
     engine.answers["event_list"] = [event_view(root_stack_id=NESTED_ID, root_stack_name="root")]
     (nested,) = request_as("GET", f"{STACK}/events", query_string="nested_depth=1").json["events"]
@@ -221,7 +223,9 @@ def test_events(request_as, engine) -> None:
     assert request_as("GET", f"{STACK}/resources/server/events/{EVENT_ID}").json == {"event": full}
 
 
-def test_a_resource_without_events_is_not_found_and_a_stack_without_is_empty(request_as, engine) -> None:
+def test_a_resource_without_events_is_not_found_and_a_stack_without_is_empty(
+    request_as: Request, engine: FakeEngine
+) -> None:
     engine.answers["event_list"] = []
     assert request_as("GET", f"{STACK}/resources/server/events").status_code == 404
     assert request_as("GET", f"{STACK}/events").json == {"events": []}
@@ -237,7 +241,7 @@ def test_a_resource_without_events_is_not_found_and_a_stack_without_is_empty(req
         ("/stacks/preview", "preview"),
     ],
 )
-def test_redirect(request_as, engine, path, asked) -> None:
+def test_redirect(request_as: Request, engine: FakeEngine, path: str, asked: str) -> None:
     answer = request_as("GET", path, query_string="resolve_outputs=False&a=b%20c")
     assert answer.status_code == 302
     assert answer.headers["Location"] == f"{STACK_URL}?resolve_outputs=False&a=b%20c"
@@ -246,7 +250,7 @@ def test_redirect(request_as, engine, path, asked) -> None:
     assert engine.last["ref"] == {"name": arn if asked == "the ARN" else asked, "id": None}
 
 
-def test_redirect_of_an_arn_keeps_the_rest_of_the_path(request_as) -> None:
+def test_redirect_of_an_arn_keeps_the_rest_of_the_path(request_as: Request) -> None:
     answer = request_as("GET", f"/stacks/arn:openstack:heat::{PROJECT}:stacks/web/{STACK_ID}/events")
     assert answer.headers["Location"] == f"{STACK_URL}/events"
 
@@ -267,7 +271,7 @@ def test_redirect_of_an_arn_keeps_the_rest_of_the_path(request_as) -> None:
         (f"/{PROJECT}/stacks", "application/vnd.openstack.orchestration-v2", 300),
     ],
 )
-def test_version_negotiation(client, path, accept, status) -> None:
+def test_version_negotiation(client: testing.TestClient, path: str, accept: str | None, status: int) -> None:
     answer = client.simulate_get(path, headers={"Accept": accept, "X-Auth-Token": "member-token"})
     assert answer.status_code == status
     if status == 300:
@@ -275,13 +279,15 @@ def test_version_negotiation(client, path, accept, status) -> None:
         assert answer.json == {"versions": [{"id": "v1.0", "status": "CURRENT", "links": [link]}]}
 
 
-def test_what_needs_no_token(client) -> None:
+def test_what_needs_no_token(client: testing.TestClient) -> None:
     assert client.simulate_get("/").status_code == 300
     assert client.simulate_get("/healthcheck").status_code == 200
     assert client.simulate_get(f"/v1/{PROJECT}/nothing").status_code == 401
 
 
-def test_headers_of_a_proxy_are_believed_only_when_configured(client, config) -> None:
+def test_headers_of_a_proxy_are_believed_only_when_configured(
+    client: testing.TestClient, config: cfg.ConfigOpts
+) -> None:
     headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "heat.example.com", "X-Forwarded-Prefix": "/stoker"}
     path = "/versions"
     assert "http://falconframework.org/v1/" in client.simulate_get(path, headers=headers).text
@@ -290,13 +296,13 @@ def test_headers_of_a_proxy_are_believed_only_when_configured(client, config) ->
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing", f"/v1/{PROJECT}/stacks", f"/v1/{PROJECT}/nowhere", "/openapi.json"])
-def test_every_answer_names_its_request(client, path) -> None:
+def test_every_answer_names_its_request(client: testing.TestClient, path: str) -> None:
     seen = {client.simulate_get(path).headers["X-OpenStack-Request-ID"] for _ in range(2)}
     assert len(seen) == 2
     assert all(identifier.startswith("req-") for identifier in seen)
 
 
-def test_what_the_caller_may_not_use_travels_with_him(request_as, engine) -> None:
+def test_what_the_caller_may_not_use_travels_with_him(request_as: Request, engine: FakeEngine) -> None:
     request_as("POST", "/stacks", json={"stack_name": "web", "template": {}})
     context = engine.contexts[-1]
     assert not context.may_use("OS::Keystone::User") and not context.may_use("OS::Nova::Flavor")
@@ -312,7 +318,7 @@ def test_what_the_caller_may_not_use_travels_with_him(request_as, engine) -> Non
     assert [item["resource_type"] for item in listed] == ["OS::Heat::None", "OS::Nova::Server"]
 
 
-def test_patch_that_changes_nothing_has_its_own_policy(engine, tmp_path) -> None:
+def test_patch_that_changes_nothing_has_its_own_policy(engine: FakeEngine, tmp_path: Path) -> None:
     client = client_with_policy(engine, tmp_path, '"stacks:update_patch": "!"\n"stacks:update_no_change": "@"\n')
 
     def patch(body: dict[str, object]) -> int:
@@ -324,7 +330,7 @@ def test_patch_that_changes_nothing_has_its_own_policy(engine, tmp_path) -> None
     assert patch({"disable_rollback": False}) == 403
 
 
-def test_environment_is_passed_over_when_environment_files_are_given(request_as, engine) -> None:
+def test_environment_is_passed_over_when_environment_files_are_given(request_as: Request, engine: FakeEngine) -> None:
     body = {"stack_name": "web", "template": {}, "environment": {"a": 1}, "environment_files": ["e"]}
     request_as("POST", "/stacks", json={**body, "files": {"e": "parameters: {}"}})
     assert engine.last["environment"] == {} and engine.last["environment_files"] == ["e"]
@@ -334,7 +340,7 @@ def test_environment_is_passed_over_when_environment_files_are_given(request_as,
     assert engine.last["adopt_stack_data"]["name"] == "old"
 
 
-FAULTS = [
+FAULTS: list[tuple[errors.StokerError, int, str, str]] = [
     (StackExists("There is a stack web."), 409, "StackExists", "Conflict"),
     (Conflict("Busy."), 409, "Conflict", "Conflict"),
     (errors.EntityNotFound("No."), 404, "EntityNotFound", "Not Found"),
@@ -346,7 +352,9 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("error", "status", "kind", "title"), FAULTS, ids=[repr(fault[0]) for fault in FAULTS])
-def test_fault(request_as, engine, error, status, kind, title) -> None:
+def test_fault(
+    request_as: Request, engine: FakeEngine, error: errors.StokerError, status: int, kind: str, title: str
+) -> None:
     engine.answers["stack_show"] = error
     answer = request_as("GET", STACK)
     assert answer.status_code == status
@@ -371,14 +379,16 @@ OF_SERVICES = [
 
 
 @pytest.mark.parametrize(("error", "status", "kind"), OF_SERVICES, ids=[str(case[0].status) for case in OF_SERVICES])
-def test_refusal_of_a_service_keeps_its_words(request_as, engine, error, status, kind) -> None:
+def test_refusal_of_a_service_keeps_its_words(
+    request_as: Request, engine: FakeEngine, error: CloudError, status: int, kind: str
+) -> None:
     engine.answers["stack_create"] = error
     answer = request_as("POST", "/stacks", json={"stack_name": "web", "template": {}})
     assert answer.status_code == answer.json["code"] == status
     assert answer.json["error"] == {"type": kind, "message": f"nova: {error.message}", "traceback": None}
 
 
-def test_fault_of_a_template_lists_all_that_is_wrong(request_as, engine) -> None:
+def test_fault_of_a_template_lists_all_that_is_wrong(request_as: Request, engine: FakeEngine) -> None:
     first = Diagnostic(
         "unknown-property", "no such property", ("resources", "a"), "web.yaml", Position(3, 5), "drop it"
     )
@@ -396,7 +406,9 @@ def test_fault_of_a_template_lists_all_that_is_wrong(request_as, engine) -> None
 
 
 @pytest.mark.parametrize("error", [KeyError("secret detail"), Bug("secret detail")], ids=["stranger", "bug"])
-def test_fault_of_ours_tells_a_reference_that_is_in_the_log(request_as, engine, caplog, error) -> None:
+def test_fault_of_ours_tells_a_reference_that_is_in_the_log(
+    request_as: Request, engine: FakeEngine, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
     engine.answers["stack_show"] = error
     with caplog.at_level(logging.ERROR):
         answer = request_as("GET", STACK)
@@ -406,12 +418,12 @@ def test_fault_of_ours_tells_a_reference_that_is_in_the_log(request_as, engine, 
     assert reference in caplog.text and "secret detail" in caplog.text
 
 
-def test_fault_of_the_engine_keeps_its_reference(request_as, engine) -> None:
+def test_fault_of_the_engine_keeps_its_reference(request_as: Request, engine: FakeEngine) -> None:
     engine.answers["stack_show"] = Bug("broken", "ref-77")
     assert request_as("GET", STACK).json["error"]["message"].endswith("ref-77")
 
 
-def test_the_history_of_a_stack(request_as) -> None:
+def test_the_history_of_a_stack(request_as: Request) -> None:
     answer = request_as("GET", f"/stacks/web/{STACK_ID}/operations")
     (entry,) = answer.json["operations"]
     assert entry["user_name"] == "alice"

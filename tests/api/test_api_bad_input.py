@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
+from falcon import testing
 from hypothesis import given
 from hypothesis import strategies as st
+from oslo_config import cfg
 
 from stoker.api.bodies import MAX_DEPTH, parse_json
 from stoker.api.faults import BadRequest
-from tests.api.api_support import PROJECT, STACK_ID
+from tests.api.api_support import PROJECT, STACK_ID, FakeEngine
+from tests.api.conftest import Request
 
 STACK = f"/stacks/web/{STACK_ID}"
 JSON = {"Content-Type": "application/json"}
@@ -65,7 +69,7 @@ BODIES = [
 
 
 @pytest.mark.parametrize(("body", "complaint"), BODIES, ids=[complaint for _, complaint in BODIES])
-def test_body(request_as, engine, body, complaint) -> None:
+def test_body(request_as: Request, engine: FakeEngine, body: Any, complaint: str) -> None:
     answer = request_as("POST", "/stacks", body=body, headers=JSON)
     assert answer.status_code == 400
     assert complaint in answer.json["error"]["message"]
@@ -74,7 +78,7 @@ def test_body(request_as, engine, body, complaint) -> None:
 
 
 @pytest.mark.parametrize("content_type", ["application/xml", "application/x-www-form-urlencoded", "text/html"])
-def test_body_of_another_content_type_counts_as_absent(request_as, content_type) -> None:
+def test_body_of_another_content_type_counts_as_absent(request_as: Request, content_type: str | None) -> None:
     body = b'{"stack_name": "web", "template": {}}'
     answer = request_as("POST", "/stacks", body=body, headers={"Content-Type": content_type})
     assert answer.status_code == 400
@@ -82,14 +86,14 @@ def test_body_of_another_content_type_counts_as_absent(request_as, content_type)
 
 
 @pytest.mark.parametrize("content_type", [None, "text/plain", "application/json; charset=utf-8", "JSON"])
-def test_body_that_is_read_as_json(request_as, content_type) -> None:
+def test_body_that_is_read_as_json(request_as: Request, content_type: str | None) -> None:
     body = b' \n{"stack_name": "web", "template": "heat_template_version: 2021-04-16"}'
     headers = {"Content-Type": content_type} if content_type else {}
     assert request_as("POST", "/stacks", body=body, headers=headers).status_code == 201
 
 
 @pytest.mark.parametrize("limit", [0, 1000, 1048576])
-def test_body_larger_than_the_limit(request_as, config, limit) -> None:
+def test_body_larger_than_the_limit(request_as: Request, config: cfg.ConfigOpts, limit: int) -> None:
     config.set_override("max_json_body_size", limit)
     answer = request_as("POST", "/stacks", body=b'{"a": "' + b"x" * 10_000_000 + b'"}', headers=JSON)
     assert answer.status_code == 400
@@ -117,7 +121,7 @@ QUERIES = [
 
 
 @pytest.mark.parametrize(("path", "query", "complaint"), QUERIES, ids=[f"{p}?{q[:30]}" for p, q, _ in QUERIES])
-def test_query(request_as, engine, path, query, complaint) -> None:
+def test_query(request_as: Request, engine: FakeEngine, path: str, query: str, complaint: str) -> None:
     answer = request_as("GET", path, query_string=query)
     assert answer.status_code == 400
     assert complaint in answer.json["error"]["message"]
@@ -129,31 +133,31 @@ def test_query(request_as, engine, path, query, complaint) -> None:
     [{}, {"suspend": None, "resume": None}, {"explode": None}, {"snapshot": None}],
     ids=["none", "two", "unknown", "registered but no action"],
 )
-def test_action_bodies(request_as, engine, body) -> None:
+def test_action_bodies(request_as: Request, engine: FakeEngine, body: Any) -> None:
     answer = request_as("POST", f"{STACK}/actions", json=body)
     assert answer.status_code == 400
     assert "suspend, resume, check" in answer.json["error"]["message"]
     assert engine.calls == []
 
 
-def test_mark_unhealthy_takes_no_unknown_key(request_as) -> None:
+def test_mark_unhealthy_takes_no_unknown_key(request_as: Request) -> None:
     answer = request_as("PATCH", f"{STACK}/resources/server", json={"mark_unhealthy": True, "why": "x"})
     assert answer.status_code == 400
     assert "Unknown key of the body: why" in answer.json["error"]["message"]
 
 
-def test_signal_without_a_readable_body_has_no_details(request_as, engine) -> None:
+def test_signal_without_a_readable_body_has_no_details(request_as: Request, engine: FakeEngine) -> None:
     for body in (b"", b"hello", b"[1]"):
         assert request_as("POST", f"{STACK}/resources/server/signal", body=body).status_code == 200
         assert engine.last["details"] is None
 
 
 @pytest.mark.parametrize("path", ["/stacks/a%00b", "/stacks/%ff"])
-def test_paths_that_are_no_text(request_as, path) -> None:
+def test_paths_that_are_no_text(request_as: Request, path: str) -> None:
     assert request_as("GET", path).status_code == 400
 
 
-def test_unknown_paths_and_methods(client) -> None:
+def test_unknown_paths_and_methods(client: testing.TestClient) -> None:
     headers = {"X-Auth-Token": "member-token"}
     unknown = client.simulate_get(f"/v1/{PROJECT}/nothing", headers=headers)
     assert (unknown.status_code, unknown.json["error"]["type"]) == (404, "HTTPNotFound")
@@ -174,7 +178,7 @@ json_values = st.recursive(
 
 
 @given(json_values)
-def test_what_is_parsed_is_what_was_written(value) -> None:
+def test_what_is_parsed_is_what_was_written(value: Any) -> None:
     try:
         text = json.dumps(value, ensure_ascii=False)
         assert parse_json(text.encode("utf-8"), "the text") == value
@@ -183,7 +187,7 @@ def test_what_is_parsed_is_what_was_written(value) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_raise_anything_else(content) -> None:
+def test_no_bytes_raise_anything_else(content: bytes) -> None:
     try:
         parse_json(content, "the text")
     except BadRequest as refusal:

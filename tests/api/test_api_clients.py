@@ -13,6 +13,7 @@ from heatclient import client as heat
 from heatclient import exc
 from keystoneauth1 import session
 from keystoneauth1.token_endpoint import Token
+from oslo_config import cfg
 
 from stoker.api.app import make_app
 from stoker.api.server import Server
@@ -21,6 +22,7 @@ from tests.api.api_support import (
     EVENT_ID,
     PROJECT,
     STACK_ID,
+    FakeEngine,
     check_tokens,
     listed_stack_view,
     no_such_stack,
@@ -34,7 +36,7 @@ pytestmark = [
 
 
 @pytest.fixture
-def server(config, engine) -> Iterator[Server]:
+def server(config: cfg.ConfigOpts, engine: FakeEngine) -> Iterator[Server]:
     server = Server(make_app(config, engine, check_tokens), "127.0.0.1", 0, threads=4)
     server.start()
     yield server
@@ -42,12 +44,12 @@ def server(config, engine) -> Iterator[Server]:
 
 
 @pytest.fixture
-def heatclient(server) -> Any:
+def heatclient(server: Server) -> Any:
     return heat.Client("1", endpoint=f"{server.url}/v1/{PROJECT}", token="member-token")
 
 
 @pytest.fixture
-def orchestration(server) -> Iterator[Any]:
+def orchestration(server: Server) -> Iterator[Any]:
     plain = session.Session(Token(f"{server.url}/v1/{PROJECT}", "member-token"))
     connection = openstack.connection.Connection(
         session=plain, orchestration_endpoint_override=f"{server.url}/v1/{PROJECT}", orchestration_api_version="1"
@@ -56,7 +58,7 @@ def orchestration(server) -> Iterator[Any]:
     connection.close()
 
 
-def test_heatclient_lists_stacks_page_by_page(heatclient, engine) -> None:
+def test_heatclient_lists_stacks_page_by_page(heatclient: Any, engine: FakeEngine) -> None:
     other = "11111111-2222-4333-8444-555555555555"
     pages = [{"stacks": [listed_stack_view(), listed_stack_view(id=other)], "count": None}, {"stacks": [], "count": 0}]
     engine.answers["stack_list"] = pages[0]
@@ -72,7 +74,7 @@ def test_heatclient_lists_stacks_page_by_page(heatclient, engine) -> None:
     assert following["marker"] == other
 
 
-def test_heatclient_makes_shows_and_deletes_a_stack(heatclient, engine) -> None:
+def test_heatclient_makes_shows_and_deletes_a_stack(heatclient: Any, engine: FakeEngine) -> None:
     made = heatclient.stacks.create(
         stack_name="web",
         template={"heat_template_version": "2021-04-16"},
@@ -101,7 +103,7 @@ def test_heatclient_makes_shows_and_deletes_a_stack(heatclient, engine) -> None:
     assert engine.calls[-1] == ("stack_delete", {"ref": {"name": "web", "id": STACK_ID}})
 
 
-def test_heatclient_previews_and_validates(heatclient) -> None:
+def test_heatclient_previews_and_validates(heatclient: Any) -> None:
     preview = heatclient.stacks.preview(stack_name="web", template={})
     assert preview.resources[0]["resource_identity"]["path"] == "/resources/server"
     changes = heatclient.stacks.preview_update("web", template={})["resource_changes"]
@@ -109,7 +111,7 @@ def test_heatclient_previews_and_validates(heatclient) -> None:
     assert heatclient.stacks.validate(template={})["Description"] == "d"
 
 
-def test_heatclient_reads_resources_events_and_outputs(heatclient, engine) -> None:
+def test_heatclient_reads_resources_events_and_outputs(heatclient: Any, engine: FakeEngine) -> None:
     engine.answers["resource_list"] = resource_list(nested_id=STACK_ID, nested_name="web-nested")
     (resource,) = heatclient.resources.list("web", nested_depth=2, with_detail=True)
     assert (resource.resource_name, resource.resource_status) == ("server", "CREATE_COMPLETE")
@@ -131,7 +133,7 @@ def test_heatclient_reads_resources_events_and_outputs(heatclient, engine) -> No
     assert heatclient.stacks.output_list("web")["outputs"][0]["output_key"] == "address"
 
 
-def test_heatclient_acts_and_reads_the_rest(heatclient, engine) -> None:
+def test_heatclient_acts_and_reads_the_rest(heatclient: Any, engine: FakeEngine) -> None:
     for action in ("suspend", "resume", "check", "cancel_update", "cancel_without_rollback"):
         getattr(heatclient.actions, action)("web")
         assert engine.last["action"] == action
@@ -148,14 +150,14 @@ def test_heatclient_acts_and_reads_the_rest(heatclient, engine) -> None:
     assert heatclient.build_info.build_info() == {"api": {"revision": "unknown"}, "engine": {"revision": "r1"}}
 
 
-def test_heatclient_reads_faults(heatclient, engine) -> None:
+def test_heatclient_reads_faults(heatclient: Any, engine: FakeEngine) -> None:
     engine.answers["stack_identify"] = no_such_stack()
     with pytest.raises(exc.HTTPNotFound) as refusal:
         heatclient.stacks.get("web")
     assert "There is no stack web." in str(refusal.value)
 
 
-def test_sdk_reads_stacks(orchestration, engine) -> None:
+def test_sdk_reads_stacks(orchestration: Any, engine: FakeEngine) -> None:
     (listed,) = orchestration.stacks(status="COMPLETE")
     assert (listed.name, listed.status, listed.created_at) == ("web", "CREATE_COMPLETE", CREATED_TEXT)
     assert engine.last["filters"] == {"status": ["COMPLETE"]}
@@ -167,7 +169,7 @@ def test_sdk_reads_stacks(orchestration, engine) -> None:
     assert orchestration.find_stack("web").id == STACK_ID
 
 
-def test_sdk_reads_resources_events_and_more(orchestration) -> None:
+def test_sdk_reads_resources_events_and_more(orchestration: Any) -> None:
     stack = orchestration.get_stack("web")
     (resource,) = orchestration.resources(stack)
     assert (resource.name, resource.status, resource.physical_resource_id) == ("server", "CREATE_COMPLETE", "srv-1")
@@ -180,14 +182,14 @@ def test_sdk_reads_resources_events_and_more(orchestration) -> None:
     assert config.name == "install"
 
 
-def test_links_name_the_proxy_when_it_is_to_be_believed(server, config) -> None:
+def test_links_name_the_proxy_when_it_is_to_be_believed(server: Server, config: cfg.ConfigOpts) -> None:
     headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "heat.example.com"}
     assert server.url in requests.get(server.url, headers=headers, timeout=10).text
     config.set_override("enable_proxy_headers_parsing", True, "oslo_middleware")
     assert "https://heat.example.com/v1/" in requests.get(server.url, headers=headers, timeout=10).text
 
 
-def test_server_lets_a_request_end_before_it_stops(config, engine) -> None:
+def test_server_lets_a_request_end_before_it_stops(config: cfg.ConfigOpts, engine: FakeEngine) -> None:
     entered, released = threading.Event(), threading.Event()
 
     class Slow:

@@ -19,7 +19,8 @@ from oslo_config import cfg
 from stoker.base import fetching
 from stoker.base.config import load_config
 from stoker.base.errors import BadValue
-from tests.api.api_support import PROJECT, limited
+from tests.api.api_support import PROJECT, FakeEngine, limited
+from tests.api.conftest import Request
 from tests.servers import wait_until
 
 ANSWERS = {
@@ -61,7 +62,7 @@ def _loopback_is_allowed(config: cfg.ConfigOpts) -> None:
 
 
 @pytest.mark.parametrize("path", ["/good", "/moved"])
-def test_a_template_is_fetched(request_as, engine, pages, path) -> None:
+def test_a_template_is_fetched(request_as: Request, engine: FakeEngine, pages: str, path: str) -> None:
     answer = request_as("POST", "/stacks", json={"stack_name": "web", "template_url": pages + path})
     assert answer.status_code == 201, answer.text
     assert engine.last["template"] == "heat_template_version: 2021-04-16"
@@ -71,14 +72,16 @@ def test_a_template_is_fetched(request_as, engine, pages, path) -> None:
     ("path", "complaint"),
     [("/gone", "returned status 404"), ("/binary", "is not UTF-8: byte 0"), ("/away", "cannot be fetched")],
 )
-def test_what_is_no_template_is_refused(request_as, engine, pages, path, complaint) -> None:
+def test_what_is_no_template_is_refused(
+    request_as: Request, engine: FakeEngine, pages: str, path: str, complaint: str
+) -> None:
     answer = request_as("POST", "/validate", json={"template_url": pages + path})
     assert answer.status_code == 400
     assert complaint in answer.json["error"]["message"]
     assert engine.calls == []
 
 
-def test_a_template_that_is_too_large_is_refused(request_as, config, pages) -> None:
+def test_a_template_that_is_too_large_is_refused(request_as: Request, config: cfg.ConfigOpts, pages: str) -> None:
     limited(config, max_template_size=10)
     answer = request_as("POST", "/validate", json={"template_url": f"{pages}/good"})
     assert answer.json["error"]["type"] == "RequestLimitExceeded"
@@ -86,7 +89,7 @@ def test_a_template_that_is_too_large_is_refused(request_as, config, pages) -> N
     assert request_as("POST", "/validate", json={"template_url": f"{pages}/good"}).status_code == 200
 
 
-def test_a_given_template_is_used_before_a_url(request_as, engine) -> None:
+def test_a_given_template_is_used_before_a_url(request_as: Request, engine: FakeEngine) -> None:
     body = {"template": {"a": 1}, "template_url": "http://127.0.0.1:1/"}
     assert request_as("POST", "/validate", json=body).status_code == 200
     assert engine.last["template"] == {"a": 1}
@@ -164,7 +167,7 @@ def test_what_a_name_means_when_it_is_connected_to_counts(monkeypatch: pytest.Mo
         connected.append(address[4][0])
         raise OSError("refused")
 
-    monkeypatch.setattr(fetching.socket, "getaddrinfo", look_up)
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
     monkeypatch.setattr(fetching, "_new_socket", new_socket)
     for complaint in ("cannot be reached", "no public address"):
         with pytest.raises(BadValue, match=complaint):
@@ -188,7 +191,7 @@ def test_all_of_it_must_come_in_time(stream: bytes) -> None:
 @pytest.mark.parametrize(
     "banner", [b"SSH-2.0-OpenSSH_9.2p1\r\n", b"220 mail.inside ESMTP\r\n", b"HTTP/1.1 999 banner-of-it\r\n\r\n", b""]
 )
-def test_what_a_host_answers_is_not_repeated(request_as, banner: bytes) -> None:
+def test_what_a_host_answers_is_not_repeated(request_as: Request, banner: bytes) -> None:
     with talking([banner]) as url:
         answer = request_as("POST", "/validate", json={"template_url": url})
     assert answer.status_code == 400
@@ -197,7 +200,7 @@ def test_what_a_host_answers_is_not_repeated(request_as, banner: bytes) -> None:
     assert not {"SSH", "ESMTP", "inside", "banner"} & set(re.split(r"\W+", told.removeprefix(url)))
 
 
-def test_a_project_has_only_some_fetches_at_a_time(request_as, config) -> None:
+def test_a_project_has_only_some_fetches_at_a_time(request_as: Request, config: cfg.ConfigOpts) -> None:
     limits = fetching.FetchLimits(100, 20.0, ["127.0.0.0/8"], per_project=2)
     with talking(itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n")) as url:
         own = [fetching.fetch_text(url, PROJECT, limits) for _ in range(2)]
@@ -214,7 +217,7 @@ def test_a_project_has_only_some_fetches_at_a_time(request_as, config) -> None:
 @pytest.mark.parametrize(
     "url", ["http://[::1", "http://", "http:///x", "http://a:b/", "http://a:99999/", "https://[/", "ftp://a/", "//[::1"]
 )
-def test_a_url_that_is_none_is_refused(request_as, url: str) -> None:
+def test_a_url_that_is_none_is_refused(request_as: Request, url: str) -> None:
     assert request_as("POST", "/validate", json={"template_url": url}).status_code == 400
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ def api(directory: Path, engine: FakeEngine, url: str, password: str) -> testing
     return testing.TestClient(lambda environ, start_response: application(environ, start_response))
 
 
-def test_a_real_token_makes_the_context(served, engine, tmp_path) -> None:
+def test_a_real_token_makes_the_context(served: ServedCloud, engine: FakeEngine, tmp_path: Path) -> None:
     client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"))
     token = served.token("demo", "demo")
     described = served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token}).json[
@@ -55,7 +55,7 @@ def test_a_real_token_makes_the_context(served, engine, tmp_path) -> None:
     assert elsewhere.status_code == 403
 
 
-def test_what_a_client_says_of_itself_does_not_get_through(served, tmp_path) -> None:
+def test_what_a_client_says_of_itself_does_not_get_through(served: ServedCloud, tmp_path: Path) -> None:
     settings = tmp_path / "heat.conf"
     settings.write_text(KEYSTONE_SETTINGS.format(url=served.url, password=served.cloud.password_of("heat")))
     passed: list[dict[str, Any]] = []
@@ -81,7 +81,9 @@ def test_what_a_client_says_of_itself_does_not_get_through(served, tmp_path) -> 
     ids=["long", "longer", "latin-1", "DEL", "C1"],
 )
 @pytest.mark.parametrize("header", ["X-Auth-Token", "X-Storage-Token", "X-Service-Token"])
-def test_a_token_that_can_be_none_is_refused_without_asking(served, engine, tmp_path, header, token) -> None:
+def test_a_token_that_can_be_none_is_refused_without_asking(
+    served: ServedCloud, engine: FakeEngine, tmp_path: Path, header: str, token: str
+) -> None:
     client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"))
     headers = {"X-Auth-Token": served.token("demo", "demo"), header: token}
     answer = client.simulate_get("/v1/p/stacks", headers=headers)
@@ -101,7 +103,9 @@ def with_access_rules(served: ServedCloud, rules: list[dict[str, str]]) -> tuple
     return served.call("POST", "/identity/v3/auth/tokens", wanted).headers["x-subject-token"], told["project"]["id"]
 
 
-def test_access_rules_of_application_credentials_decide(served, engine, tmp_path) -> None:
+def test_access_rules_of_application_credentials_decide(
+    served: ServedCloud, engine: FakeEngine, tmp_path: Path
+) -> None:
     rule = {"service": "orchestration", "method": "GET", "path": "/v1/{project_id}/stacks"}
     elsewhere = {"service": "compute", "method": "GET", "path": "/v1/{project_id}/build_info"}
     token, project = with_access_rules(served, [rule, elsewhere])
@@ -114,7 +118,7 @@ def test_access_rules_of_application_credentials_decide(served, engine, tmp_path
     assert client.simulate_get(other, headers=as_service).status_code == 401
 
 
-def test_a_missing_or_wrong_token_is_refused(served, engine, tmp_path) -> None:
+def test_a_missing_or_wrong_token_is_refused(served: ServedCloud, engine: FakeEngine, tmp_path: Path) -> None:
     client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"))
     forged = {"X-Identity-Status": "Confirmed", "X-User-Id": "u", "X-Project-Id": "p", "X-Roles": "admin"}
     for headers in (forged, {**forged, "X-Auth-Token": "gAAAAABnonsense"}):
@@ -126,11 +130,16 @@ def test_a_missing_or_wrong_token_is_refused(served, engine, tmp_path) -> None:
     assert client.simulate_get("/").status_code == 300
 
     told: list[tuple[str, str]] = []
-    client.app(testing.create_environ("/v1/p/stacks"), lambda _status, headers, *_error: told.extend(headers))
+
+    def start_response(_status: str, headers: list[tuple[str, str]], *_error: object) -> Callable[[bytes], object]:
+        told.extend(headers)
+        return lambda body: None
+
+    client.app(testing.create_environ("/v1/p/stacks"), start_response)
     assert [name.lower() for name, _ in told].count("www-authenticate") == 1
 
 
-def test_an_administrator_is_known(served, engine, tmp_path) -> None:
+def test_an_administrator_is_known(served: ServedCloud, engine: FakeEngine, tmp_path: Path) -> None:
     client = api(tmp_path, engine, served.url, served.cloud.password_of("heat"))
     client.simulate_get("/v1/any/stacks", headers={"X-Auth-Token": served.token("admin", "admin")})
     assert engine.calls == []  # the new default rules keep even administrators in their project
@@ -141,7 +150,7 @@ def test_an_administrator_is_known(served, engine, tmp_path) -> None:
     assert engine.contexts[-1].is_admin
 
 
-def test_an_identity_service_that_is_away_is_told_as_such(engine, tmp_path) -> None:
+def test_an_identity_service_that_is_away_is_told_as_such(engine: FakeEngine, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed_again:
         port = closed_again.getsockname()[1]
     client = api(tmp_path, engine, f"http://127.0.0.1:{port}", "x")

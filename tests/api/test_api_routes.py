@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from falcon import testing
+from oslo_config import cfg
 
 from stoker.api.app import make_app
 from stoker.api.faults import BadRequest
@@ -22,8 +23,10 @@ from tests.api.api_support import (
     PROJECT,
     SNAPSHOT_ID,
     STACK_ID,
+    FakeEngine,
     check_tokens,
 )
+from tests.api.conftest import Request
 
 STACK = f"/stacks/web/{STACK_ID}"
 RESOURCE = f"{STACK}/resources/server"
@@ -42,7 +45,10 @@ NEW = {
 HANDLING = {"tags": None, "disable_rollback": None, "timeout_mins": None, "plan_digest": None, "converge": None}
 CHANGE = {"ref": REF, **DEFINITION, **HANDLING}
 PATCH = {**CHANGE, "clear_parameters": [], "keep_parameters": None, "policy": None}
-LISTED = {
+EngineCall = tuple[str, dict[str, Any]]
+"""A method of the engine, and its arguments."""
+
+LISTED: dict[str, Any] = {
     "filters": {},
     "tags": None,
     "tags_any": None,
@@ -58,7 +64,7 @@ LISTED = {
     "show_hidden": False,
     "with_count": False,
 }
-EVENTS = {
+EVENTS: dict[str, Any] = {
     "ref": REF,
     "filters": {},
     "limit": None,
@@ -72,7 +78,7 @@ LOOKUP = ("stack_identify", {"ref": {"name": "web", "id": None}, "show_deleted":
 LOOKUP_GET = ("stack_identify", {"ref": {"name": "web", "id": None}, "show_deleted": True})
 
 # method, path, body, status, (engine's method, its arguments)
-CASES: list[tuple[str, str, Any, int, tuple[str, dict[str, Any]]]] = [
+CASES: list[tuple[str, str, Any, int, EngineCall]] = [
     ("GET", "/build_info", None, 200, ("build_info", {})),
     ("GET", "/services", None, 200, ("service_list", {})),
     (
@@ -307,7 +313,9 @@ def test_the_table_of_cases_covers_the_table_of_routes() -> None:
 
 
 @pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
-def test_route(request_as, engine, method, path, body, status, call) -> None:
+def test_route(
+    request_as: Request, engine: FakeEngine, method: str, path: str, body: Any, status: int, call: EngineCall
+) -> None:
     answer = request_as(method, path, token="admin-token", json=body)
     assert answer.status_code == status, answer.text
     assert engine.calls == [call]
@@ -319,7 +327,9 @@ def test_route(request_as, engine, method, path, body, status, call) -> None:
 
 
 @pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
-def test_route_refuses(request_as, engine, method, path, body, status, call) -> None:
+def test_route_refuses(
+    request_as: Request, engine: FakeEngine, method: str, path: str, body: Any, status: int, call: EngineCall
+) -> None:
     no_token = request_as(method, path, token="", json=body)
     assert no_token.status_code == 401
     assert no_token.json["error"]["type"] == "HTTPUnauthorized"
@@ -332,7 +342,9 @@ def test_route_refuses(request_as, engine, method, path, body, status, call) -> 
 
 
 @pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
-def test_stack_users_may_only_look_up_read_metadata_and_signal(request_as, method, path, body, status, call) -> None:
+def test_stack_users_may_only_look_up_read_metadata_and_signal(
+    request_as: Request, method: str, path: str, body: Any, status: int, call: EngineCall
+) -> None:
     allowed = ROUTES[route_of(path)][method].policy in FOR_STACK_USERS
     answer = request_as(method, path, token="stack-user-token", json=body)
     assert answer.status_code == (status if allowed else 403)
@@ -342,7 +354,14 @@ def test_every_route_names_a_rule_that_exists() -> None:
     known = {name for rules in RULE_SETS for name in rules.names}
     for methods in ROUTES.values():
         for action in methods.values():
-            choices = [{"suspend": 1}, {"retry": 1}, {"rollback": 1}, {"check": 1}, {"template": "x"}, {}]
+            choices: list[dict[str, Any]] = [
+                {"suspend": 1},
+                {"retry": 1},
+                {"rollback": 1},
+                {"check": 1},
+                {"template": "x"},
+                {},
+            ]
             names = {action.policy} if isinstance(action.policy, str) else _rules(action, choices)
             assert names and names <= known
 
@@ -358,22 +377,28 @@ def _rules(action: Any, bodies: list[dict[str, Any]]) -> set[str]:
 
 
 @pytest.mark.parametrize(("method", "path", "body", "status", "call"), CASES, ids=IDS)
-def test_the_engine_takes_what_the_api_sends(method, path, body, status, call) -> None:
+def test_the_engine_takes_what_the_api_sends(method: str, path: str, body: Any, status: int, call: EngineCall) -> None:
     operation, arguments = call
     OPERATIONS[operation].decode(arguments)
 
 
-def test_readers_may_not_write(request_as, engine) -> None:
+def test_readers_may_not_write(request_as: Request, engine: FakeEngine) -> None:
     for method, path, body, _, _ in CASES:
         if method in ("PUT", "DELETE") and path.startswith(STACK):
             assert request_as(method, path, token="reader-token", json=body).status_code == 403
     assert engine.calls == []
 
 
-def test_an_administrator_may_cross_projects_where_policy_lets_him(config, engine) -> None:
-    crossing = {"path": "/v1/ffffffffffffffffffffffffffffffff/stacks", "headers": {"X-Auth-Token": "admin-token"}}
-    assert testing.TestClient(make_app(config, engine, check_tokens)).simulate_get(**crossing).status_code == 403
+def test_an_administrator_may_cross_projects_where_policy_lets_him(config: cfg.ConfigOpts, engine: FakeEngine) -> None:
+    path, headers = "/v1/ffffffffffffffffffffffffffffffff/stacks", {"X-Auth-Token": "admin-token"}
+    assert (
+        testing.TestClient(make_app(config, engine, check_tokens)).simulate_get(path, headers=headers).status_code
+        == 403
+    )
     config.set_override("enforce_new_defaults", False, "oslo_policy")
-    assert testing.TestClient(make_app(config, engine, check_tokens)).simulate_get(**crossing).status_code == 200
+    assert (
+        testing.TestClient(make_app(config, engine, check_tokens)).simulate_get(path, headers=headers).status_code
+        == 200
+    )
     assert engine.contexts[-1].project_id == PROJECT
     assert engine.contexts[-1].is_admin

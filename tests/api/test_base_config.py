@@ -45,7 +45,7 @@ def settings(tmp_path: Path) -> Path:
     return path
 
 
-def test_values_come_from_the_file_and_defaults_from_the_table(settings) -> None:
+def test_values_come_from_the_file_and_defaults_from_the_table(settings: Path) -> None:
     config = load_config([], [str(settings)])
     assert config.max_template_size == 1000
     assert config.hidden_stack_tags == ["a", "b"]
@@ -58,7 +58,7 @@ def test_values_come_from_the_file_and_defaults_from_the_table(settings) -> None
     assert config.heat_api.workers == 8
 
 
-def test_options_that_nothing_reads_are_named(settings, caplog) -> None:
+def test_options_that_nothing_reads_are_named(settings: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         config = load_config([], [str(settings)])
     unknown = ["[DEFAULT] convergence_engine", "[trustee] surprise", "[trustee] trust_id"]
@@ -66,7 +66,7 @@ def test_options_that_nothing_reads_are_named(settings, caplog) -> None:
     assert ", ".join(unknown) in caplog.text
 
 
-def test_arguments_override_and_directories_are_read(settings, tmp_path) -> None:
+def test_arguments_override_and_directories_are_read(settings: Path, tmp_path: Path) -> None:
     directory = tmp_path / "heat.conf.d"
     directory.mkdir()
     (directory / "10-more.conf").write_text("[DEFAULT]\nmax_template_size = 7\nnonsense = 1\n")
@@ -86,7 +86,7 @@ def test_arguments_override_and_directories_are_read(settings, tmp_path) -> None
         ("[trustee]\nauth_type = magic", "[trustee] auth_type"),
     ],
 )
-def test_a_bad_value_is_told_at_start(tmp_path, text, place) -> None:
+def test_a_bad_value_is_told_at_start(tmp_path: Path, text: str, place: str) -> None:
     path = tmp_path / "heat.conf"
     path.write_text(text)
     with pytest.raises(cfg.Error, match=place.replace("[", r"\[")):
@@ -136,7 +136,7 @@ def test_every_option_has_a_help_text_and_no_group_is_left_to_two_readers() -> N
         ("http://127.0.0.1:8004/v1", "http://127.0.0.1:8004/v1"),
     ],
 )
-def test_secrets_are_redacted(text, redacted) -> None:
+def test_secrets_are_redacted(text: str, redacted: str) -> None:
     assert redact(text) == redacted
 
 

@@ -6,6 +6,7 @@ import itertools
 import json
 import threading
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -100,14 +101,14 @@ class Stream:
         assert response.status_code == 200, response.text
         assert response.headers["Content-Type"] == "text/event-stream"
         self.response = response
-        self._lines = response.iter_lines(chunk_size=1, decode_unicode=True)
+        self._lines = response.iter_lines(chunk_size=1)
         self.retry: int | None = None
 
     def __iter__(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The events with their ids, until the stream ends."""
         identifier = ""
         for line in self._lines:
-            name, _, value = line.partition(": ")
+            name, _, value = line.decode().partition(": ")
             match name:
                 case "retry":
                     self.retry = int(value)
@@ -138,7 +139,7 @@ def brief(events: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, str]]:
     return [(event["resource_name"], event["resource_status"]) for _, event in events]
 
 
-def test_what_was_and_what_is_new(demo: Caller):
+def test_what_was_and_what_is_new(demo: Caller) -> None:
     stack = demo.create("streamed")
     stream = demo.listen(stack)
     created = stream.until("streamed", "CREATE_COMPLETE")
@@ -157,7 +158,7 @@ def test_what_was_and_what_is_new(demo: Caller):
 
 
 @pytest.mark.parametrize("way", ["header", "query"])
-def test_a_client_that_comes_back_goes_on_where_it_was(demo: Caller, way: str):
+def test_a_client_that_comes_back_goes_on_where_it_was(demo: Caller, way: str) -> None:
     stack = demo.create(f"back-{way}")
     first = demo.listen(stack)
     seen = first.until(f"back-{way}", "CREATE_COMPLETE")
@@ -168,7 +169,7 @@ def test_a_client_that_comes_back_goes_on_where_it_was(demo: Caller, way: str):
     again.close()
 
 
-def test_nested_stacks_are_heard_on_request(demo: Caller):
+def test_nested_stacks_are_heard_on_request(demo: Caller) -> None:
     stack = demo.create("deep")
     shallow, deep = demo.listen(stack), demo.listen(stack, "?nested_depth=2")
     assert {name for name, _ in brief(shallow.until("deep", "CREATE_COMPLETE"))} == {"deep", "group"}
@@ -182,7 +183,7 @@ def test_nested_stacks_are_heard_on_request(demo: Caller):
         stream.close()
 
 
-def test_only_what_is_wanted(demo: Caller):
+def test_only_what_is_wanted(demo: Caller) -> None:
     stack = demo.create("chosen")
     stream = demo.listen(stack, "?resource_name=chosen&resource_status=COMPLETE")
     assert brief(stream.until("chosen", "CREATE_COMPLETE")) == [("chosen", "CREATE_COMPLETE")]
@@ -191,7 +192,7 @@ def test_only_what_is_wanted(demo: Caller):
     stream.close()
 
 
-def test_others_may_not_listen(served: ServedCloud, server: Server, demo: Caller):
+def test_others_may_not_listen(served: ServedCloud, server: Server, demo: Caller) -> None:
     stack = demo.create("private")
     other = Caller(served, server, "other")
     answer = other.send("GET", f"{stack}/events", Accept="text/event-stream")
@@ -205,7 +206,9 @@ def test_others_may_not_listen(served: ServedCloud, server: Server, demo: Caller
     assert refused.status_code == 400
 
 
-def test_beyond_the_limit_streams_end_at_once_and_places_come_free(served, running, tmp_path):
+def test_beyond_the_limit_streams_end_at_once_and_places_come_free(
+    served: ServedCloud, running: RunningEngine, tmp_path: Path
+) -> None:
     server = serve(running, served, tmp_path, streams=1)
     demo = Caller(served, server, "demo")
     stack = demo.create("crowded")
@@ -225,7 +228,7 @@ def test_beyond_the_limit_streams_end_at_once_and_places_come_free(served, runni
     server.stop()
 
 
-def test_the_end_of_the_server_ends_streams(served: ServedCloud, running: RunningEngine, tmp_path):
+def test_the_end_of_the_server_ends_streams(served: ServedCloud, running: RunningEngine, tmp_path: Path) -> None:
     server = serve(running, served, tmp_path)
     demo = Caller(served, server, "demo")
     stack = demo.create("ending")
@@ -260,7 +263,7 @@ class Script:
         return {"events": events, "last": found[-1] if found else arguments["after"], "more": False}
 
 
-def test_events_that_become_visible_late_are_not_missed_and_come_once():
+def test_events_that_become_visible_late_are_not_missed_and_come_once() -> None:
     script = Script([[1], [4], [2, 3], [], [5]])
     feed = EventFeed(script, seconds=0.001)
     told = threading.Semaphore(0)
@@ -278,7 +281,7 @@ def test_events_that_become_visible_late_are_not_missed_and_come_once():
     assert listener.next() is None
 
 
-def test_listeners_share_questions(demo: Caller, running: RunningEngine):
+def test_listeners_share_questions(demo: Caller, running: RunningEngine) -> None:
     """However many listen, one question at a time is asked, and none when the last one has left."""
     asked: list[Mapping[str, int]] = []
     gate = threading.Semaphore(0)

@@ -62,7 +62,7 @@ class Scene:
 
 def log_in(url: str, user: dict[str, Any], project: dict[str, Any]) -> Caller:
     identity = {"methods": ["password"], "password": {"user": user}}
-    body = {"auth": {"identity": identity, "scope": {"project": project}}}
+    body: dict[str, Any] = {"auth": {"identity": identity, "scope": {"project": project}}}
     answer = requests.post(f"{url}/identity/v3/auth/tokens", json=body, timeout=60)
     answer.raise_for_status()
     return Caller(answer.headers["X-Subject-Token"], answer.json()["token"]["project"]["id"])
@@ -96,7 +96,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         owner = log_in(served.url, {**demo, "password": served.cloud.password_of("demo")}, demo)
         headers = {"X-Auth-Token": owner.token}
         stacks = f"{server.url}/v1/{owner.project_id}/stacks"
-        body = {"stack_name": "web", "template": TEMPLATE}
+        body: dict[str, Any] = {"stack_name": "web", "template": TEMPLATE}
         made = requests.post(stacks, json=body, headers=headers, timeout=60).json()["stack"]["id"]
         running.settle(made)
         shown = requests.get(f"{stacks}/web/{made}", headers=headers, timeout=60).json()["stack"]

@@ -126,7 +126,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
         server = serve(running, served, directory)
         token, project_id = served.token("demo", "demo"), project_of(served)
         stacks = f"{server.url}/v1/{project_id}/stacks"
-        body = {"stack_name": "web", "template": TEMPLATE}
+        body: dict[str, Any] = {"stack_name": "web", "template": TEMPLATE}
         made = requests.post(stacks, json=body, headers={"X-Auth-Token": token}, timeout=60).json()["stack"]
         running.settle(made["id"])
         yield Whole(server.url, token, project_id, made["id"])

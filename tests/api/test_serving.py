@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -91,6 +92,13 @@ def everything(client: socket.socket) -> bytes:
     return bytes(received)
 
 
+class _Unclosed(io.BufferedReader):
+    """A stream that a response, which closes what it reads from, leaves open."""
+
+    def close(self) -> None:
+        pass
+
+
 class _Bytes:
     def __init__(self, content: io.BufferedReader) -> None:
         self._content = content
@@ -101,8 +109,7 @@ class _Bytes:
 
 def answers(received: bytes, method: str = "GET") -> list[tuple[int, dict[str, str], bytes]]:
     """The answers in a stream of bytes, as the standard library reads them."""
-    stream, found = io.BufferedReader(io.BytesIO(received)), []
-    stream.close = lambda: None  # type: ignore[method-assign]  a response closes what it reads from
+    stream, found = _Unclosed(io.BytesIO(received)), []
     while stream.peek(1):
         response = http.client.HTTPResponse(_Bytes(stream), method=method)  # type: ignore[arg-type]
         response.begin()
@@ -528,7 +535,8 @@ def test_a_project_whose_requests_wait_leaves_a_quarter_of_the_threads_to_others
 
 def test_shares_take_turns() -> None:
     """A share with many jobs in the queue lets others' jobs go between them."""
-    workers, order, begun, blocked = Workers(1), [], threading.Event(), threading.Event()
+    workers, begun, blocked = Workers(1), threading.Event(), threading.Event()
+    order: list[str] = []
 
     def block() -> None:
         begun.set()
@@ -537,7 +545,7 @@ def test_shares_take_turns() -> None:
     workers.submit("z", block)
     assert begun.wait(10)
     for number in range(3):
-        workers.submit("a", lambda number=number: order.append(f"a{number}"))
+        workers.submit("a", partial(order.append, f"a{number}"))
     workers.submit("b", lambda: order.append("b0"))
     workers.submit("c", lambda: order.append("c0"))
     blocked.set()

@@ -32,7 +32,9 @@ class Answer:
         return self.xml.findtext("Error/Code") or ""
 
 
-def send(world: QueryWorld, method: str, path: str, body: str = "", headers: Mapping[str, str] | None = None) -> Answer:
+def send(
+    world: QueryWorld, method: str, path: str, body: str | bytes = "", headers: Mapping[str, str] | None = None
+) -> Answer:
     connection = http.client.HTTPConnection(world.host, timeout=60)
     try:
         connection.request(method, path, body or None, dict(headers or {}))

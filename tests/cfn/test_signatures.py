@@ -11,7 +11,7 @@ import botocore.auth
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.cfn.query_world import Keys, QueryWorld
+from tests.cfn.query_world import REGION, Keys, QueryWorld
 from tests.cfn.signing import FORM, query, send, time_text, version_2, version_4
 
 LIST = "Action=ListStacks&Version=2010-05-15"
@@ -124,18 +124,18 @@ def test_the_wrong_secret(world: QueryWorld, keys: Keys) -> None:
 
 def test_the_wrong_region_and_the_wrong_service(world: QueryWorld, keys: Keys) -> None:
     """A request that was signed for another place is not accepted here, though the secret is right."""
-    for scope in ({"region": "elsewhere"}, {"service": "s3"}):
-        answer = send(world, "POST", "/v1/", LIST, version_4(keys, world.host, LIST, **scope))
+    for region, service in (("elsewhere", "cloudformation"), (REGION, "s3")):
+        answer = send(world, "POST", "/v1/", LIST, version_4(keys, world.host, LIST, region=region, service=service))
         assert (answer.status, answer.code) == (403, "SignatureDoesNotMatch")
     with pytest.raises(ClientError) as refused:
         world.client(keys, region="us-east-1").list_stacks()
     assert "RegionOne" in refused.value.response["Error"]["Message"]
 
 
-@pytest.mark.parametrize("scope", [{"region": "0", "service": "127"}, {"region": "None", "service": "127"}])
-def test_a_scope_made_of_the_labels_of_the_host(world: QueryWorld, keys: Keys, scope: dict[str, str]) -> None:
+@pytest.mark.parametrize("region", ["0", "None"])
+def test_a_scope_made_of_the_labels_of_the_host(world: QueryWorld, keys: Keys, region: str) -> None:
     """boto 2, in heat-cfntools, knows no other name of the service than its host's."""
-    answer = send(world, "POST", "/v1/", LIST, version_4(keys, world.host, LIST, **scope))
+    answer = send(world, "POST", "/v1/", LIST, version_4(keys, world.host, LIST, region=region, service="127"))
     assert answer.status == 200, answer.content
 
 

@@ -18,7 +18,7 @@ def tree(source: Path, **modules: str) -> Path:
     return source
 
 
-def test_imports_for_type_checkers_and_inside_functions_make_cycles(tmp_path: Path):
+def test_imports_for_type_checkers_and_inside_functions_make_cycles(tmp_path: Path) -> None:
     source = tree(
         tmp_path,
         a="""
@@ -37,7 +37,7 @@ def test_imports_for_type_checkers_and_inside_functions_make_cycles(tmp_path: Pa
     assert cycles(graph(load(source, "pack"))) == [["pack.a", "pack.c", "pack.inner.b"]]
 
 
-def test_modules_that_import_each_other_in_one_direction_only_make_none(tmp_path: Path):
+def test_modules_that_import_each_other_in_one_direction_only_make_none(tmp_path: Path) -> None:
     source = tree(
         tmp_path, a="from pack.inner.b import x\nimport pack.c\n", inner__b="from pack.c import y as x\n", c="y = 1\n"
     )
@@ -45,7 +45,7 @@ def test_modules_that_import_each_other_in_one_direction_only_make_none(tmp_path
     assert cycles(graph(load(source, "pack"))) == []
 
 
-def test_the_report_names_each_import_of_a_cycle_with_its_line(tmp_path: Path):
+def test_the_report_names_each_import_of_a_cycle_with_its_line(tmp_path: Path) -> None:
     source = tree(tmp_path, a="\nfrom pack import c\n", c="from pack.a import x\n")
 
     assert check(graph(load(source, "pack")), {}) == [
@@ -55,7 +55,7 @@ def test_the_report_names_each_import_of_a_cycle_with_its_line(tmp_path: Path):
     ]
 
 
-def test_a_cycle_is_excepted_only_when_all_of_it_lies_in_the_package(tmp_path: Path):
+def test_a_cycle_is_excepted_only_when_all_of_it_lies_in_the_package(tmp_path: Path) -> None:
     inside = tree(tmp_path / "one", inner__a="from pack.inner import b\n", inner__b="from pack.inner import a\n")
     across = tree(tmp_path / "two", inner__a="import pack.b\n", b="import pack.inner.a\n")
 
@@ -63,7 +63,7 @@ def test_a_cycle_is_excepted_only_when_all_of_it_lies_in_the_package(tmp_path: P
     assert check(graph(load(across, "pack")), {"pack.inner": "for now"})[0] == "2 modules import each other:"
 
 
-def test_an_exception_that_is_not_needed_is_an_error(tmp_path: Path):
+def test_an_exception_that_is_not_needed_is_an_error(tmp_path: Path) -> None:
     source = tree(tmp_path, a="")
 
     assert check(graph(load(source, "pack")), {"pack.inner": "for now"}) == [
@@ -71,7 +71,7 @@ def test_an_exception_that_is_not_needed_is_an_error(tmp_path: Path):
     ]
 
 
-def test_two_cycles_that_share_no_module_are_told_apart(tmp_path: Path):
+def test_two_cycles_that_share_no_module_are_told_apart(tmp_path: Path) -> None:
     source = tree(
         tmp_path,
         a="import pack.b\n",

@@ -54,14 +54,14 @@ MODULES = {
 }
 
 
-def test_methods_of_bases_count_once_each_by_way_of_whichever_name_they_are_known(tmp_path: Path):
+def test_methods_of_bases_count_once_each_by_way_of_whichever_name_they_are_known(tmp_path: Path) -> None:
     counter = Counter(load(tree(tmp_path, **MODULES), "pack"))
 
     assert counter.methods("pack.use.Both") == {"one", "two", "three", "four"}
     assert counter.methods("pack.use.Both.Inner") == {"one", "two", "six"}
 
 
-def test_classes_over_the_bound_are_reported_unless_excepted(tmp_path: Path):
+def test_classes_over_the_bound_are_reported_unless_excepted(tmp_path: Path) -> None:
     modules = load(tree(tmp_path, **MODULES), "pack")
 
     assert check(modules, {}, bound=3) == [
@@ -74,7 +74,7 @@ def test_classes_over_the_bound_are_reported_unless_excepted(tmp_path: Path):
     ]
 
 
-def test_a_base_of_ours_that_is_not_found_is_an_error_and_not_a_smaller_count(tmp_path: Path):
+def test_a_base_of_ours_that_is_not_found_is_an_error_and_not_a_smaller_count(tmp_path: Path) -> None:
     modules = load(tree(tmp_path, a="from pack.b import Gone\nclass A(Gone): ...\n", b=""), "pack")
 
     with pytest.raises(UnknownBase, match=r"pack\.a\.A has the base pack\.b\.Gone"):
@@ -82,7 +82,7 @@ def test_a_base_of_ours_that_is_not_found_is_an_error_and_not_a_smaller_count(tm
 
 
 @pytest.mark.parametrize("kind", [COMPUTE.records, VOLUME.records])
-def test_the_count_without_importing_is_what_python_finds(kind: type):
+def test_the_count_without_importing_is_what_python_finds(kind: type) -> None:
     name = f"{kind.__module__}.{kind.__name__}"
     ours = [base for base in kind.__mro__ if base is not object]
 

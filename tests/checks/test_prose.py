@@ -12,7 +12,7 @@ from checks.prose import ROOT, Term, Vocabulary, check, markdown_prose, python_p
 VOCABULARY = Vocabulary((Term(re.compile(r"\banew\b", re.IGNORECASE), "again"),), ("docs/pending",))
 
 
-def test_words_are_found_in_comments_and_strings_of_python_and_not_in_its_names():
+def test_words_are_found_in_comments_and_strings_of_python_and_not_in_its_names() -> None:
     source = 'anew = 1  # made anew\nx = """\nonce\nAnew\n"""\n'
 
     found = list(VOCABULARY.complaints(python_prose(source)))
@@ -20,7 +20,7 @@ def test_words_are_found_in_comments_and_strings_of_python_and_not_in_its_names(
     assert found == [(1, "anew", "again"), (4, "Anew", "again")]
 
 
-def test_code_in_markdown_is_not_prose_but_a_note_is():
+def test_code_in_markdown_is_not_prose_but_a_note_is() -> None:
     page = "`anew`\n\n```python\nanew()\n```\n\n```{note}\nbegin anew\n```\n\nanew\n"
 
     found = [line for line, _, _ in VOCABULARY.complaints(markdown_prose(page))]
@@ -29,14 +29,14 @@ def test_code_in_markdown_is_not_prose_but_a_note_is():
 
 
 @pytest.mark.parametrize(("place", "count"), [("docs/page.md", 1), ("docs/pending/page.md", 0), ("other/page.md", 0)])
-def test_only_the_projects_pages_are_read_and_pending_ones_left_out(tmp_path: Path, place: str, count: int):
+def test_only_the_projects_pages_are_read_and_pending_ones_left_out(tmp_path: Path, place: str, count: int) -> None:
     (tmp_path / place).parent.mkdir(parents=True)
     (tmp_path / place).write_text("Made anew.\n")
 
     assert len(check(tmp_path, VOCABULARY)) == count
 
 
-def test_every_pending_place_exists_and_has_complaints_left():
+def test_every_pending_place_exists_and_has_complaints_left() -> None:
     vocabulary = Vocabulary.load()
     everywhere = check(ROOT, Vocabulary(vocabulary.terms, ()))
 

@@ -94,7 +94,7 @@ class CfnGuest:
             "LC_ALL": "C",
             "GUEST": str(self.root),
         }
-        forward = [sys.executable, forwarding.__file__, self._socket, f"{PORT},{self._api.port}"]
+        forward: list[str | Path] = [sys.executable, forwarding.__file__, self._socket, f"{PORT},{self._api.port}"]
         done = subprocess.run(
             [*_NAMESPACES, "sh", "-c", _MOUNTS, "guest", *forward, *command],
             env=variables,

@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import openstack as sdk
@@ -26,6 +28,9 @@ def clean_environment(home: Path) -> dict[str, str]:
     return {**kept, "HOME": str(home), "COLUMNS": "200", "NO_COLOR": "1"}
 
 
+NONE: Mapping[str, str] = MappingProxyType({})
+
+
 @dataclass
 class Result:
     status: int
@@ -39,12 +44,12 @@ class Result:
 
 @dataclass
 class Shell:
-    """Runs commands as a user with a data directory would."""
+    """Runs commands as a user with a data directory would; `variables` extend the environment of one command."""
 
     directory: Path
     environment: dict[str, str]
 
-    def run(self, program: str, *arguments: str, timeout: float = 60.0, **variables: str) -> Result:
+    def run(self, program: str, *arguments: str, timeout: float = 60.0, variables: Mapping[str, str] = NONE) -> Result:
         done = subprocess.run(
             [BIN / program, *arguments],
             env={**self.environment, **variables},
@@ -57,24 +62,24 @@ class Shell:
         assert "Traceback" not in done.stderr, done.stderr
         return Result(done.returncode, done.stdout, done.stderr)
 
-    def stoker(self, *arguments: str, **variables: str) -> Result:
-        return self.run("stoker", *arguments, **variables)
+    def stoker(self, *arguments: str, timeout: float = 60.0, variables: Mapping[str, str] = NONE) -> Result:
+        return self.run("stoker", *arguments, timeout=timeout, variables=variables)
 
-    def ok(self, *arguments: str, **variables: str) -> Result:
-        result = self.stoker(*arguments, **variables)
+    def ok(self, *arguments: str, timeout: float = 60.0, variables: Mapping[str, str] = NONE) -> Result:
+        result = self.stoker(*arguments, timeout=timeout, variables=variables)
         assert result.status == 0, result.out + result.err
         return result
 
-    def fails(self, *arguments: str, **variables: str) -> str:
+    def fails(self, *arguments: str, timeout: float = 60.0, variables: Mapping[str, str] = NONE) -> str:
         """The message of a command that must fail."""
-        result = self.stoker(*arguments, **variables)
+        result = self.stoker(*arguments, timeout=timeout, variables=variables)
         assert result.status == 1, result.out + result.err
         return result.err
 
     def openstack(self, *arguments: str, timeout: float = 60.0) -> Result:
         """The openstack client, set up by the files that `up` writes."""
         files = {"OS_CLIENT_CONFIG_FILE": str(self.directory / "clouds.yaml"), "OS_CLOUD": "stoker"}
-        result = self.run("openstack", *arguments, timeout=timeout, **files)
+        result = self.run("openstack", *arguments, timeout=timeout, variables=files)
         assert result.status == 0, result.out + result.err
         return result
 

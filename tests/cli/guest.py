@@ -88,9 +88,13 @@ class Guest:
             "HEAT_SCRIPT_WORKING": str(self._root / "working"),
             "HEAT_SCRIPT_OUTPUTS": str(self._root / "outputs"),
         }
-        command = [self._programs.bin / "os-collect-config", "--one-time", "--force"]
-        configuration = ["--config-file", self._root / "os-collect-config.conf"]
+        program, configuration = self._programs.bin / "os-collect-config", self._root / "os-collect-config.conf"
         done = subprocess.run(
-            [*command, *configuration], env=variables, cwd=self._root, capture_output=True, text=True, timeout=120
+            [program, "--one-time", "--force", "--config-file", configuration],
+            env=variables,
+            cwd=self._root,
+            capture_output=True,
+            text=True,
+            timeout=120,
         )
         return done.stdout + done.stderr

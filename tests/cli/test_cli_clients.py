@@ -180,16 +180,16 @@ def test_stoker_works_on_a_cloud_of_clouds_yaml(embedded: Shell, tmp_path: Path)
     user = shell_in(tmp_path)
     files = {"OS_CLIENT_CONFIG_FILE": str(embedded.directory / "clouds.yaml")}
     try:
-        user.ok("up", "--detach", "--cloud", "stoker", *ANY_PORTS[:4], **files)
+        user.ok("up", "--detach", "--cloud", "stoker", *ANY_PORTS[:4], variables=files)
         assert [row["program"] for row in user.ok("status", "-f", "json").json] == ["engine and API"]
-        user.ok("deploy", "elsewhere", "-t", str(EXAMPLES / "network.yaml"), "--yes", **files)
+        user.ok("deploy", "elsewhere", "-t", str(EXAMPLES / "network.yaml"), "--yes", variables=files)
         assert "elsewhere" not in embedded.ok("stack", "list").out
         networks = [row["Name"] for row in json_of(embedded, "network", "list")]
         assert "elsewhere-net" in networks
         with sdk_connection(user) as connection:  # the override in its clouds.yaml leads past the cloud's own catalog
             assert [stack.name for stack in connection.orchestration.stacks()] == ["elsewhere"]
         here = {"OS_CLIENT_CONFIG_FILE": str(user.directory / "clouds.yaml"), "OS_CLOUD": "stoker"}
-        assert user.ok("stack", "list", "-f", "value", "-c", "stack_name", **here).out == "elsewhere\n"
-        user.ok("delete", "elsewhere", "--yes", **files)
+        assert user.ok("stack", "list", "-f", "value", "-c", "stack_name", variables=here).out == "elsewhere\n"
+        user.ok("delete", "elsewhere", "--yes", variables=files)
     finally:
         user.ok("down")

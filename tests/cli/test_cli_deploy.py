@@ -148,7 +148,7 @@ def test_problems_of_an_environment_are_told_with_its_file(embedded: Shell, tmp_
 def test_commands_fail_with_one_clear_message(
     embedded: Shell, arguments: list[str], variables: dict[str, str], told: str
 ) -> None:
-    message = embedded.fails(*arguments, **variables)
+    message = embedded.fails(*arguments, variables=variables)
     assert message.startswith("stoker: ")
     assert told in message
     assert len(message.splitlines()) == 1
@@ -158,10 +158,10 @@ def test_the_variables_of_openrc_lead_to_the_service(embedded: Shell) -> None:
     openrc = embedded.directory / "openrc-admin"
     lines = [line.removeprefix("export ") for line in openrc.read_text().splitlines() if line.startswith("export ")]
     variables = dict(line.split("=", 1) for line in lines)
-    owner = embedded.ok("deploy", "of-admin", "-t", HELLO, "--yes", **variables)
+    owner = embedded.ok("deploy", "of-admin", "-t", HELLO, "--yes", variables=variables)
     assert "CREATE_COMPLETE" in owner.out
     assert "of-admin" not in embedded.ok("stack", "list").out
-    embedded.ok("delete", "of-admin", "--yes", **variables)
+    embedded.ok("delete", "of-admin", "--yes", variables=variables)
 
 
 def test_the_web_tier_with_its_environment(embedded: Shell) -> None:
@@ -178,7 +178,7 @@ def test_the_web_tier_with_its_environment(embedded: Shell) -> None:
 
 
 def test_the_demonstration_shows_a_deployment_and_a_change_and_cleans_up(embedded: Shell, tmp_path: Path) -> None:
-    result: Result = embedded.ok("demo", TMPDIR=str(tmp_path))
+    result: Result = embedded.ok("demo", variables={"TMPDIR": str(tmp_path)})
     for line in ("8 to create.", "count = 2 -> 3", "servers.2.server  CREATE_COMPLETE", "web: DELETE_COMPLETE"):
         assert line in result.out
     assert list(tmp_path.iterdir()) == []
@@ -186,7 +186,7 @@ def test_the_demonstration_shows_a_deployment_and_a_change_and_cleans_up(embedde
 
 def test_on_a_terminal_the_tree_is_shown_and_the_plan_waits_for_an_answer(embedded: Shell) -> None:
     controller, terminal = pty.openpty()
-    command = [BIN / "stoker", "deploy", "shown", "-t", HELLO]
+    command = [str(BIN / "stoker"), "deploy", "shown", "-t", HELLO]
     environment = {**embedded.environment, "TERM": "xterm"}
     with subprocess.Popen(command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal) as process:
         os.close(terminal)
@@ -225,7 +225,7 @@ def test_what_an_interrupted_command_has_begun_goes_on(embedded: Shell, tmp_path
         "  quick: {type: OS::Heat::TestResource}\n"
         "  slow: {type: OS::Heat::TestResource, properties: {action_wait_secs: {create: 600}}}\n"
     )
-    command = [BIN / "stoker", "deploy", "looked-away", "-t", str(template), "--yes"]
+    command = [str(BIN / "stoker"), "deploy", "looked-away", "-t", str(template), "--yes"]
     with subprocess.Popen(
         command, env=embedded.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -243,7 +243,7 @@ def test_what_an_interrupted_command_has_begun_goes_on(embedded: Shell, tmp_path
 
 def test_events_are_followed_until_the_stack_is_deleted(embedded: Shell) -> None:
     embedded.ok("deploy", "followed", "-t", HELLO, "--yes")
-    command = [BIN / "stoker", "stack", "events", "followed", "--follow", "-f", "json", "-c", "resource_status"]
+    command = [str(BIN / "stoker"), "stack", "events", "followed", "--follow", "-f", "json", "-c", "resource_status"]
     with subprocess.Popen(command, env=embedded.environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         seen = [json.loads(process.stdout.readline())["resource_status"] for _ in range(4)]

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 
 import pytest
 
 from stoker.base.clock import SystemClock
-from stoker.emulator.identity import tokens
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from tests.cluster.running_cluster import Cluster
+from tests.servers import MariaDB, PostgreSQL, RabbitMQ
 
 
 @pytest.fixture(scope="session")
 def issued() -> Iterator[list[str]]:
     """Every token that the emulated cloud gives out, as it does so."""
     given: list[str] = []
-    make = tokens.secrets.token_urlsafe
+    make = secrets.token_urlsafe
 
     def noted(size: int) -> str:
         given.append(make(size))
         return given[-1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tokens.secrets, "token_urlsafe", noted)
+        patch.setattr(secrets, "token_urlsafe", noted)
         yield given
 
 
@@ -35,7 +36,9 @@ def served(issued: list[str]) -> Iterator[ServedCloud]:
 
 
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory, postgresql, rabbitmq, served) -> Iterator[Cluster]:
+def cluster(
+    tmp_path_factory: pytest.TempPathFactory, postgresql: PostgreSQL, rabbitmq: RabbitMQ, served: ServedCloud
+) -> Iterator[Cluster]:
     """On PostgreSQL, with TLS."""
     url = postgresql.new_database("cluster") + postgresql.tls_options
     cluster = Cluster(tmp_path_factory.mktemp("cluster"), url, rabbitmq.url, served, "cluster", "")
@@ -44,7 +47,9 @@ def cluster(tmp_path_factory, postgresql, rabbitmq, served) -> Iterator[Cluster]
 
 
 @pytest.fixture(scope="module")
-def mariadb_cluster(tmp_path_factory, mariadb, rabbitmq, served) -> Iterator[Cluster]:
+def mariadb_cluster(
+    tmp_path_factory: pytest.TempPathFactory, mariadb: MariaDB, rabbitmq: RabbitMQ, served: ServedCloud
+) -> Iterator[Cluster]:
     """On MariaDB, with TLS to the database and to the broker."""
     url = mariadb.new_database("cluster") + mariadb.tls_options
     options = f"ssl = true\nssl_ca_file = {rabbitmq.tls.authority}"

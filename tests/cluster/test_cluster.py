@@ -6,11 +6,12 @@ import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
 from tests.cluster.running_cluster import LEASE, NEXT_PROGRAM, NEXT_VERSION, Cluster, Engine
-from tests.servers import wait_until
+from tests.servers import PostgreSQL, RabbitMQ, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 
@@ -145,7 +146,7 @@ def test_an_engine_that_is_stopped_hands_its_work_over_at_once_to_one_of_the_nex
     cluster.engines(0)
 
 
-def test_a_broker_that_restarts_delays_nothing_that_runs(cluster: Cluster, rabbitmq) -> None:
+def test_a_broker_that_restarts_delays_nothing_that_runs(cluster: Cluster, rabbitmq: RabbitMQ) -> None:
     cluster.engines(2)
     made = begin(cluster, "broker", 3)
     nested = {"nested": cluster.create("nested", grouped("nested", 4), {"member.yaml": MEMBER})}
@@ -159,7 +160,7 @@ def test_a_broker_that_restarts_delays_nothing_that_runs(cluster: Cluster, rabbi
     cluster.remove(*made, *nested)
 
 
-def test_an_engine_stops_and_hands_over_where_the_broker_is_away(cluster: Cluster, rabbitmq) -> None:
+def test_an_engine_stops_and_hands_over_where_the_broker_is_away(cluster: Cluster, rabbitmq: RabbitMQ) -> None:
     """What it hands over is found by looking: no lease ends during this test."""
     cluster.engines(0)
     leaving = cluster.start_engine(LONG_LEASE)
@@ -186,13 +187,18 @@ def heartbeat_age(engine: Engine) -> float:
     return next(float(line.split()[1]) for line in lines if line.startswith("stoker_heartbeat_age_seconds "))
 
 
-def test_a_database_that_goes_away_for_ten_seconds_pauses_the_work(cluster: Cluster, postgresql) -> None:
+def has_been_silent(engine: Engine) -> bool:
+    """Whether ten seconds have passed since the engine's last heartbeat."""
+    return heartbeat_age(engine) > 10
+
+
+def test_a_database_that_goes_away_for_ten_seconds_pauses_the_work(cluster: Cluster, postgresql: PostgreSQL) -> None:
     engines = cluster.engines(2)
     made = begin(cluster, "database", 4)
     await_first_network(cluster, made)
     postgresql.stop()
     for engine in engines:
-        wait_until(lambda engine=engine: heartbeat_age(engine) > 10, "the engine has tried for ten seconds")
+        wait_until(partial(has_been_silent, engine), "the engine has tried for ten seconds")
         assert 0 < engine.said().count("cannot be written, retrying") < 4
     wait_until(lambda: any(engine.status("/healthcheck")[0] == 503 for engine in engines), "an engine says it is stuck")
     postgresql.start()

@@ -6,10 +6,11 @@ import signal
 from collections.abc import Iterator
 from typing import Any
 
+import oslo_messaging
 import pytest
 from oslo_config import cfg
 
-from stoker.rpc.messaging import oslo_messaging, register_options
+from stoker.rpc.messaging import register_options
 from tests.cluster.running_cluster import Cluster
 from tests.servers import wait_until
 
@@ -54,7 +55,7 @@ def listener(cluster: Cluster) -> Iterator[Listener]:
     transport.cleanup()
 
 
-def test_notifications_arrive_also_when_the_engine_that_began_is_killed(cluster: Cluster, listener: Listener):
+def test_notifications_arrive_also_when_the_engine_that_began_is_killed(cluster: Cluster, listener: Listener) -> None:
     cluster.engines(1)
     cluster.create("notified", TEMPLATE)
     wait_until(lambda: listener.of("notified") == ["orchestration.stack.create.start"], "the beginning is told")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -39,10 +40,7 @@ def test_hooks_are_cleared_by_whichever_engine_is_asked(cluster: Cluster) -> Non
     made = {name: cluster.create(name, HELD, environment=HOOK) for name in (f"hook{n}" for n in range(NUMBER))}
     for name, identifier in made.items():
         wait_until(
-            lambda name=name, identifier=identifier: (
-                "paused" in (resource(cluster, name, identifier).get("resource_status_reason") or "")
-                or _held(cluster, name, identifier)
-            ),
+            partial(_paused, cluster, name, identifier),
             f"{name} is held",
         )
     for name, identifier in made.items():
@@ -53,15 +51,24 @@ def test_hooks_are_cleared_by_whichever_engine_is_asked(cluster: Cluster) -> Non
     cluster.settle(*made)
 
 
+def _paused(cluster: Cluster, name: str, identifier: str) -> bool:
+    reason = resource(cluster, name, identifier).get("resource_status_reason") or ""
+    return "paused" in reason or _held(cluster, name, identifier)
+
+
 def _held(cluster: Cluster, name: str, identifier: str) -> bool:
     events = cluster.call("GET", f"/stacks/{name}/{identifier}/resources/held/events")[1]["events"]
     return any("paused until Hook" in event["resource_status_reason"] for event in events)
 
 
+def _gone(cluster: Cluster, name: str) -> bool:
+    return cluster.call("GET", f"/stacks/{name}")[0] == 404
+
+
 def test_what_runs_elsewhere_is_cancelled(cluster: Cluster) -> None:
     made = {name: cluster.create(name, HELD, environment=HOOK) for name in (f"cancel{n}" for n in range(NUMBER))}
     for name, identifier in made.items():
-        wait_until(lambda name=name, identifier=identifier: _held(cluster, name, identifier), f"{name} is held")
+        wait_until(partial(_held, cluster, name, identifier), f"{name} is held")
         status, answer = cluster.call("POST", f"/stacks/{name}/{identifier}/actions", {"cancel_without_rollback": None})
         assert status == 200, answer
     cluster.settle(*made, state="CREATE_FAILED")
@@ -71,12 +78,12 @@ def test_what_runs_elsewhere_is_cancelled(cluster: Cluster) -> None:
 def test_what_runs_elsewhere_gives_way_to_an_update_and_a_deletion(cluster: Cluster) -> None:
     made = {name: cluster.create(name, SLOW) for name in (f"way{n}" for n in range(NUMBER))}
     for name, identifier in made.items():
-        wait_until(lambda name=name, identifier=identifier: resource(cluster, name, identifier), f"{name} has begun")
+        wait_until(partial(resource, cluster, name, identifier), f"{name} has begun")
     for name, identifier in list(made.items())[: NUMBER // 2]:
         status, answer = cluster.call("DELETE", f"/stacks/{name}/{identifier}")
         assert status == 204, answer
         made.pop(name)
-        wait_until(lambda name=name: cluster.call("GET", f"/stacks/{name}")[0] == 404, f"{name} is gone")
+        wait_until(partial(_gone, cluster, name), f"{name} is gone")
     for name, identifier in made.items():
         status, answer = cluster.call("PUT", f"/stacks/{name}/{identifier}", {"template": EMPTY})
         assert status == 202, answer

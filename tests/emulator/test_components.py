@@ -77,7 +77,7 @@ def label(shelf: Shelf, request: Request, box: Record, arguments: Any) -> Respon
     return Response({"label": [shelf.rows.name, box["id"], arguments]})
 
 
-def test_a_route_and_an_action_get_the_component_that_they_name(store: Store):
+def test_a_route_and_an_action_get_the_component_that_they_name(store: Store) -> None:
     store.shelf.rows.add({"id": "a"})
     request = Request("GET", "/")
 
@@ -90,7 +90,7 @@ def test_a_route_and_an_action_get_the_component_that_they_name(store: Store):
     assert on(Shelf, label)(store, request, {"id": "a"}, "red").body == {"label": ["boxes", "a", "red"]}
 
 
-def test_a_change_is_made_later_by_the_component(cloud: Cloud, store: Store):
+def test_a_change_is_made_later_by_the_component(cloud: Cloud, store: Store) -> None:
     clock = cloud.clock
     assert isinstance(clock, ManualClock)
     store.shelf.rows.add({"id": "a"})
@@ -104,19 +104,19 @@ def test_a_change_is_made_later_by_the_component(cloud: Cloud, store: Store):
     assert store.shelf.rows.require("a")["full"] is True
 
 
-def test_only_what_was_declared_can_be_called_later(store: Store):
+def test_only_what_was_declared_can_be_called_later(store: Store) -> None:
     with pytest.raises(ValueError, match="empty is not a deferrable method of store"):
         store.shelf.after(1.0, store.shelf.empty, "a")
     with pytest.raises(KeyError):
         store.run_deferred("empty", ["a"])
 
 
-def test_two_changes_of_a_service_cannot_share_a_name(store: Store):
+def test_two_changes_of_a_service_cannot_share_a_name(store: Store) -> None:
     with pytest.raises(ValueError, match="two state changes with the name fill"):
         store.deferrable(store.shelf.fill)
 
 
-def test_another_projects_record_is_not_found(store: Store):
+def test_another_projects_record_is_not_found(store: Store) -> None:
     store.shelf.rows.add({"id": "a", "project_id": "theirs"})
     caller = Context("", "user", "", "", frozenset({"member"}), "mine")
 
@@ -127,7 +127,7 @@ def test_another_projects_record_is_not_found(store: Store):
 
 
 @pytest.mark.parametrize("service", NAMES_IN_STATE_FILES)
-def test_state_files_name_changes_that_are_still_known(service: str):
+def test_state_files_name_changes_that_are_still_known(service: str) -> None:
     from stoker.emulator.services import new_cloud
 
     cloud = new_cloud(clock=ManualClock())

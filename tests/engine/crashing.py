@@ -15,15 +15,17 @@ import signal
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from stoker.base.clock import SystemClock, Timer
+from stoker.emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.store import queries
 from stoker.store.database import Database
-from stoker.store.journal import Journal
+from stoker.store.journal import Claim, Journal
 from tests.engine.world import World
 
 TEMPLATE = (Path(__file__).parent / "crashing.yaml").read_text()
@@ -67,12 +69,12 @@ def kill_at(number: int, moment: str) -> None:
     """Have this process die at a write of the journal."""
     write, count = Journal.write_group, 0
 
-    def counted(journal: Journal, group: Any) -> Any:
+    def counted(self: Journal, group: list[Any]) -> set[Claim]:
         nonlocal count
         count += 1
         if count == number and moment == "before":
             os.kill(os.getpid(), signal.SIGKILL)
-        answer = write(journal, group)
+        answer = write(self, group)
         if count == number:
             os.kill(os.getpid(), signal.SIGKILL)
         return answer
@@ -121,7 +123,7 @@ def in_child(
 
 
 async def _with_world(work: Callable[[World], Awaitable[Any]], path: Path, emulated: Emulated) -> Any:
-    world = await World(path, emulated, HurriedClock()).start()
+    world = await World(path, cast(ServedCloud, emulated), HurriedClock()).start()
     answer = await work(world)
     await world.stop()
     return answer
@@ -222,7 +224,7 @@ def main(url: str, token: str, action: str, moment: str, first: str, stride: str
         path.write_bytes(empty)
         if action in BEFORE:
             in_child(BEFORE[action], path, emulated, lambda: None)
-        ended = in_child(ACTIONS[action], path, emulated, lambda number=number: kill_at(number, moment))
+        ended = in_child(ACTIONS[action], path, emulated, partial(kill_at, number, moment))
         result = in_child(recovered, path, emulated, lambda: None)
         print(json.dumps({"number": number, "killed": ended is None, **result}), flush=True)
         sys.stdin.readline()  # the test looks at the cloud, then lets us go on

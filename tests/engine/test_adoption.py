@@ -55,7 +55,8 @@ def group(count: int, **properties: Any) -> dict[str, Any]:
 
 async def abandon(world: World, name: str) -> dict[str, Any]:
     document = await world.call("stack_abandon", ref=ref(name))
-    return json.loads(json.dumps(document))
+    copied: dict[str, Any] = json.loads(json.dumps(document))
+    return copied
 
 
 async def adopt(world: World, name: str, document: Any, **arguments: Any) -> dict[str, Any]:
@@ -181,6 +182,7 @@ async def test_hidden_values_leave_sealed_and_come_back(world: World) -> None:
     assert await world.call("resource_metadata", ref=ref("hush"), name="told") == {"password": "******"}
     rows = await world.database.read(queries.resources_of, back["id"])
     (row,) = [each for each in rows if each.name == "told"]
+    assert row.state is not None
     assert world.engine.sealer.open(row.state)["metadata"] == {"password": "very secret"}
 
 

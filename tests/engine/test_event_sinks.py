@@ -54,7 +54,7 @@ async def create(world: World, name: str, **sink: Any) -> dict[str, Any]:
     return await world.create(name, TEMPLATE, parameters={"word": "swordfish"}, environment=environment)
 
 
-async def test_every_event_of_the_tree_is_sent_once_and_in_order(world: World):
+async def test_every_event_of_the_tree_is_sent_once_and_in_order(world: World) -> None:
     stack = await create(world, "sunk")
     recorded = await world.call("event_list", ref={"name": "sunk", "id": None}, nested_depth=5)
     got = await Reader(world).until(lambda told: len(told) >= len(recorded))
@@ -70,7 +70,7 @@ async def test_every_event_of_the_tree_is_sent_once_and_in_order(world: World):
     assert "swordfish" not in repr(got)
 
 
-async def test_the_end_of_a_stack_is_told_before_its_credential_is_given_up(world: World):
+async def test_the_end_of_a_stack_is_told_before_its_credential_is_given_up(world: World) -> None:
     await create(world, "ending")
     reader = Reader(world)
     await reader.until_told("ending", "CREATE", "COMPLETE")
@@ -88,7 +88,7 @@ async def test_the_end_of_a_stack_is_told_before_its_credential_is_given_up(worl
     await world.until(lambda: released == ["ending"])
 
 
-async def test_a_service_that_is_away_delays_events_and_no_stack(world: World):
+async def test_a_service_that_is_away_delays_events_and_no_stack(world: World) -> None:
     fault = {"on": "POST /messaging/*", "do": "fail", "status": 503, "times": 3}
     assert world.served.call("POST", "/control/faults", fault).status == 201
     stack = await create(world, "patient")
@@ -97,7 +97,7 @@ async def test_a_service_that_is_away_delays_events_and_no_stack(world: World):
     assert got[0]["payload"]["resource_status"] == "IN_PROGRESS"
 
 
-async def test_a_sink_that_refuses_is_given_up(world: World):
+async def test_a_sink_that_refuses_is_given_up(world: World) -> None:
     fault = {"on": "POST /messaging/*", "do": "fail", "status": 403, "times": 1}
     assert world.served.call("POST", "/control/faults", fault).status == 201
     stack = await create(world, "refused")
@@ -117,6 +117,6 @@ async def test_a_sink_that_refuses_is_given_up(world: World):
         ({"colour": "red"}, "colour"),
     ],
 )
-async def test_sinks_that_cannot_be_used_are_refused(world: World, sink: dict[str, Any], told: str):
+async def test_sinks_that_cannot_be_used_are_refused(world: World, sink: dict[str, Any], told: str) -> None:
     with pytest.raises(StackValidationFailed, match=told):
         await create(world, "bad", **sink)

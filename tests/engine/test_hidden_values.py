@@ -175,7 +175,7 @@ async def test_complaints_about_values_do_not_tell(
 @pytest.mark.parametrize("place", ["properties", "metadata", "outputs", "deletion_policy"])
 async def test_calls_that_cannot_work_do_not_tell(world: World, caplog: pytest.LogCaptureFixture, place: str) -> None:
     unfit = {"if": [{"get_param": "given"}, 1, 2]}
-    parts = {
+    parts: dict[str, dict[str, Any]] = {
         "properties": {"properties": {"value": unfit}},
         "metadata": {"metadata": {"key": unfit}},
         "deletion_policy": {"deletion_policy": {"get_param": "given"}},

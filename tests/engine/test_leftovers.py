@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
+from stoker.base.clock import ManualClock
 from stoker.emulator.core.faults import Fault
 from stoker.emulator.testing import ServedCloud
 from tests.engine.world import World
@@ -29,7 +31,7 @@ def fails(served: ServedCloud, on: str, do: str = "fail", status: int = 403) -> 
 
 def works(served: ServedCloud, *rules: Any) -> None:
     for rule in rules:
-        served.do(lambda rule=rule: served.cloud.faults.remove(rule.id))
+        served.do(partial(served.cloud.faults.remove, rule.id))
 
 
 def there(served: ServedCloud, path: str) -> int:
@@ -81,6 +83,7 @@ async def test_what_a_failed_creation_has_made_is_found_however_late_it_is_remov
     works(served, *troubles)
     assert len(named(served, "known")) == 1
 
+    assert isinstance(world.clock, ManualClock)
     world.clock.advance(24 * 3600.0)
     assert (await world.delete("web"))["status"] == "COMPLETE"
     assert named(served, "known") == []

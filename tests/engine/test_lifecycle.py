@@ -10,7 +10,7 @@ from stoker.base.errors import EntityNotFound, NotSupported, StackExists, Templa
 from tests.engine.world import World
 
 
-def resource(value: str = "x", *after: str, wait: float = 0, **properties: Any) -> dict[str, Any]:
+def resource(value: Any = "x", *after: str, wait: float = 0, **properties: Any) -> dict[str, Any]:
     body: dict[str, Any] = {
         "type": "OS::Heat::TestResource",
         "properties": {"value": value, "wait_secs": wait, **properties},

@@ -37,8 +37,12 @@ FILES = {"member.yaml": json.dumps({"heat_template_version": "2021-04-16", "reso
 
 BACKUP, IMAGE = "POST /volume/v3/*/backups", "POST /compute/v2.1/servers/*/action"
 """The calls that begin copies."""
-THINGS = {"volume": (VOLUME, BACKUP), "server": (SERVER, IMAGE), "nested volume": (NESTED, BACKUP)}
-LOSSES = {
+THINGS: dict[str, tuple[dict[str, Any], str]] = {
+    "volume": (VOLUME, BACKUP),
+    "server": (SERVER, IMAGE),
+    "nested volume": (NESTED, BACKUP),
+}
+LOSSES: dict[str, dict[str, Any]] = {
     "the connection breaks": {"do": "act_and_drop"},
     "the answer is 503": {"do": "succeed_but_fail", "status": 503},
     "the answer is 500": {"do": "succeed_but_fail", "status": 500},

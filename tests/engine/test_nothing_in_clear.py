@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import select
 
 from stoker.base.clock import SystemClock
-from stoker.emulator.identity import tokens
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
 from stoker.store import tables
@@ -49,13 +49,13 @@ def served(issued: list[str]) -> Iterator[ServedCloud]:
 def issued(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Every token that the emulated cloud gives out."""
     given: list[str] = []
-    make = tokens.secrets.token_urlsafe
+    make = secrets.token_urlsafe
 
     def noted(size: int) -> str:
         given.append(make(size))
         return given[-1]
 
-    monkeypatch.setattr(tokens.secrets, "token_urlsafe", noted)
+    monkeypatch.setattr(secrets, "token_urlsafe", noted)
     yield given
 
 

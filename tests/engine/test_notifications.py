@@ -59,7 +59,7 @@ async def world(served: ServedCloud, tmp_path: Path, bus: Bus) -> AsyncIterator[
     await world.stop()
 
 
-async def test_every_action_is_told_from_start_to_end(world: World, bus: Bus):
+async def test_every_action_is_told_from_start_to_end(world: World, bus: Bus) -> None:
     stack = await world.create("told", TEMPLATE, parameters={"word": "swordfish"}, tags=["blue", "green"])
     ref = {"name": "told", "id": None}
     for action in ("suspend", "resume", "check"):
@@ -97,7 +97,7 @@ async def test_every_action_is_told_from_start_to_end(world: World, bus: Bus):
     assert bus.sent[-1][1]["state"] == "DELETE_COMPLETE"
 
 
-async def test_failures_and_rollbacks_are_told_as_such(world: World, bus: Bus):
+async def test_failures_and_rollbacks_are_told_as_such(world: World, bus: Bus) -> None:
     failing = {
         "heat_template_version": "2021-04-16",
         "resources": {"bad": {"type": "OS::Heat::TestResource", "properties": {"fail": True}}},
@@ -113,7 +113,7 @@ async def test_failures_and_rollbacks_are_told_as_such(world: World, bus: Bus):
     assert [error for _, _, error in bus.sent] == [False, True, False, False]
 
 
-async def test_nested_stacks_are_told_of_and_groups_that_scale(world: World, bus: Bus):
+async def test_nested_stacks_are_told_of_and_groups_that_scale(world: World, bus: Bus) -> None:
     template = {
         "heat_template_version": "2021-04-16",
         "resources": {
@@ -147,7 +147,7 @@ async def test_nested_stacks_are_told_of_and_groups_that_scale(world: World, bus
     assert "orchestration.stack.update.start" in nested
 
 
-async def test_a_broker_that_is_away_delays_notifications_and_nothing_else(world: World, bus: Bus):
+async def test_a_broker_that_is_away_delays_notifications_and_nothing_else(world: World, bus: Bus) -> None:
     bus.refusals = 3
     stack = await world.create("patient", TEMPLATE, parameters={"word": "x"})
     assert stack["status"] == "COMPLETE"
@@ -155,7 +155,7 @@ async def test_a_broker_that_is_away_delays_notifications_and_nothing_else(world
     assert bus.types == ["orchestration.stack.create.start", "orchestration.stack.create.end"]
 
 
-async def test_what_an_engine_has_not_told_the_next_one_tells(world: World, bus: Bus, served: ServedCloud):
+async def test_what_an_engine_has_not_told_the_next_one_tells(world: World, bus: Bus, served: ServedCloud) -> None:
     bus.refusals = 10**6
     await world.create("left", TEMPLATE, parameters={"word": "x"})
     await world.stop()
@@ -171,7 +171,7 @@ async def test_what_an_engine_has_not_told_the_next_one_tells(world: World, bus:
     await world.until(nothing_waits)
 
 
-async def test_what_is_left_to_an_engine_without_a_bus_is_forgotten(world: World, bus: Bus):
+async def test_what_is_left_to_an_engine_without_a_bus_is_forgotten(world: World, bus: Bus) -> None:
     bus.refusals = 10**6
     await world.create("left", TEMPLATE, parameters={"word": "x"})
     await world.stop()
@@ -185,7 +185,7 @@ async def test_what_is_left_to_an_engine_without_a_bus_is_forgotten(world: World
     await world.until(nothing_waits)
 
 
-async def test_without_a_bus_nothing_is_recorded(served: ServedCloud, tmp_path: Path):
+async def test_without_a_bus_nothing_is_recorded(served: ServedCloud, tmp_path: Path) -> None:
     world = await World(tmp_path / "quiet.db", served, ManualClock(SystemClock().now())).start()
     await world.create("quiet", TEMPLATE, parameters={"word": "x"})
     assert await world.database.read(announcements.tellers) == set()
@@ -206,7 +206,9 @@ def config() -> Iterator[cfg.ConfigOpts]:
 
 
 @pytest.mark.parametrize(("publisher", "level", "priority"), [(None, "INFO", "INFO"), ("us", "warn", "WARN")])
-async def test_notifications_go_out_through_the_configured_drivers(config, publisher, level, priority):
+async def test_notifications_go_out_through_the_configured_drivers(
+    config: cfg.ConfigOpts, publisher: str | None, level: str, priority: str
+) -> None:
     config.set_override("driver", ["test"], group="oslo_messaging_notifications")
     config.set_override("default_publisher_id", publisher)
     config.set_override("default_notification_level", level)
@@ -218,5 +220,5 @@ async def test_notifications_go_out_through_the_configured_drivers(config, publi
     assert sent == [(priority, publisher or "orchestration.here"), ("ERROR", publisher or "orchestration.here")]
 
 
-def test_without_a_driver_there_is_no_bus(config):
+def test_without_a_driver_there_is_no_bus(config: cfg.ConfigOpts) -> None:
     assert open_bus(config) is None

@@ -224,7 +224,7 @@ async def test_a_group_that_heals_a_member_keeps_the_size_that_a_policy_gave_it(
 ) -> None:
     net = {"type": "OS::Neutron::Net", "properties": {}}
 
-    def networks(**more: int) -> dict[str, Any]:
+    def networks(**more: Any) -> dict[str, Any]:
         made = template(cooldown=0, resource=net, **more)
         made["outputs"] = {"size": made["outputs"]["size"]}
         return made

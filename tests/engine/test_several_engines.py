@@ -65,11 +65,12 @@ class Wires(NoPeers):
 
     async def ask(
         self, engine_id: str, context: RequestContext, request: contract.Request[contract.Answer], seconds: float
-    ) -> Answer:
+    ) -> contract.Answer:
         if self.cut:
             raise PeerAway("the wire is cut")
         operation = OPERATIONS[request.method]
-        return await operation(self.engines[engine_id].engine, context, request.arguments())
+        answer: contract.Answer = await operation(self.engines[engine_id].engine, context, request.arguments())
+        return answer
 
 
 @pytest.fixture(params=["with messages", "all messages lost"])
@@ -287,6 +288,7 @@ async def test_two_engines_that_find_the_same_object_do_not_both_take_it(
 
     for world in pair:
         kind = world.engine.registry.get("OS::Neutron::Net")
+        assert kind is not None
         monkeypatch.setattr(kind, "find", together(kind.find))
     net = {"type": "OS::Neutron::Net", "properties": {"name": "twin"}}
     wanted = {"heat_template_version": "2021-04-16", "resources": {"net": net}}
@@ -356,7 +358,7 @@ async def test_a_nested_stack_that_is_changed_while_another_engine_acts_on_its_h
     owner, other = pair
     inner = {"type": "OS::Heat::TestResource", "properties": {"value": "made"}}
     files = {"member.yaml": json.dumps({"heat_template_version": "2021-04-16", "resources": {"inner": inner}})}
-    wanted = {"heat_template_version": "2021-04-16", "resources": {"member": {"type": "member.yaml"}}}
+    wanted: dict[str, Any] = {"heat_template_version": "2021-04-16", "resources": {"member": {"type": "member.yaml"}}}
     made = await owner.call("stack_create", name="shared", template=wanted, files=files)
     await over(owner, made["id"])
     child = {"name": None, "id": (await owner.resources("shared"))["member"]["physical_id"]}

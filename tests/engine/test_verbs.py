@@ -271,7 +271,10 @@ async def test_a_check_tells_what_was_never_made(world: World) -> None:
 
 
 async def test_nothing_makes_well_what_its_creation_has_not_brought_about(world: World) -> None:
-    subnet = {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": "10.7.0.0/24"}}
+    subnet: dict[str, Any] = {
+        "type": "OS::Neutron::Subnet",
+        "properties": {"network": {"get_resource": "net"}, "cidr": "10.7.0.0/24"},
+    }
     made = template(net=net(), first=subnet, second={**subnet, "depends_on": "first"})
     await world.create("web", made)
     stack = await act(world, "web", "check")
@@ -287,7 +290,10 @@ async def test_nothing_makes_well_what_its_creation_has_not_brought_about(world:
 
 
 async def test_a_check_does_not_make_well_what_may_have_been_removed(world: World) -> None:
-    subnet = {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": "10.7.0.0/24"}}
+    subnet: dict[str, Any] = {
+        "type": "OS::Neutron::Subnet",
+        "properties": {"network": {"get_resource": "net"}, "cidr": "10.7.0.0/24"},
+    }
     await world.create("web", template(net=net(), gone=subnet))
     trouble = fail(world, "DELETE /network/v2.0/subnets/*", status=500)
     assert state(await world.update("web", template(net=net()))) == "UPDATE_FAILED"

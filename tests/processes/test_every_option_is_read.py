@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +21,7 @@ PACKAGE = Path(stoker.__file__).parent
 SETTINGS = {"config", "settings", "_settings", "options"}
 """Names of objects that options are read from: oslo.config's, the dataclasses of settings, resource types' options."""
 
-LIBRARIES = {
+LIBRARIES: dict[str, Sequence[cfg.Opt]] = {
     "cors": cors.CORS_OPTS,
     "healthcheck": [*healthcheck.opts.HEALTHCHECK_OPTS, *healthcheck.opts.DISABLE_BY_FILE_OPTS],
     "oslo_middleware": http_proxy_to_wsgi.OPTS,
@@ -130,6 +130,6 @@ def test_the_scan_distinguishes_reading_from_mentioning(source: str, found: bool
 
 
 def test_the_same_name_elsewhere_does_not_count_as_reading_an_option() -> None:
-    options = {"yaql": [cfg.IntOpt("memory_quota")]}
+    options: dict[str, list[cfg.Opt]] = {"yaql": [cfg.IntOpt("memory_quota")]}
     assert ignored(options, reads_of("settings.memory_quota")) == ["[yaql] memory_quota"]
     assert ignored(options, reads_of("config.yaql.memory_quota")) == []

@@ -85,7 +85,7 @@ def served() -> Iterator[ServedCloud]:
 
 
 @pytest.fixture(params=SERVERS)
-def started(request, served, tmp_path) -> Iterator[str]:
+def started(request: pytest.FixtureRequest, served: ServedCloud, tmp_path: Path) -> Iterator[str]:
     """The URL of the Orchestration API."""
     with running(request.param, "stoker.wsgi.api", served, tmp_path) as url:
         yield url

@@ -62,6 +62,10 @@ class Alone:
     async def collect(self, reference_id: Any) -> None:
         """Do nothing: there is no other resource."""
 
+    async def tell(self, reference_id: Any, message: Any) -> str:
+        """Fail: there is no other resource."""
+        raise AssertionError(f"There is no resource {reference_id} to notify of {message}")
+
 
 class Bench:
     """One type on one cloud. `advance(seconds)` moves the emulated cloud's time; the engine's `clock` with it."""

@@ -12,11 +12,11 @@ from stoker.api.cfn.faults import code_of
 from stoker.api.faults import fault_body, status_of
 from stoker.base.context import RequestContext
 from stoker.base.errors import Bug, ReleaseMismatch
-from stoker.contract.request import OfStack, Problem, Request
+from stoker.contract.request import OfStack, Problem, Reference, Request
 from stoker.rpc.dispatch import Dispatcher
 
 CONTEXT = RequestContext("req-1", "u", "alice", "p")
-REF = {"name": "web", "id": None}
+REF: Reference = {"name": "web", "id": None}
 
 
 class Settings(TypedDict, total=False):
@@ -85,7 +85,7 @@ async def test_an_engine_takes_a_request_without_the_fields_that_it_has_added() 
 )
 @pytest.mark.parametrize("sender", ["", "99.0.0"], ids=["unknown release", "newer release"])
 async def test_what_another_release_sends_and_this_one_does_not_take_is_named(
-    sender, method, arguments, problem, argument
+    sender: str, method: str, arguments: dict[str, Any], problem: Problem, argument: str
 ) -> None:
     engine: list[Any] = []
     with pytest.raises(ReleaseMismatch) as caught:

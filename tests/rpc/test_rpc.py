@@ -146,7 +146,7 @@ def client(loop: asyncio.AbstractEventLoop, engine: Engine) -> DirectClient:
     return DirectClient(loop, Dispatcher(engine, OPERATIONS))
 
 
-def test_a_call_arrives_as_it_was_sent_and_shares_nothing(client, engine) -> None:
+def test_a_call_arrives_as_it_was_sent_and_shares_nothing(client: DirectClient, engine: Engine) -> None:
     value = {"list": [1, 2.5, None, True, "ü"], "big": 2**70}
     answer = client.call(CONTEXT, Echo(value=value))
     assert answer == value and answer is not value
@@ -155,12 +155,12 @@ def test_a_call_arrives_as_it_was_sent_and_shares_nothing(client, engine) -> Non
     assert seen == value and seen is not value
 
 
-def test_errors_arrive_with_their_class(client) -> None:
+def test_errors_arrive_with_their_class(client: DirectClient) -> None:
     with pytest.raises(EntityNotFound, match=r"There is no stack web\."):
         client.call(CONTEXT, Fail())
 
 
-def test_an_unexpected_exception_becomes_a_reference(client, caplog) -> None:
+def test_an_unexpected_exception_becomes_a_reference(client: DirectClient, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR), pytest.raises(Bug) as failure:
         client.call(CONTEXT, BreakDown())
     assert "internal detail" not in str(failure.value)
@@ -169,7 +169,7 @@ def test_an_unexpected_exception_becomes_a_reference(client, caplog) -> None:
     assert "t0ps3cret" not in caplog.text
 
 
-def test_a_request_that_the_same_release_does_not_take_is_a_bug(client) -> None:
+def test_a_request_that_the_same_release_does_not_take_is_a_bug(client: DirectClient) -> None:
     with pytest.raises(Bug, match="added_later") as failure:
         client.call(CONTEXT, AddedLater())
     assert failure.value.reference
@@ -178,19 +178,21 @@ def test_a_request_that_the_same_release_does_not_take_is_a_bug(client) -> None:
 @pytest.mark.parametrize(
     "value", [{1: "a"}, {"a": {1, 2}}, object(), {"a": b"x"}], ids=["key", "set", "object", "bytes"]
 )
-def test_arguments_that_are_not_json_are_a_bug(client, engine, value) -> None:
+def test_arguments_that_are_not_json_are_a_bug(client: DirectClient, engine: Engine, value: Any) -> None:
     with pytest.raises(Bug, match="cannot be sent as JSON"):
         client.call(CONTEXT, Echo(value=value))
     assert engine.seen == []
 
 
 @pytest.mark.parametrize("request_", [GetAnObject(), GetASet()], ids=lambda request: request.method)
-def test_answers_that_are_not_json_are_a_bug(client, request_) -> None:
+def test_answers_that_are_not_json_are_a_bug(client: DirectClient, request_: Request[Any]) -> None:
     with pytest.raises(Bug, match=f"The answer of {request_.method} cannot be sent as JSON"):
         client.call(CONTEXT, request_)
 
 
-def test_a_call_that_times_out_continues_to_run(client, engine, loop) -> None:
+def test_a_call_that_times_out_continues_to_run(
+    client: DirectClient, engine: Engine, loop: asyncio.AbstractEventLoop
+) -> None:
     with pytest.raises(EngineUnavailable, match=r"hang within 0\.05 seconds"):
         client.call(CONTEXT, Hang(), timeout=0.05)
     loop.call_soon_threadsafe(engine.released.set)
@@ -236,6 +238,6 @@ json_values = st.recursive(
 
 
 @given(json_values)
-def test_json_is_copied_exactly(value) -> None:
+def test_json_is_copied_exactly(value: Any) -> None:
     assert json_copy(value) == value
     assert json.loads(json_text(value)) == value

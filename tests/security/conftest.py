@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -45,7 +46,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for column in table.columns[2:]:
         column.justify = "right"
     for outcome, report in _reports(terminalreporter):
-        recorded = dict(report.user_properties)
+        recorded: dict[str, Any] = dict(report.user_properties)
         measured = (recorded.get(key) for key in ("neighbour_p95_ms", "engine_memory_mb"))
         table.add_row(
             recorded[_NAME], _OUTCOMES[outcome], *("" if figure is None else f"{figure:.0f}" for figure in measured)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def _evaluate(source: Any) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(_CASES))
-def test_bomb(name: str, record_property: pytest.RecordProperty) -> None:
+def test_bomb(name: str, record_property: Callable[[str, object], None]) -> None:
     """A template whose evaluation is to take minutes or gigabytes."""
     Path("/proc/self/clear_refs").write_text("5")  # VmHWM counts from here on
     before, began = _memory("VmRSS"), processor_time()

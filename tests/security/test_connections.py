@@ -8,7 +8,7 @@ import socket
 import statistics
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
@@ -18,6 +18,8 @@ from stoker.api.app import make_app
 from stoker.api.server import Server
 from stoker.api.serving.limits import Limits
 from stoker.base.config import load_config
+from stoker.base.context import RequestContext
+from stoker.contract.request import Request
 
 PROJECT, OTHER = "a" * 32, "b" * 32
 STRANGER = "127.0.0.2"
@@ -48,8 +50,8 @@ def identified(application: Any) -> Any:
 class Engine:
     """An engine with nothing to do."""
 
-    def call(self, context: Any, method: str, arguments: Mapping[str, Any], timeout: float = 60.0) -> Any:
-        return {"stacks": [], "count": 0} if method == "stack_list" else {}
+    def call(self, context: RequestContext, request: Request[Any], timeout: float = 60.0) -> Any:
+        return {"stacks": [], "count": 0} if request.method == "stack_list" else {}
 
 
 @pytest.fixture
@@ -139,32 +141,32 @@ def sending(part: bytes) -> Callable[[socket.socket], object]:
     return lambda stranger: stranger.send(part)
 
 
-def test_idle_connections(server, record_property):
+def test_idle_connections(server: Server, record_property: Callable[[str, object], None]) -> None:
     """Twice as many idle keep-alive connections as there are places"""
     with crowd(server, 2 * PLACES, b"GET / HTTP/1.1\r\nHost: api\r\n\r\n", still_there):
         held(server, record_property)
 
 
-def test_half_open_connections(server, record_property):
+def test_half_open_connections(server: Server, record_property: Callable[[str, object], None]) -> None:
     """Twice as many connections as there are places, on which nothing is ever sent"""
     with crowd(server, 2 * PLACES, b"", still_there):
         held(server, record_property)
 
 
-def test_slow_heads(server, record_property):
+def test_slow_heads(server: Server, record_property: Callable[[str, object], None]) -> None:
     """Request heads that come one header at a time and never end"""
     with crowd(server, 2 * PLACES, b"GET / HTTP/1.1\r\n", sending(b"X-A: b\r\n")):
         held(server, record_property)
 
 
-def test_slow_bodies(server, record_property):
+def test_slow_bodies(server: Server, record_property: Callable[[str, object], None]) -> None:
     """Request bodies that come one byte at a time"""
     begin = PREPARE + b"Content-Length: 100000\r\n\r\n{"
     with crowd(server, 2 * PLACES, begin, sending(b" ")):
         held(server, record_property)
 
 
-def test_bodies_without_end(server, record_property):
+def test_bodies_without_end(server: Server, record_property: Callable[[str, object], None]) -> None:
     """Chunked request bodies without an end"""
     begin = PREPARE + b"Transfer-Encoding: chunked\r\n\r\n"
     chunk = b"%x\r\n%s\r\n" % (60000, b" " * 60000)
@@ -172,7 +174,7 @@ def test_bodies_without_end(server, record_property):
         held(server, record_property)
 
 
-def test_bodies_that_would_fill_the_memory(server, record_property):
+def test_bodies_that_would_fill_the_memory(server: Server, record_property: Callable[[str, object], None]) -> None:
     """Many large request bodies that are kept incomplete"""
     begin = PREPARE + b"Content-Length: 1048576\r\n\r\n"
     with crowd(server, PLACES, begin, sending(b" " * 60000)):
@@ -180,7 +182,7 @@ def test_bodies_that_would_fill_the_memory(server, record_property):
         assert server._places._bytes <= 8 * 1048576
 
 
-def test_large_bodies_without_a_token(server, record_property):
+def test_large_bodies_without_a_token(server: Server, record_property: Callable[[str, object], None]) -> None:
     """Request bodies of 300 MB without a token: refused by their length, and not read"""
     begin = PREPARE + b"Content-Length: 314572800\r\n\r\n"
     with crowd(server, 8, begin, sending(b" " * 60000)):
@@ -191,14 +193,14 @@ def test_large_bodies_without_a_token(server, record_property):
         assert stranger.recv(65536).startswith(b"HTTP/1.1 401 ")
 
 
-def test_requests_that_are_sent_ahead(server, record_property):
+def test_requests_that_are_sent_ahead(server: Server, record_property: Callable[[str, object], None]) -> None:
     """Endless requests on each connection, sent without waiting for answers"""
     request = b"GET / HTTP/1.1\r\nHost: api\r\n\r\n"
     with crowd(server, 8, request, sending(request * 10)):
         held(server, record_property)
 
 
-def test_answers_that_nobody_reads(server, record_property):
+def test_answers_that_nobody_reads(server: Server, record_property: Callable[[str, object], None]) -> None:
     """Answers are requested again and again, and never read"""
     request = b"GET /v1/openapi.json HTTP/1.1\r\nHost: api\r\n\r\n"
     with crowd(server, 20, request, sending(request)):
@@ -206,7 +208,7 @@ def test_answers_that_nobody_reads(server, record_property):
 
 
 @pytest.mark.parametrize("stream", [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: y"], ids=["100", "slow"])
-def test_slow_template_hosts(server, record_property, stream):
+def test_slow_template_hosts(server: Server, record_property: Callable[[str, object], None], stream: bytes) -> None:
     """More template_url requests than there are threads, to a host that never comes to an end"""
     with talking(stream) as url:
         body = b'{"template_url": "%s"}' % url.encode()

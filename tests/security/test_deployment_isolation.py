@@ -288,7 +288,7 @@ async def with_hidden(world: World) -> Victim:
     """A stack whose deployment, configuration and metadata have hidden values in them."""
     inputs = [{"name": "word"}, {"name": "given", "default": {"get_param": "word"}}]
     text = {"str_replace": {"template": "echo $W", "params": {"$W": {"get_param": "word"}}}}
-    wanted = {
+    wanted: dict[str, Any] = {
         "config": config(text, inputs=inputs),
         "deployment": deployment({"get_resource": "server"}),
         "handle": {"type": "OS::Heat::Value", "properties": {"value": 1}, "metadata": {"key": {"get_param": "word"}}},
@@ -387,6 +387,7 @@ async def test_hidden_values_of_another_stacks_configuration(world: World) -> No
 async def data_of(world: World, victim: Victim, name: str) -> dict[str, Any]:
     rows = await world.database.read(queries.resources_of, victim.id)
     (row,) = [each for each in rows if each.name == name]
+    assert row.state is not None
     data: dict[str, Any] = world.engine.sealer.open(row.state)["data"]
     return data
 

@@ -246,7 +246,7 @@ def test_errors_that_name_derived_values(api: Api, source: str) -> None:
     port = {"type": "OS::Neutron::Port", "properties": {"network": yaql("$.data.s.toLower()", value)}}
     show = {"shown": {"value": {"get_attr": ["made", "value"]}}}
     whole = {**HEAD, **HIDDEN, "resources": {"made": made, "port": port}, "outputs": show}
-    body = {"stack_name": f"errors-{source}", "template": whole, "parameters": {"secret": SECRET}}
+    body: dict[str, Any] = {"stack_name": f"errors-{source}", "template": whole, "parameters": {"secret": SECRET}}
     answer = requests.post(f"{api.url}/stacks", json=body, headers={"X-Auth-Token": api.token}, timeout=60)
     if source == "parameter":  # the network is looked up when the request is checked
         assert answer.status_code == 400

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +49,7 @@ class Service:
         """A tenant with a token."""
         domain = {"id": "default"}
         who = {"user": {"name": user, "password": password, "domain": domain}}
-        body = {
+        body: dict[str, Any] = {
             "auth": {
                 "identity": {"methods": ["password"], "password": who},
                 "scope": {"project": {"name": project, "domain": domain}},
@@ -156,7 +156,7 @@ def _quiet() -> bool:
 
 
 def _measured(
-    service: Service, bodies: list[tuple[str, bytes]], record_property: pytest.RecordProperty
+    service: Service, bodies: list[tuple[str, bytes]], record_property: Callable[[str, object], None]
 ) -> tuple[float, float]:
     attacker, neighbour = service.login("demo", "secret", "demo"), service.login("admin", "secret", "admin")
     quiet = _quiet()
@@ -174,7 +174,7 @@ def _measured(
     return under_attack, memory
 
 
-def test_bombs_in_previews_and_validations(service: Service, record_property: pytest.RecordProperty) -> None:
+def test_bombs_in_previews_and_validations(service: Service, record_property: Callable[[str, object], None]) -> None:
     """Eight clients send every bomb there is to preview and validation."""
     bodies = [
         (path, _body(number, template))
@@ -185,7 +185,7 @@ def test_bombs_in_previews_and_validations(service: Service, record_property: py
     assert memory < MOST_MEGABYTES
 
 
-def test_bombs_in_operations(service: Service, record_property: pytest.RecordProperty) -> None:
+def test_bombs_in_operations(service: Service, record_property: Callable[[str, object], None]) -> None:
     """Eight clients create stacks whose cost is known only while they are made."""
     ten = {"list_join": ["", [{"get_attr": ["r0", "value"]}] * 10]}
     template = {

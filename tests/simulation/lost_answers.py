@@ -224,7 +224,9 @@ class Laboratory:
         await self.engines.start()
         await self._warm_up()
         for name, cases in wanted.items():
-            began, problems, changes = time.process_time(), [], []
+            began = time.process_time()
+            problems: list[str] = []
+            changes: list[Any] = []
             self.engines.user = "admin" if name.startswith(FOR_ADMINISTRATORS) else "demo"
             for case in cases:
                 recovery = self.engines.registry.types()[name].recovery
@@ -374,7 +376,7 @@ def _fetched(content: str) -> Future[str]:
 def main(*names: str) -> None:
     """Run the cases of these types, or of all that make something outside of the record."""
     cases = yaml.safe_load(CASES.read_text())
-    nested_stack.fetch_text = lambda url, *limits: _fetched(MEMBER)  # there is nothing to fetch it from
+    nested_stack.__dict__["fetch_text"] = lambda url, *limits: _fetched(MEMBER)  # there is nothing to fetch it from
     random.seed(1)
     types = Registry.from_entry_points().types()
     wanted = names or sorted(name for name, kind in types.items() if not kind.local)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -147,8 +148,8 @@ class Cluster:
         member = self.nature.chance.choice(up)
         member.up = False
         self.nature.counts["graceful stops"] += 1
-        stopped = self.loop.create_future()
-        member.process.on_death.append(lambda: stopped.done() or stopped.set_result(None))
+        stopped: asyncio.Future[None] = self.loop.create_future()
+        member.process.on_death.append(partial(_release, stopped))
         task = member.process.start(member.engine.stop())
         task.add_done_callback(lambda done: settle(stopped, done))
         await stopped
@@ -226,3 +227,9 @@ class Cluster:
         )
         assert answer is not None and answer.status == 201, answer
         return answer.headers["X-Subject-Token"], answer.body["token"]
+
+
+def _release(waiting: asyncio.Future[None]) -> None:
+    """Resume the task that waits."""
+    if not waiting.done():
+        waiting.set_result(None)

@@ -208,7 +208,9 @@ class Inspection:
             self._compare_values(volume, {"size": wanted["size"]})
         kind = KINDS.get(row.type)
         found = self._objects(kind).get(row.physical_id or "") if kind is not None else None
-        for shown, name in kind.shown.items() if kind is not None and found is not None else ():
+        if kind is None or found is None:
+            return
+        for shown, name in kind.shown.items():
             if name in wanted:
                 self._same(row, name, found.get(shown), wanted[name])
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor
 from contextvars import Context, ContextVar, copy_context
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 
 from stoker.base.clock import ManualClock, Timer
 
@@ -19,6 +20,10 @@ READING: ContextVar[bool] = ContextVar("reading", default=False)
 """Whether what is running belongs to a request that only reads."""
 FROZEN: list[Any] = []
 """What killed processes were doing: let go of, it would be unwound."""
+
+
+Arguments = TypeVarTuple("Arguments")
+Result = TypeVar("Result")
 
 
 class Process:
@@ -124,17 +129,26 @@ class SimulatedLoop(asyncio.BaseEventLoop):
     def _write_to_self(self) -> None:
         """Nobody sleeps who would have to be woken."""
 
-    def call_soon(self, callback: Any, *arguments: Any, context: Context | None = None) -> asyncio.Handle:
+    def call_soon(
+        self, callback: Callable[[*Arguments], object], *arguments: *Arguments, context: Context | None = None
+    ) -> asyncio.Handle:
         context = copy_context() if context is None else context
         process = context.get(PROCESS)
         if process is None:
             return super().call_soon(callback, *arguments, context=context)
         return super().call_soon(process.enter, context, callback, arguments, context=context)
 
-    call_soon_threadsafe = call_soon
+    def call_soon_threadsafe(
+        self, callback: Callable[[*Arguments], object], *arguments: *Arguments, context: Context | None = None
+    ) -> asyncio.Handle:
+        return self.call_soon(callback, *arguments, context=context)
 
     def call_at(
-        self, when: float, callback: Any, *arguments: Any, context: Context | None = None
+        self,
+        when: float,
+        callback: Callable[[*Arguments], object],
+        *arguments: *Arguments,
+        context: Context | None = None,
     ) -> asyncio.TimerHandle:
         context = copy_context() if context is None else context
         process = context.get(PROCESS)
@@ -142,9 +156,11 @@ class SimulatedLoop(asyncio.BaseEventLoop):
             return super().call_at(when, callback, *arguments, context=context)
         return super().call_at(when, process.enter, context, callback, arguments, context=context)
 
-    def run_in_executor(self, executor: Any, work: Any, *arguments: Any) -> Any:
+    def run_in_executor(
+        self, executor: Executor | None, work: Callable[[*Arguments], Result], *arguments: *Arguments
+    ) -> asyncio.Future[Result]:
         """What threads would do, a while from now, on the one thread that there is."""
-        future = self.create_future()
+        future: asyncio.Future[Result] = self.create_future()
 
         def act() -> None:
             try:

@@ -271,11 +271,22 @@ class KeystoneAdapter(BaseAdapter):
         self._cloud = cloud
         self._nature = nature
 
-    def send(self, request: Any, **_options: Any) -> requests.Response:
+    def send(
+        self,
+        request: requests.PreparedRequest,
+        stream: bool = False,
+        timeout: float | tuple[float | None, float | None] | None = None,
+        verify: bool | str = True,
+        cert: str | tuple[str, str] | None = None,
+        proxies: dict[str, str] | None = None,
+    ) -> requests.Response:
+        assert request.url is not None and request.method is not None
         url = URL(request.url)
         body = request.body or b""
         content = body.encode() if isinstance(body, str) else body
-        sent = CloudRequest(request.method, url.raw_path, url.raw_query_string, request.headers, content)
+        assert isinstance(content, bytes)
+        headers = {name: str(value) for name, value in request.headers.items()}
+        sent = CloudRequest(request.method, url.raw_path, url.raw_query_string, headers, content)
         response = dispatch(self._cloud, sent, self._nature.fault(sent))
         if response is None:
             raise requests.ConnectionError("the connection broke")
@@ -356,9 +367,9 @@ class SimulatedPeers(NoPeers):
 
     async def ask(
         self, engine_id: str, context: RequestContext, request: contract.Request[contract.Answer], seconds: float
-    ) -> Answer:
+    ) -> contract.Answer:
         loop = self._process.loop
-        answer = loop.create_future()
+        answer: asyncio.Future[contract.Answer] = loop.create_future()
         timer = loop.call_later(seconds, _give_up, answer, engine_id)
         lost = self._nature.happens(self._nature.loss_rate)
         for member in () if lost else self._members():

@@ -119,7 +119,8 @@ def test_size_counts_for_text_and_mapping() -> None:
 
 
 def test_a_mapping_must_hold_plain_data() -> None:
-    assert Document.parse({1: (1, 2), "a": None}).data == {"1": [1, 2], "a": None}
+    given: Any = {1: (1, 2), "a": None}
+    assert Document.parse(given).data == {"1": [1, 2], "a": None}
     with pytest.raises(TemplateInvalid, match="not plain data"):
         Document.parse({"a": object()})
 

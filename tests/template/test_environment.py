@@ -86,7 +86,7 @@ def test_later_environments_overwrite() -> None:
 
 def test_lists_of_cloudformation_templates_are_merged_as_lists() -> None:
     template = load("AWSTemplateFormatVersion: 2010-09-09\nParameters: {list: {Type: CommaDelimitedList}}\n")
-    parts = [
+    parts: list[dict[str, Any]] = [
         {"parameters": {"list": "a, b"}, "parameter_merge_strategies": {"list": "merge"}},
         {"parameters": {"list": ["c"]}, "parameter_merge_strategies": {"list": "merge"}},
     ]

@@ -139,7 +139,8 @@ def aws_templates(draw: Any) -> dict[str, Any]:
         },
         "Outputs": {"o": {"Value": draw(AWS_VALUES), "Export": {"Name": {"Fn::Sub": "${AWS::StackName}-o"}}}},
     }
-    return _with_names_for_loops(template, iter(range(1000)))
+    named: dict[str, Any] = _with_names_for_loops(template, iter(range(1000)))
+    return named
 
 
 def _with_names_for_loops(value: Any, numbers: Any) -> Any:

@@ -13,6 +13,7 @@ import openstack
 import pytest
 from keystoneauth1 import session
 from keystoneauth1.identity import v3
+from openstack.identity.v3 import _proxy
 
 from stoker.emulator.services import new_cloud
 from stoker.emulator.testing import ServedCloud
@@ -199,9 +200,11 @@ def test_openstacksdk(live: ServedCloud) -> None:
         region_name="RegionOne",
     )
     keystone = cloud.identity
+    assert isinstance(keystone, _proxy.Proxy)
     project = keystone.create_project(name="lab", domain_id="default", description="d")
     user = keystone.create_user(name="eve", password="pw", domain_id="default", email="e@x")
     role = keystone.find_role("member")
+    assert role is not None
     keystone.assign_project_role_to_user(project, user, role)
     assert keystone.validate_user_has_project_role(project, user, role)
     assert [each.id for each in keystone.user_projects(user)] == [project.id]

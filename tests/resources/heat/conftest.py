@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -22,7 +22,7 @@ class LocalBench:
     def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
 
-    def __call__(self, kind: type[ResourceType], **services: object) -> Bench:
+    def __call__(self, kind: type[ResourceType], **services: Any) -> Bench:
         nowhere = cast(Cloud, SimpleNamespace(project_id="project"))
         return Bench(kind, nowhere, self.clock, **services)
 

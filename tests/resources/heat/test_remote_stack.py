@@ -81,9 +81,9 @@ class RemoteService:
 
     async def change(self, request: web.Request) -> web.Response:
         stack = self.wanted(request)
-        body = await request.json() if request.can_read_body else None
+        body: dict[str, Any] | None = await request.json() if request.can_read_body else None
         self.requests.append((request.method, request.path, body))
-        action = {"PUT": "UPDATE", "DELETE": "DELETE"}.get(request.method) or next(iter(body)).upper()
+        action = {"PUT": "UPDATE", "DELETE": "DELETE"}.get(request.method) or next(iter(body or {})).upper()
         self.begin(stack, action)
         return web.Response(status=202)
 

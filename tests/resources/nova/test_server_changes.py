@@ -274,13 +274,13 @@ async def test_a_floating_ip_moves_between_interfaces(servers: Bench, cloud: Clo
 
 
 def test_plan_keeps_matching_interfaces() -> None:
-    has = [
+    has: list[dict[str, Any]] = [
         {"port_id": "p1", "net_id": "n1", "fixed_ips": [{"ip_address": "10.0.0.1", "subnet_id": "s1"}]},
         {"port_id": "p2", "net_id": "n1", "fixed_ips": [{"ip_address": "10.0.0.2", "subnet_id": "s1"}]},
         {"port_id": "p3", "net_id": "n2", "fixed_ips": []},
     ]
-    old = [{"network": "n1"}, {"network": "n1", "fixed_ip": "10.0.0.2"}, {"port": "p3"}]
-    new = [{"network": "n1", "fixed_ip": "10.0.0.2"}, {"port": "p4"}, {"subnet": "s1"}]
+    old: list[dict[str, Any]] = [{"network": "n1"}, {"network": "n1", "fixed_ip": "10.0.0.2"}, {"port": "p3"}]
+    new: list[dict[str, Any]] = [{"network": "n1", "fixed_ip": "10.0.0.2"}, {"port": "p4"}, {"subnet": "s1"}]
 
     assert plan(old, new, has, frozenset()) == {
         "leave": ["p3"],
